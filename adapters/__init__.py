@@ -1,1 +1,1 @@
-"""One file per outside system; every heavy import is here, inside functions."""
+"""Adapters, one file per external system; all heavy imports are here, inside functions."""

@@ -1,7 +1,7 @@
-"""Batches to train a vision-language model on: what is asked is what inference asks, and only the answer is learnt.
+"""Training batches for VLMs: prompts equal to inference prompts, loss on the answer only.
 
-TRL's own collators leave out the token with which inference begins (LLaVA's BOS), and where a template writes none, the
-end of the answer: a model so trained never stops.
+TRL's own collators omit the token that inference begins with (LLaVA's BOS). If a template writes no end-of-answer
+token, they omit that too, and a model trained this way never stops.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,19 +12,18 @@ from vhbench.schema import VhbenchError
 
 Message = Mapping[str, Any]
 LEFT_OUT = -100
-"""The label of a token that is not learnt."""
+"""Label of tokens that are excluded from the loss."""
 
 
 class AnswerCollator:
-    """Makes batches of rows with ``images`` and ``messages``; of the messages the last is the answer."""
+    """Collator for rows with ``images`` and ``messages``; the last message is the answer."""
 
     def __init__(self, processor: Any, ends: Sequence[str]) -> None:
         """Wrap a processor.
 
         Args:
-            processor: with a tokenizer and a chat template.
-            ends: the tokens that end an answer (:func:`end_tokens`); the first one is appended where a template writes
-                none.
+            processor: processor with a tokenizer and a chat template.
+            ends: tokens that end an answer (:func:`end_tokens`); the first is appended if a template writes none.
         """
         self.processor, self.tokenizer, self.ends = processor, processor.tokenizer, tuple(ends)
 
@@ -33,17 +32,17 @@ class AnswerCollator:
         return self.batch([self.texts(row["messages"]) for row in rows], [row["images"] for row in rows])
 
     def texts(self, messages: Sequence[Message]) -> tuple[str, str]:
-        """Return the prompt as inference has it, and the answer with what ends it."""
+        """Return the prompt as used at inference, and the answer with its end token."""
         talk = [_plain(message) for message in messages]
         prompt = self.processor.apply_chat_template(talk[:-1], add_generation_prompt=True, tokenize=False)
         whole = self.processor.apply_chat_template(talk, tokenize=False)
-        # A template may write another space before an answer than behind its generation prompt (LLaVA-OneVision's).
+        # A template may put different whitespace before an answer than after its generation prompt (LLaVA-OneVision's).
         answer = whole[len(prompt) :] if whole.startswith(prompt) else talk[-1]["content"][0]["text"]
         answer = answer.rstrip()
         return prompt, answer if answer.endswith(self.ends) else answer + self.ends[0]
 
     def batch(self, texts: Sequence[tuple[str, str]], images: Sequence[Sequence[Any]]) -> dict[str, Any]:
-        """Return a batch of (prompt, answer); only what the answers have is labelled."""
+        """Return a batch of (prompt, answer) pairs with labels on the answer tokens only."""
         import torch
 
         batch = self._processed([prompt + answer for prompt, answer in texts], images)
@@ -66,10 +65,10 @@ class AnswerCollator:
             )  # fmt: skip
 
     def check(self, row: Mapping[str, Any]) -> None:
-        """Hold the prompt of a row to that of inference, and its answer to one end.
+        """Check that a row's prompt equals the inference prompt and its answer has one end token.
 
         Raises:
-            VhbenchError: if the model would be trained on another prompt than it is asked later.
+            VhbenchError: if training and inference prompts differ, or the answer does not end exactly once.
         """
         messages = row.get("messages") or [*row["prompt"], *row["chosen"]]
         prompt, answer = self.texts(messages)
@@ -84,10 +83,10 @@ class AnswerCollator:
 
 
 class PreferenceCollator:
-    """Makes batches for DPO of rows with ``images``, ``prompt``, ``chosen`` and ``rejected``: first all chosen."""
+    """DPO collator for rows with ``images``, ``prompt``, ``chosen`` and ``rejected``."""
 
     def __init__(self, answers: AnswerCollator) -> None:
-        """Take the collator that says how a prompt and an answer are put together."""
+        """Set the collator that formats prompts and answers."""
         self.answers = answers
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -99,7 +98,7 @@ class PreferenceCollator:
 
 
 def end_tokens(model: Any, tokenizer: Any) -> list[str]:
-    """Return the tokens at which a model stops: the tokenizer's own end first, then those of its generation config.
+    """Return a model's stop tokens: the tokenizer's EOS, then those of its generation config.
 
     Raises:
         VhbenchError: if it has none.
@@ -116,6 +115,6 @@ def end_tokens(model: Any, tokenizer: Any) -> list[str]:
 
 
 def _plain(message: Message) -> dict[str, Any]:
-    """Return a message without the empty texts that a table's image parts have."""
+    """Return a message without the empty texts of a table's image parts."""
     content = [{"type": "image"} if part["type"] == "image" else dict(part) for part in message["content"]]
     return {"role": message["role"], "content": content}

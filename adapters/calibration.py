@@ -1,10 +1,10 @@
-"""Models that answer without looking, to calibrate a benchmark: each has a score that is known beforehand.
+"""Calibration models with known scores, which answer without looking at images.
 
-``vhbench_oracle`` gives the gold answer (with ``wrong=selective`` it fails in a known way, with ``form=sentence`` it
-writes as models do), ``vhbench_coin`` (``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind``
-gives the most frequent right answer of the question's type. ``vhbench_one_image`` and ``vhbench_presence`` have perfect
-eyes that see one of MIOH's images alone, or do not count. Each is there as a simple and as a chat model; the chat
-model also builds the messages, so that a broken image is noticed.
+``vhbench_oracle`` returns the reference answer (``wrong=selective`` makes it fail in a known way, ``form=sentence``
+makes it write like a model). ``vhbench_coin`` (``p=0.5,seed=0``) answers at random, ``vhbench_yes`` always agrees, and
+``vhbench_blind`` returns the most frequent correct answer of the question's type. ``vhbench_one_image`` and
+``vhbench_presence`` are oracles restricted to a single one of MIOH's images, or to presence without counts. Each exists
+as a simple and as a chat model; the chat model also builds the messages, so that a broken image raises an error.
 
 Only lmms-eval imports this file.
 """
@@ -29,30 +29,30 @@ from vhbench.seeding import rng
 Doc = Mapping[str, Any]
 
 _SEEN = Image.new("RGB", (1, 1))
-"""Stands for an image that was decoded before."""
+"""Placeholder for an image that was already decoded."""
 
 
 class _Rows:
-    """The rows of a task as a model gets them, but that an image is decoded once, however many questions show it.
+    """Rows of a task as models receive them, except that each image is decoded only once.
 
-    Later a single pixel stands there: that it can be decoded is known, and none of these models looks at it.
+    Afterwards a single pixel replaces it: decoding has been checked, and these models ignore images.
 
     Attributes:
-        docs: the task's documents; None for none.
+        docs: the task's documents, or None.
     """
 
     def __init__(self, docs: Any, sound: set[bytes]) -> None:
-        """Prepare; ``sound`` are the SHA-256 of images that were decoded before, to which new ones are added."""
+        """Set the documents; ``sound`` collects the SHA-256 of decoded images."""
         self.docs, self._sound = docs, sound
         self._packed: Any = None if docs is None else docs.with_format("arrow")
 
     def __getitem__(self, place: int) -> dict[str, Any]:
-        """Return a row; raises what ``datasets`` and Pillow raise where an image is broken."""
+        """Return a row; errors of ``datasets`` and Pillow for broken images propagate."""
         [row] = self._packed[place].to_pylist()
         return {**row, "images": [self._image(image) for image in row["images"]]}
 
     def _image(self, image: Mapping[str, Any]) -> Image.Image:
-        digest = hashlib.sha256(image["bytes"]).digest() if image["bytes"] else None  # a file is read each time
+        digest = hashlib.sha256(image["bytes"]).digest() if image["bytes"] else None  # files are read every time
         if digest in self._sound:
             return _SEEN
         whole: Image.Image = self.docs.features["images"].feature.decode_example(image)
@@ -62,7 +62,7 @@ class _Rows:
 
 
 class _Calibration(lmms):  # type: ignore[misc]
-    """Answers a row of a split from its columns."""
+    """Calibration model that answers from the columns of a row."""
 
     def __init__(self, batch_size: int | str = 1, device: str = "cpu", **kwargs: Any) -> None:
         super().__init__()
@@ -77,9 +77,9 @@ class _Calibration(lmms):  # type: ignore[misc]
         raise NotImplementedError
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Answer each request; the documents come from ``task_dict`` as for every lmms-eval model."""
+        """Answer each request; documents come from ``task_dict`` as for every lmms-eval model."""
         answers = []
-        asked: collections.Counter[tuple[str, int]] = collections.Counter()  # --repeats asks several times
+        asked: collections.Counter[tuple[str, int]] = collections.Counter()  # --repeats duplicates requests
         sound: set[bytes] = set()
         rows = _Rows(None, sound)
         for request in requests:
@@ -99,23 +99,23 @@ class _Calibration(lmms):  # type: ignore[misc]
         return answers
 
     def prepare(self, task: str, docs: Any) -> None:
-        """Look at all rows of a task before one of its questions is answered."""
+        """Inspect all rows of a task before its first question."""
 
     def loglikelihood(self, requests: list[Instance]) -> Any:
-        """Not asked by any task of vhbench."""
+        """Raise: no vhbench task uses likelihoods."""
         raise NotImplementedError("vhbench asks its models to generate, one question at a time")
 
     generate_until_multi_round = loglikelihood
 
 
 class Oracle(_Calibration):
-    """Gives the gold answer, so each score must be perfect; or fails in a known way, to test a diagnosis.
+    """Oracle with perfect scores, or with known errors for testing diagnostics.
 
     Args:
-        wrong: which rows are answered wrongly: "selective" is all rows of this mode, "existence/hn" the existence rows
-            under hard negatives, "position:existence/hn" both kinds; the words are those of the columns ``task``,
-            ``mode``, ``pressure``, ``criterion`` and ``question_type``.
-        form: how it writes, to test who reads it: plain, sentence, markdown, json, boxed or thought, see
+        wrong: rows to answer incorrectly: "selective" means all rows of this mode, "existence/hn" the existence rows
+            under hard negatives, "position:existence/hn" both; values come from the columns ``task``, ``mode``,
+            ``pressure``, ``criterion`` and ``question_type``.
+        form: response format for testing parsers: plain, sentence, markdown, json, boxed or thought, see
             :mod:`vhbench.adapters.calibration_forms`.
     """
 
@@ -127,7 +127,7 @@ class Oracle(_Calibration):
         self.wrong = [frozenset(case.split("/")) for case in str(wrong).split(":") if case]
 
     def answer(self, doc: Doc) -> str:
-        """Return the gold answer; for a caption, name what is there. Where it is to be wrong, the next other one."""
+        """Return the reference answer or a caption of the objects; the next option if wrong."""
         words = {doc[column] for column in ("task", "mode", "pressure", "criterion", "question_type")}
         wrong = any(case <= words for case in self.wrong)
         if doc["kind"] == "caption":
@@ -137,7 +137,7 @@ class Oracle(_Calibration):
 
 
 class Coin(_Calibration):
-    """Says yes with probability p; picks among options and words evenly. Its scores are those of chance."""
+    """Random baseline: yes with probability p, uniform over options and words."""
 
     def __init__(self, p: float = 0.5, seed: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -146,7 +146,7 @@ class Coin(_Calibration):
         self.p, self.seed = float(p), int(seed)
 
     def answer(self, doc: Doc) -> str:
-        """Toss the coin that belongs to the seed and the row's id, another one in each repetition."""
+        """Sample an answer from the seed, the row's id and the repetition."""
         again = (self.repetition,) if self.repetition > 1 else ()
         random = rng(self.seed, "coin", doc["id"], *again)
         if doc["kind"] == "yes_no":
@@ -158,19 +158,19 @@ class Coin(_Calibration):
 
 
 class Yes(_Calibration):
-    """Always agrees: "yes", the first option, every word that might fit."""
+    """Always-yes baseline: "yes", the first option, every candidate word."""
 
     def answer(self, doc: Doc) -> str:
-        """Return yes, A, or a caption that names all objects and all likely hallucinations."""
+        """Return yes, A, or a caption with all objects and all likely hallucinations."""
         by_kind = {"yes_no": "yes", "multiple_choice": "A"}
         return by_kind.get(doc["kind"]) or caption([*doc["objects"], *doc["candidates"]])
 
 
 class Blind(_Calibration):
-    """Gives the most frequent right answer of the question's type, negated or not, as counted in the task's own rows.
+    """Most frequent correct answer per question type and negation, counted on the task's rows.
 
-    Far above chance, types give answers away. A little above it is luck, since what is counted is what is scored; and
-    what the wording gives away, it does not see.
+    Accuracy far above chance indicates that types leak answers. Slightly above chance is expected, since counts and
+    scores use the same rows. Leakage through the wording is not detected.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -180,7 +180,7 @@ class Blind(_Calibration):
         self.prepared: set[str] = set()
 
     def prepare(self, task: str, docs: Any) -> None:
-        """Count the answers of each question type, negated or not (ties: the first in the alphabet)."""
+        """Count the answers per question type and negation (ties: alphabetical order)."""
         self.task = task
         if task in self.prepared:
             return
@@ -200,9 +200,9 @@ class Blind(_Calibration):
 
 
 class _RestrictedView(_Calibration):
-    """Sees all that its view of MIOH's images leaves, from the truth that the split stores, and guesses the rest.
+    """Restricted oracle on MIOH that uses part of the ground truth and guesses the rest.
 
-    Where options are left open it guesses evenly among them; ``vhbench verify`` prints what that comes to.
+    It guesses uniformly among the options its view leaves open; ``vhbench verify`` prints the expected score.
     """
 
     view = ""
@@ -213,7 +213,7 @@ class _RestrictedView(_Calibration):
 
     @cached_property
     def scenes(self) -> Mapping[str, Any]:
-        """The truth behind MIOH's images."""
+        """Ground truth of MIOH's images."""
         resolve, read = load("vhbench.tasks.datasets:resolve"), load("vhbench.splits:read_scenes")
         scenes: Mapping[str, Any] = read(resolve("mioh").path)
         return scenes
@@ -230,18 +230,18 @@ class _RestrictedView(_Calibration):
 
 
 class OneImage(_RestrictedView):
-    """Perfect eyes that see one image: the first that the question names, or else the first."""
+    """Single-image oracle: sees the first image that the question names, or the first one."""
 
     view = "one image"
 
 
 class Presence(_RestrictedView):
-    """Perfect eyes that see what is there, and do not count."""
+    """Presence-only oracle: sees which objects are present, but not how many."""
 
     view = "presence"
 
 
-# lmms-eval asks that a class be either simple or chat; the answers are the same.
+# lmms-eval requires a class to be either simple or chat; the answers are the same.
 OracleChat, CoinChat, YesChat, BlindChat, OneImageChat, PresenceChat = (
     type(f"{kind.__name__}Chat", (kind,), {"is_simple": False, "__module__": __name__})
     for kind in (Oracle, Coin, Yes, Blind, OneImage, Presence)

@@ -1,6 +1,6 @@
-"""How models write what they answer: the forms in which the oracle gives the right answer, to test who reads it.
+"""Response formats of the oracle, modelled on real models, for testing parsers.
 
-Each is a function of a row of a split and the plain answer, "yes", "no", a letter or a caption.
+Each is a function of a row of a split and the plain answer: "yes", "no", a letter or a caption.
 """
 
 import json
@@ -15,7 +15,7 @@ Doc = Mapping[str, Any]
 
 
 def caption(words: Sequence[str]) -> str:
-    """Return a caption that names things.
+    """Return a caption that names objects.
 
     >>> caption(["dog", "boat"])
     'A picture of dog and boat.'
@@ -24,7 +24,7 @@ def caption(words: Sequence[str]) -> str:
 
 
 def stated(question: str, true: bool) -> str:
-    """Return the statement that a yes/no question of ours asks about, or its denial.
+    """Return the statement behind one of our yes/no questions, or its negation.
 
     >>> stated("Is there no dog in the image?", True), stated("Is there an owl in any of the images?", False)
     ('There is no dog in the image.', 'There is no owl in any of the images.')
@@ -47,7 +47,7 @@ def stated(question: str, true: bool) -> str:
 
 
 def _sentence(claim: str, true: bool) -> str:
-    """Write a claim, "there is a dog", or its denial, as a sentence."""
+    """Return a claim ("there is a dog") or its negation as a sentence."""
     if true:
         claim = claim.replace(" does show ", " shows ").replace(" in any of ", " in at least one of ")
     elif "in every image" not in claim and (found := re.match(r"there (is|are) (?:an? )?(?!exactly)", claim)):
@@ -58,7 +58,7 @@ def _sentence(claim: str, true: bool) -> str:
 
 
 def _in_a_sentence(doc: Doc, said: str) -> str:
-    """Affirm or deny what is asked, or name the option's words."""
+    """Affirm or deny the question, or name the option's text."""
     if doc["kind"] == "caption":
         return said
     if doc["choices"]:
@@ -67,7 +67,7 @@ def _in_a_sentence(doc: Doc, said: str) -> str:
 
 
 def _after_a_thought(doc: Doc, said: str) -> str:
-    """Think of the wrong answers first: who reads the thought is found out."""
+    """Reason about the incorrect answers first, to expose parsers that read the reasoning."""
     if doc["kind"] == "caption":
         wrong = caption(doc["candidates"])
     else:

@@ -1,4 +1,4 @@
-"""How questions name the categories of annotation files, and which of them people take for one another."""
+"""Question wording of annotation categories, and groups of easily confused categories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,30 +18,30 @@ _NAMES: Final = {
     "mouse_(computer_equipment)": "computer mouse", "pan_(for_cooking)": "cooking pan", "slipper_(footwear)": "slipper",
     "tape_(sticky_cloth_or_paper)": "adhesive tape", "television_set": "television", "microwave_oven": "microwave",
 }  # fmt: skip
-"""Categories of COCO, LVIS and PACO that are told by other words than their own without underscores."""
+"""Categories of COCO, LVIS and PACO worded unlike their name without underscores."""
 
 _Groups = tuple[frozenset[str], ...]
 
 
 @dataclass(frozen=True)
 class CategoryNames:
-    """What an edition makes of the categories of its files.
+    """Wording and confusion groups of a dataset version's categories.
 
     Attributes:
-        renamed: category → how questions name it, beyond :data:`_NAMES`; a category's own name undoes those.
-        rivals: groups of names (those of questions, or of files) that people take for one another: where one is
-            present, the absence of the others is not known.
+        renamed: category → its wording, overriding :data:`_NAMES`.
+        rivals: groups of easily confused names (wordings or file names): if one is present, the absence of the others
+            is unknown.
     """
 
     renamed: Mapping[str, str]
     rivals: _Groups
 
     def readable(self, category: str) -> str:
-        """Return how questions name a category."""
+        """Return the wording of a category."""
         return self.renamed.get(category) or _NAMES.get(category, category.replace("_", " "))
 
     def confused_with(self, present: set[str]) -> set[str]:
-        """Return the names that are not present but could be meant by one that is."""
+        """Return absent names that are easily confused with a present one."""
         return {word for name in present for word in self._rivals.get(name, ())} - present
 
     @cached_property
@@ -53,7 +53,7 @@ class CategoryNames:
 
 @cache
 def _default_rivals() -> _Groups:
-    """Return the groups that come along."""
+    """Return the bundled groups."""
     return msgspec.json.decode(files("vhbench.adapters").joinpath("rivals.json").read_bytes(), type=_Groups)
 
 
@@ -63,11 +63,11 @@ def usual_names() -> CategoryNames:
 
 
 def read_names(pairs: Sequence[str], rivals: str = "") -> CategoryNames:
-    """Read ``--rename NAME=WORDS`` and ``--rivals FILE``; "" takes the groups that come along.
+    """Parse ``--rename NAME=WORDS`` and ``--rivals FILE``; "" selects the bundled groups.
 
     Raises:
-        VhbenchError: for a pair without "=", a name that is renamed twice or two that are named alike; and for a file
-            that is no list of groups of at least two names.
+        VhbenchError: for a pair without "=", a duplicate name or wording, or a file that is not a list of groups of at
+            least two names.
     """
     renamed: dict[str, str] = {}
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""CLIP: how well texts fit images (transformers), with the image features cached on disk by the image's hash."""
+"""CLIP image–text similarity (transformers), with image features cached by image hash."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -19,12 +19,12 @@ Floats = npt.NDArray[np.float32]
 
 
 class ClipScorer:
-    """Cosine similarities by a CLIP model.
+    """Cosine similarities from a CLIP model.
 
     Args:
-        name: a model on the Hub, or a folder.
-        device: "cuda", "cpu" …; "auto" for a GPU where there is one.
-        batch: images or texts at once.
+        name: model on the Hub, or folder.
+        device: "cuda", "cpu" …; "auto" for a GPU if available.
+        batch: images or texts per batch.
         cache: folder for image features; the user's cache by default.
     """
 
@@ -35,11 +35,11 @@ class ClipScorer:
         self.cache = cache or cache_folder()
 
     def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> "_Similarities":
-        """Return cosine similarities of all images to any of the texts; files are opened one batch at a time.
+        """Return cosine similarities of all images to any of the texts, reading images in batches.
 
         Args:
-            images: encoded.
-            texts: in groups; a group is read when one of it is asked for, since there may be thousands.
+            images: encoded images.
+            texts: texts in groups; a group is encoded when one of its texts is requested, since there may be thousands.
         """
         parts = (self._image_features([read_image(i) for i in part]) for part in batches(images, self.batch))
         return _Similarities(np.concatenate(list(parts)), texts, self._text_features)
@@ -56,7 +56,7 @@ class ClipScorer:
 
     @cached_property
     def _weights(self) -> str:
-        """What stands for this model in the cache: a hash of its configuration and of some of its weights."""
+        """Cache key of this model: a hash of its configuration and of a sample of its weights."""
         model, _, _ = self._loaded
         weights = hashlib.sha256(model.config.to_json_string().encode())
         weights.update(next(model.parameters()).detach().cpu().float().numpy().tobytes())
@@ -69,7 +69,7 @@ class ClipScorer:
             return [feature.tobytes() for feature in self._encode_images([images[i] for i in missing])]
 
         self.cache.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.cache / "clip.lock"):  # processes that build together share the work, batch by batch
+        with FileLock(self.cache / "clip.lock"):  # concurrent builds share the work, batch by batch
             found = list(cached("clip", keys, make, folder=self.cache))
         return np.stack([np.frombuffer(feature, np.float32) for feature in found])
 
@@ -95,12 +95,12 @@ class ClipScorer:
 
 
 class _Similarities:
-    """Cosine similarities of images to texts; a column is made when it is asked for."""
+    """Cosine similarities of images to texts; columns are computed on demand."""
 
     def __init__(
         self, images: Floats, groups: Sequence[Sequence[str]], features: Callable[[Sequence[str]], Floats]
     ) -> None:
-        """Keep the images' features, of shape (images, dimension), and how those of texts are made."""
+        """Store image features of shape (images, dimension), and the text encoder."""
         self._images, self._groups, self._features = images, list(groups), features
         self._texts: dict[str, Floats] = {}
 

@@ -1,15 +1,16 @@
-"""COCO instances JSON → scenes: COCO, COCO-ReM, LVIS, and any file of that form (https://cocodataset.org/#format-data).
+"""COCO instances JSON → scenes: COCO, COCO-ReM, LVIS, and files of the same format.
 
-Every category of the file is known in every image (COCO is exhaustive for its categories). Not so in a federated file,
-as LVIS's is, in which images say what was looked for: there an image knows the categories that it shows and those of
-its ``neg_category_ids``; those of ``not_exhaustive_category_ids`` are not counted, and nothing is in an image without
-either list. A category with a crowd region in an image is present there, but its instances are not told apart, so
-it is not countable there. An annotation that was left out as bad leaves its category uncertain in its image: not
-countable, and not known to be absent; so do, where several images name one photo, the annotations of the others. A
-person of whom only a part is seen, a hand say, is there and never asked about.
+See https://cocodataset.org/#format-data. Every category of the file is known in every image, since COCO is exhaustive
+for its categories. Federated files such as LVIS's list the verified categories per image instead. There an image knows
+the categories that it shows and those of its ``neg_category_ids``; those of ``not_exhaustive_category_ids`` are not
+countable, and no category is known in an image without either list. A category with a crowd region in an image is
+present but not countable there, since its instances are not separated. A dropped bad annotation makes its category
+uncertain in its image: not countable and not known to be absent. If several images reference one photo, each is
+uncertain about the annotations of the others. A person of whom only a part such as a hand is visible is present and
+never used in questions.
 
-The file is memory-mapped and its annotations are decoded one at a time into columns, so that the whole of COCO train
-needs a few hundred MB. A scene is made when it is asked for; image files are opened only when they are written.
+The file is memory-mapped and its annotations are decoded one at a time into columns, so all of COCO train needs a few
+hundred MB. Scenes are built on demand; image files are only opened for writing rows.
 """
 
 from collections import defaultdict
@@ -31,20 +32,20 @@ from vhbench.schema import Scene, SceneObject, VhbenchError
 _ROW = np.dtype(
     [("image", "i4"), ("id", "i8"), ("category", "i2"), ("box", "f4", 4), ("area", "f4"), ("crowd", "?"), ("part", "?")]
 )
-"""An annotation: the place of its image, its id, the place of its category's name …"""
+"""One annotation; ``image`` and ``category`` are indices, ``id`` is the annotation's."""
 
 
 class CocoScenes(SceneSequence):
-    """The images of an instances file as scenes, in the file's order.
+    """Images of an instances file as scenes, in file order.
 
     Attributes:
-        name: goes into ids and into each row's ``source``.
-        faults: bad entries that were left out.
-        instances: how many there are, crowd regions included.
+        name: source name, used in ids and in each row's ``source``.
+        faults: dropped bad entries.
+        instances: number of instances, including crowd regions.
     """
 
     federated = False
-    """Whether nothing is known of a category that an image neither shows nor lists."""
+    """Whether categories that an image neither shows nor lists are unknown."""
 
     def __init__(
         self,
@@ -59,16 +60,16 @@ class CocoScenes(SceneSequence):
         """Read a file.
 
         Args:
-            path: the instances JSON.
-            images: the folder that ``file_name`` is relative to; None where no image will ever be opened.
-            name: of the source.
-            skip_bad: leave bad entries out and count them, instead of stopping at the first.
-            names: how questions name the categories, and which are taken for one another.
+            path: instances JSON.
+            images: base folder of ``file_name``; None if no image will be opened.
+            name: source name.
+            skip_bad: drop and count bad entries instead of raising at the first.
+            names: wording and confusion groups of the categories.
             keypoints: annotation → whether its keypoints show a head or a body, see
                 :func:`vhbench.adapters.coco_entries.read_keypoints`.
 
         Raises:
-            VhbenchError: names the file, the entry's id and what is wrong with it.
+            VhbenchError: with the file, the entry's id and the problem.
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
         self.names, self._keypoints = names or usual_names(), keypoints or {}
@@ -82,8 +83,8 @@ class CocoScenes(SceneSequence):
         self._images = coco_entries.read_images(document.images, images, self.faults)
         self.federated = self.federated or any(image.is_federated() for image in self._images)
         self.folder = images
-        self._dropped: dict[int, set[str]] = {}  # image id → the categories of its annotations that were left out
-        self._unlisted: set[int] = set()  # ids of images of which an annotation of no readable category was left out
+        self._dropped: dict[int, set[str]] = {}  # image id → categories of its dropped annotations
+        self._unlisted: set[int] = set()  # ids of images with a dropped annotation of unknown category
         self._names = list(self.categories.values())
         self._read_annotations(document.annotations)
         self._doubt_photos_listed_twice()
@@ -95,7 +96,7 @@ class CocoScenes(SceneSequence):
         return len(self._images)
 
     def scene(self, place: int) -> Scene:
-        """Make the scene of one image."""
+        """Build the scene of one image."""
         image = self._images[place]
         rows = slice(self._starts[place], self._starts[place + 1])
         known, countable = self.knowledge(image, rows)
@@ -145,19 +146,19 @@ class CocoScenes(SceneSequence):
         return frozenset(self.categories[c] for c in identities or () if c in self.categories)
 
     def _parts(self, rows: slice) -> frozenset[str]:
-        """Return what an image shows parts of that are not asked about."""
+        """Return the categories of which an image shows parts that are not used in questions."""
         found = self._rows[rows]
         return frozenset(self._names[c] for c in found["category"][found["part"]].tolist())
 
     def evidence(self, image: Image, rows: slice) -> tuple[set[str], set[str], set[str]]:
-        """Return the categories that an image shows, those with a crowd, and those of annotations left out as bad."""
+        """Return an image's categories: present, with crowd regions, with dropped annotations."""
         category, crowd = self._rows["category"][rows], self._rows["crowd"][rows]
         present = {self._names[c] for c in category.tolist()}
         crowds = {self._names[c] for c in category[crowd].tolist()}
         return present, crowds, self._dropped.get(image.id, set())
 
     def unlisted(self, image: Image) -> bool:
-        """Tell whether anything may be in an image: an annotation was left out, nobody knows of which category."""
+        """Return whether an annotation of unknown category was dropped, so nothing is absent."""
         return image.id in self._unlisted
 
     def attributes(self, annotation: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
@@ -165,11 +166,11 @@ class CocoScenes(SceneSequence):
         return (), frozenset()
 
     def readable(self, category: str) -> str:
-        """Return how questions name a category; "" leaves it out."""
+        """Return the wording of a category; "" excludes it."""
         return self.names.readable(category)
 
     def note(self, annotation: Annotation) -> None:
-        """Look at a sound annotation; here there is nothing more to see."""
+        """Process a valid annotation; a hook for subclasses."""
 
     def _objects(self, rows: Any) -> tuple[SceneObject, ...]:
         found = []
@@ -219,13 +220,13 @@ class CocoScenes(SceneSequence):
         self._starts = np.concatenate([[0], np.cumsum(counts)])
 
     def _is_part(self, person: Annotation, frame: Image) -> bool:
-        """Tell whether a hand, say, is seen and not a person: by keypoints where there are any, else by the box."""
+        """Return whether only a part such as a hand is visible, by keypoints or else by the box."""
         shown = self._keypoints.get(person.id)
         shown = coco_entries.shows_body(person.keypoints) if shown is None else shown
         return coco_entries.is_cut_small(person, frame) if shown is None else not shown
 
     def _check_names(self, listed: Mapping[int, str]) -> None:
-        """See that no two categories are named alike, and note what is renamed and not there."""
+        """Check that wordings are unique, and note renamed categories that do not exist."""
         used: dict[str, str] = {}
         for identity, words in self.categories.items():
             if other := used.get(words):
@@ -238,16 +239,16 @@ class CocoScenes(SceneSequence):
         self.faults.notes += [("--rename of a category that the file does not have", repr(name)) for name in missing]
 
     def _drop(self, image: int | None, category: int | None, index: dict[int, int]) -> None:
-        """Keep in mind what an annotation that is left out was about."""
+        """Record the category and image of a dropped annotation."""
         if image is None or image not in index:
-            return  # it is of no image that is read, or of any: nothing can be done
+            return  # no usable image is affected, or it is unknown which
         if category in self.categories:
             self._dropped.setdefault(image, set()).add(self.categories[category])
         else:
             self._unlisted.add(image)
 
     def _doubt_photos_listed_twice(self) -> None:
-        """Take what one entry of a photo shows as uncertain in its others, as if it had been left out there."""
+        """Make the categories of one entry of a photo uncertain in the photo's other entries."""
         places: dict[str, list[int]] = defaultdict(list)
         for place, image in enumerate(self._images):
             places[image.file_name].append(place)
@@ -271,7 +272,7 @@ class CocoScenes(SceneSequence):
         return {self._names[c] for c in found.tolist()}
 
     def _note_empty_categories(self) -> None:
-        """Note them: a part of COCO lists all 80 and may show few; of one that is nowhere, nothing is asked."""
+        """Note categories without instances; a COCO subset lists all 80 but may show few."""
         counts = np.bincount(self._rows["category"], minlength=len(self._names)).tolist()
         if not any(counts):
             raise VhbenchError(f"{self.path}: none of its {len(self._names)} categories has an instance")
@@ -283,7 +284,7 @@ class CocoScenes(SceneSequence):
 
 
 def _row(a: Annotation, image: int, category: int, frame: Image, part: bool) -> tuple[Any, ...]:
-    """Return an annotation as a row, its box cut to the image."""
+    """Return an annotation as a row, its box clipped to the image."""
     x, y, width, height = a.bbox
     right, bottom = min(x + width, frame.width), min(y + height, frame.height)
     x, y = max(x, 0.0), max(y, 0.0)

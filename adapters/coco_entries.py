@@ -1,4 +1,4 @@
-"""The entries of a COCO instances JSON: their form, and what can be wrong with them."""
+"""Entries of a COCO instances JSON, and their validation."""
 
 import os
 from collections.abc import Container
@@ -12,7 +12,7 @@ from vhbench.adapters.annotation_errors import LONGEST_SIDE, Faults, fits_64_bit
 from vhbench.files import read_typed, shown
 from vhbench.schema import VhbenchError
 
-_SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
+_SLACK = 1.5  # tolerance in pixels: COCO rounds coordinates to hundredths and some boxes to pixels
 
 
 class _Category(msgspec.Struct, gc=False):
@@ -23,7 +23,7 @@ class _Category(msgspec.Struct, gc=False):
 
 
 class Image(msgspec.Struct, gc=False):
-    """One entry of ``images``; the lists are LVIS's and PACO's, and LVIS names files by ``coco_url``."""
+    """One entry of ``images``; the lists are LVIS's and PACO's, ``coco_url`` is LVIS's."""
 
     id: int
     width: int
@@ -37,7 +37,7 @@ class Image(msgspec.Struct, gc=False):
     not_exhaustive_category_ids_attrs: list[int] | None = None
 
     def is_federated(self) -> bool:
-        """Tell whether it says itself which categories were looked for in it."""
+        """Return whether it lists its own verified categories."""
         return self.neg_category_ids is not None or self.not_exhaustive_category_ids is not None
 
 
@@ -61,7 +61,7 @@ class Annotation(msgspec.Struct, gc=False):
     unknown_transparency: int = 0
 
     def is_part(self) -> bool:
-        """Tell whether it is about a part of another's object (PACO)."""
+        """Return whether it annotates a part of another object (PACO)."""
         return self.obj_ann_id is not None and self.obj_ann_id != self.id
 
 
@@ -90,7 +90,7 @@ _ABOUT = msgspec.json.Decoder(_About)
 
 
 def read_categories(entries: list[_Category], faults: Faults) -> dict[int, str]:
-    """Return id → name, each once; an id that is there twice is left out, since nobody knows which one is meant."""
+    """Return unique id → name; duplicate ids are dropped because they are ambiguous."""
     names: dict[int, str] = {}
     twice: set[int] = set()
     for entry in entries:
@@ -106,9 +106,9 @@ def read_categories(entries: list[_Category], faults: Faults) -> dict[int, str]:
 
 
 def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) -> list[Image]:
-    """Return the sound images, whose files are there (looked for unless ``folder`` is None).
+    """Return the valid images; files are checked unless ``folder`` is None.
 
-    An id that is there twice is left out: nobody knows which of the two an annotation is about.
+    Duplicate ids are dropped, since their annotations are ambiguous.
     """
     images: dict[int, Image] = {}
     twice: set[int] = set()
@@ -129,7 +129,7 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) ->
 
 
 def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tuple[str, str] | None:
-    """Return (reason, text) of what is wrong with an image, or None."""
+    """Return (reason, text) for an invalid image, or None."""
     if image.id in images:
         return "duplicate image id", "this id is there twice"
     if not fits_64_bits(image.id):
@@ -146,11 +146,14 @@ def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tup
 
 
 _HEAD, _TORSO = slice(0, 5), (5, 6, 11, 12)  # of COCO's 17 keypoints: nose, eyes, ears; shoulders and hips
-_SMALL_SHARE = 0.025  # of the image: the box of a hand that reaches into the picture is hardly larger
+_SMALL_SHARE = 0.025  # of the image: boxes of hands that reach into it are rarely larger
 
 
 def shows_body(keypoints: list[float] | None) -> bool | None:
-    """Tell whether keypoints (x, y, visibility; 17 times) show a head or half a torso; None where none is labelled."""
+    """Return whether keypoints (x, y, visibility; 17 times) show a head or half a torso.
+
+    None means that no keypoint is labelled.
+    """
     seen = [value > 0 for value in (keypoints or [])[2::3]]
     if len(seen) != 17 or not any(seen):
         return None
@@ -158,7 +161,7 @@ def shows_body(keypoints: list[float] | None) -> bool | None:
 
 
 def is_cut_small(a: Annotation, frame: Image) -> bool:
-    """Tell whether a box reaches out of the picture and is small, or wider than high: a hand, an arm, a foot."""
+    """Return whether a box is cut by the frame and small, or wide: a hand, an arm, a foot."""
     x, y, width, height = a.bbox
     touches = min(x, frame.width - x - width) <= 0.01 * frame.width
     touches |= min(y, frame.height - y - height) <= 0.01 * frame.height
@@ -175,7 +178,9 @@ class _KeyedDocument(msgspec.Struct):
 
 
 def read_keypoints(path: Path) -> dict[int, bool]:
-    """Read COCO's person keypoints: annotation id → whether they show a head or half a torso, where any is labelled.
+    """Read COCO's person keypoints: annotation id → whether they show a head or half a torso.
+
+    Annotations without labelled keypoints are omitted.
 
     Raises:
         VhbenchError: if it cannot be read, or has no keypoints.
@@ -190,7 +195,7 @@ def read_keypoints(path: Path) -> dict[int, bool]:
 
 
 class _Listing:
-    """Which files a folder has: read once per subfolder, since asking for each of 118,000 files is slow."""
+    """Cached directory listing, since checking each of 118,000 files is slow."""
 
     def __init__(self, folder: Path | None) -> None:
         if folder is not None and not folder.is_dir():
@@ -199,7 +204,7 @@ class _Listing:
         self._names: dict[str, frozenset[str]] = {}
 
     def of_url(self, url: str) -> str:
-        """Return the file of a COCO address: ``train2017/7.jpg`` where there is such a folder, else ``7.jpg``."""
+        """Return the file of a COCO URL: ``train2017/7.jpg`` if it exists, else ``7.jpg``."""
         folder, _, name = url.rpartition("/")
         longer = f"{folder.rpartition('/')[2]}/{name}"
         return longer if self.folder is not None and self.safe(longer) and self.has(longer) else name
@@ -220,14 +225,14 @@ class _Listing:
 def _entries(folder: Path) -> frozenset[str]:
     try:
         return frozenset(entry.name for entry in os.scandir(folder))
-    except (OSError, ValueError):  # there is none, or no folder can have such a name
+    except (OSError, ValueError):  # the folder is missing or its name is invalid
         return frozenset()
 
 
 def annotation_fault(
     a: Annotation, index: dict[int, int], seen: set[int], categories: dict[int, str], images: list[Image]
 ) -> tuple[str, str] | None:
-    """Return (reason, text) of what is wrong with an annotation, or None."""
+    """Return (reason, text) for an invalid annotation, or None."""
     if not fits_64_bits(a.id):
         return "id out of range", "the id does not fit into 64 bits"
     if a.id in seen:
@@ -249,7 +254,7 @@ def annotation_fault(
 
 
 def about(raw: msgspec.Raw) -> tuple[int | None, int | None]:
-    """Return the image_id and the category_id of a malformed annotation, each None where it is no number."""
+    """Return image_id and category_id of a malformed annotation, None if not an integer."""
     try:
         found = _ABOUT.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -262,7 +267,7 @@ def _number(value: object) -> int | None:
 
 
 def _rle_fault(raw: msgspec.Raw, frame: Image) -> str:
-    """Return what is wrong with a run-length encoded mask, or ""."""
+    """Return the problem with a run-length encoded mask, or ""."""
     try:
         rle = _RLE.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -278,8 +283,8 @@ def _rle_fault(raw: msgspec.Raw, frame: Image) -> str:
 def _rle_total(counts: str) -> int:
     """Return the number of pixels that a compressed RLE string covers, -1 if it is malformed.
 
-    Each run is little-endian in groups of 5 bits (bit 6: more follow; the last group's bit 5: sign), offset by 48;
-    from the fourth run on it is the difference to the run before the last (pycocotools' ``rleFrString``).
+    Each run is little-endian in groups of 5 bits (bit 6: more follow; the last group's bit 5: sign), offset by 48. From
+    the fourth run on, it is the difference to the run before the last (pycocotools' ``rleFrString``).
     """
     codes = np.frombuffer(counts.encode(), np.uint8).astype(np.int64) - 48
     if not len(codes) or codes.min() < 0 or codes.max() > 63 or codes[-1] & 32:

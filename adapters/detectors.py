@@ -1,4 +1,4 @@
-"""Zero-shot object detectors, through transformers: Grounding DINO, OWL-ViT, OWLv2 and what follows their interface."""
+"""Zero-shot object detectors via transformers: Grounding DINO, OWL-ViT, OWLv2 and similar."""
 
 import inspect
 from collections.abc import Sequence
@@ -10,31 +10,31 @@ from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
 
 LEAST_SCORE = 0.05
-"""Detections below this confidence are noise, and are dropped."""
+"""Minimum detection confidence."""
 
 SAME = 0.5
-"""Two boxes of one word that overlap by more than this (IoU) are one thing."""
+"""IoU above which two boxes of one word are duplicates."""
 
 WORDS_AT_ONCE = 20
-"""A text query holds so many words; Grounding DINO reads 256 tokens at most."""
+"""Maximum number of words per text query; Grounding DINO truncates at 256 tokens."""
 
 
 _Look = tuple[bytes, Sequence[str]]
-"""An image, and the words that are looked for in it."""
+"""Image, and the words to detect in it."""
 
 
 class ZeroShotDetector:
-    """A zero-shot detector; implements :class:`vhbench.protocols.Detector`.
+    """Zero-shot detector; implements :class:`vhbench.protocols.Detector`.
 
     Args:
         model: name on the Hub or folder, e.g. "IDEA-Research/grounding-dino-base", "google/owlv2-base-patch16".
-        batch: images looked at together; halved where GPU memory does not suffice.
-        revision: of the model on the Hub.
-        dtype: precision; "auto" for what the device is best at.
-        device: "cuda", "cuda:1", "cpu"; "auto" for a GPU where there is one.
+        batch: images per batch; halved on GPU out-of-memory.
+        revision: revision of the model on the Hub.
+        dtype: precision; "auto" for the best on the device.
+        device: "cuda", "cuda:1", "cpu"; "auto" for a GPU if available.
 
     Raises:
-        VhbenchError: if transformers is missing or the model cannot be loaded or is no zero-shot detector.
+        VhbenchError: if transformers is missing, or the model cannot be loaded or is not a zero-shot detector.
     """
 
     def __init__(
@@ -43,16 +43,17 @@ class ZeroShotDetector:
         self.name = model.rstrip("/").rsplit("/", 1)[-1]
         self._batch = batch
         self._processor, self._model, self._device = _load(model, revision, dtype, device)
-        # Grounding DINO scores a sentence's tokens, OWL one phrase per query: their post-processing tells them apart.
+        # Grounding DINO scores the tokens of a sentence, OWL one phrase per query; the post-processing signature
+        # differs.
         accepted = inspect.signature(self._processor.post_process_grounded_object_detection).parameters
         self._grounding = "input_ids" in accepted
 
     def knows(self, word: str) -> bool:
-        """Return True: it can be asked for any word."""
+        """Return True: any word can be queried."""
         return True
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
-        """Return the detections per image, for the words that were asked for in it, most confident first.
+        """Return the detections per image for its words, most confident first.
 
         Raises:
             VhbenchError: if no words are given, or one image does not fit into GPU memory.
@@ -60,7 +61,7 @@ class ZeroShotDetector:
         if not all(words):
             raise VhbenchError(f"{self.name}: no words to look for")
         looks = [(i, chunk) for i, asked in enumerate(words) for chunk in batches(asked, WORDS_AT_ONCE)]
-        looks.sort(key=lambda look: -len(look[1]))  # a batch asks for as many words in each of its images
+        looks.sort(key=lambda look: -len(look[1]))  # all images of a batch have the same number of words
         found: list[list[Detection]] = [[] for _ in images]
         for batch in batches(looks, self._batch):
             for (i, _), detections in zip(batch, self._detect([(images[i], chunk) for i, chunk in batch]), strict=True):
@@ -68,7 +69,7 @@ class ZeroShotDetector:
         return [sorted(each, key=lambda d: (-d.score, d.category, d.box)) for each in found]
 
     def _detect(self, looks: Sequence[_Look]) -> list[list[Detection]]:
-        """Look at a batch; where GPU memory does not suffice, at its halves."""
+        """Run a batch; on GPU out-of-memory, run its halves."""
         import torch
 
         try:
@@ -85,8 +86,8 @@ class ZeroShotDetector:
 
         pictures = [as_seen(open_image(image)) for image, _ in looks]
         most = max(len(words) for _, words in looks)
-        # Grounding DINO reads one lower-case sentence per image, its phrases ended by full stops; OWL reads phrases, as
-        # many for each image.
+        # Grounding DINO takes one lower-case sentence per image, its phrases ended by full stops; OWL takes phrases,
+        # the same number for each image.
         asked = [[*words, *[words[-1]] * (most - len(words))] for _, words in looks]
         text: Any = [
             ". ".join(words).lower() + "." if self._grounding else [f"a photo of {word}" for word in words]
@@ -109,7 +110,7 @@ class ZeroShotDetector:
     def _labelled(
         self, outputs: Any, words: Sequence[Sequence[str]], sizes: Sequence[tuple[int, int]]
     ) -> list[list[Detection]]:
-        """Read OWL's outputs: each box has one label and its score."""
+        """Parse OWL's outputs: each box has one label and its score."""
         results = self._processor.post_process_grounded_object_detection(
             outputs, threshold=LEAST_SCORE, target_sizes=sizes, text_labels=[list(asked) for asked in words]
         )
@@ -124,10 +125,10 @@ class ZeroShotDetector:
     def _grounded(
         self, outputs: Any, tokens: Any, words: Sequence[Sequence[str]], sizes: Sequence[tuple[int, int]]
     ) -> list[list[Detection]]:
-        """Read Grounding DINO's outputs: a box's score for a phrase is its highest score among the phrase's tokens.
+        """Parse Grounding DINO's outputs: a box's phrase score is the maximum over its tokens.
 
-        The library's own post-processing joins all tokens above a threshold into one label, so that with many phrases
-        labels such as "dog cat" come out, which nobody asked for.
+        The library's own post-processing joins all tokens above a threshold into one label. With many phrases, this
+        yields labels such as "dog cat" that were never queried.
         """
         stop = self._processor.tokenizer.convert_tokens_to_ids(".")
         found: list[list[Detection]] = []
@@ -145,7 +146,7 @@ class ZeroShotDetector:
 
 
 def _spans(tokens: Sequence[int], stop: int) -> list[tuple[int, int]]:
-    """Return where each phrase stands among the tokens: between the class token and full stops.
+    """Return the token span of each phrase, between the class token and full stops.
 
     >>> _spans([101, 7, 8, 4, 9, 4, 102, 0], stop=4)
     [(1, 3), (4, 5)]
@@ -163,7 +164,7 @@ def detection(word: str, score: float, corners: Sequence[float], size: tuple[int
 
 
 def distinct(found: Sequence[Detection]) -> list[Detection]:
-    """Drop empty boxes, and a word's boxes that overlap a more confident one of the same word (IoU > 0.5)."""
+    """Drop empty boxes, and duplicates of a more confident box of the same word (IoU > 0.5)."""
     kept: list[Detection] = []
     for one in sorted(found, key=lambda d: (-d.score, d.category, d.box)):
         rivals = [other for other in kept if other.category == one.category]

@@ -1,4 +1,4 @@
-"""GPUs that this process may use, and which of them each of several worker processes gets."""
+"""Visible GPUs, and their assignment to worker processes."""
 
 import os
 from functools import cache
@@ -8,7 +8,7 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 @cache
 def visible_devices() -> tuple[str, ...]:
-    """Return the GPUs by the names that ``CUDA_VISIBLE_DEVICES`` takes; none where there is no torch or no GPU."""
+    """Return the GPU names for ``CUDA_VISIBLE_DEVICES``; empty without torch or a GPU."""
     given = os.environ.get(VISIBLE)
     if given is not None:
         return tuple(name.strip() for name in given.split(",") if name.strip() not in ("", "-1"))
@@ -20,7 +20,7 @@ def visible_devices() -> tuple[str, ...]:
 
 
 def device_of(worker: int, devices: tuple[str, ...]) -> str:
-    """Return the GPU of the worker with a number, in turn.
+    """Return the GPU of a worker, round-robin.
 
     >>> [device_of(worker, ("0", "1", "2")) for worker in range(5)]
     ['0', '1', '2', '0', '1']

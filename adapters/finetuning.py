@@ -1,6 +1,6 @@
-"""Fine-tunes vision-language models with TRL and peft: LoRA on exported rows, merged into a model that lmms-eval loads.
+"""Fine-tuning of VLMs with TRL and peft: LoRA on exported rows, merged for lmms-eval.
 
-Several processes share a training where a launcher starts them (torchrun, accelerate); the first one writes.
+Several processes share a training run if a launcher (torchrun, accelerate) starts them; the first one writes.
 """
 
 import os
@@ -26,23 +26,23 @@ TESTED: Mapping[str, str] = {
     "smolvlm": "huggingface",
     "gemma3": "gemma3",
 }
-"""Model type that fine-tuning was tried on → the class of lmms-eval that evaluates it."""
+"""Tested model type → the lmms-eval class that evaluates it."""
 
 VISION = r".*(?:vision_tower|vision_model|visual)\..*"
-"""Modules that see; LoRA leaves them as they are, unless it is told otherwise."""
+"""Vision modules; LoRA skips them by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """How a model is trained; the fields are options of ``vhbench finetune``.
+    """Training settings; the fields are options of ``vhbench finetune``.
 
     Attributes:
-        learning_rate: the papers' for LLaVA-1.5.
-        rank: of LoRA; 0 trains all weights.
-        alpha: of LoRA.
-        steps: 0: as many as the epochs have.
-        beta: of DPO.
-        processes: how many must share the training; 0 for any number.
+        learning_rate: learning rate; the default is the papers' for LLaVA-1.5.
+        rank: LoRA rank; 0 trains all weights.
+        alpha: LoRA alpha.
+        steps: number of steps; 0 derives it from the epochs.
+        beta: DPO beta.
+        processes: required number of processes; 0 for any.
     """
 
     learning_rate: float = 1.8e-6
@@ -65,20 +65,20 @@ class Training:
 
 
 def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Train a model on exported rows and save it; return what was done.
+    """Train a model on exported rows, save it and return a summary.
 
     Args:
         model: repository or folder.
-        data: the folder of an export, Parquet or a folder of images.
-        out: gets ``adapter``, ``checkpoints``, ``training.json``, and ``model`` where the adapter is merged.
-        how: the settings.
-        keep: column → value of the rows that are trained on; None for all.
+        data: folder of an export, Parquet or a folder of images.
+        out: output folder for ``adapter``, ``checkpoints``, ``training.json``, and ``model`` if the adapter is merged.
+        how: training settings.
+        keep: column → required value of the training rows; None for all rows.
 
     Returns:
         ``processes``, ``method`` ("sft" or "dpo"), ``rows``, ``steps``, ``losses``, ``model`` and ``lmms_eval``.
 
     Raises:
-        VhbenchError: if anything is missing, not tested, or in the way.
+        VhbenchError: if something is missing, untested, or already exists.
     """
     with needed_by("fine-tuning", "finetune"):
         import peft  # noqa: F401
@@ -116,7 +116,7 @@ def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str
 
 
 def _check_place(out: Path, checkpoints: Path, how: Training) -> None:
-    """Hold the number of processes to what was asked for, and the folder to be free."""
+    """Check the number of processes and that the output folder is unused."""
     running = _processes()
     if how.processes not in (0, running):
         raise VhbenchError(
@@ -129,19 +129,19 @@ def _check_place(out: Path, checkpoints: Path, how: Training) -> None:
 
 
 def _processes() -> int:
-    """Return how many processes a launcher has started."""
+    """Return the number of processes that a launcher started."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 _COLUMNS = ({"images", "messages"}, {"images", "prompt", "chosen", "rejected"})
-"""What rows have: of SFT, of DPO."""
+"""Required columns for SFT and for DPO."""
 
 
 def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
-    """Read exported rows as a data set with ``images``, and ``messages`` or ``prompt``, ``chosen``, ``rejected``.
+    """Read exported rows with ``images``, and SFT or DPO columns.
 
     Raises:
-        VhbenchError: if it holds none, or none is left.
+        VhbenchError: if there are no rows, or none is left.
     """
     with needed_by("fine-tuning", "finetune"):
         import datasets
@@ -151,7 +151,7 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
             f"--data {data}: no data/*.parquet and no metadata.jsonl; needed is what `vhbench export` writes with "
             "--layout parquet or folder"
         )
-    for file in parquet:  # before they are read: what is no export may unpack to anything
+    for file in parquet:  # check before loading: other files may decompress to any size
         _check_columns(data, open_parquet(Path(file))[1].names)
     with loading(f"the rows of {data}"):
         rows = (
@@ -218,13 +218,13 @@ def _trainer(method: str, network: Any, processor: Any, rows: Any, folder: Path,
 
 
 def one_of_each_form(rows: Any) -> list[int]:
-    """Return the place of the first row of each form: a general one may have several turns, others several images."""
+    """Return the first row of each format; some have several turns, others several images."""
     forms = rows["form"] if "form" in rows.column_names else [""]
     return sorted({form: place for place, form in reversed(list(enumerate(forms)))}.values())
 
 
 def _arguments(folder: Path, where: str, how: Training) -> dict[str, Any]:
-    """Return the trainer's arguments; TRL's own defaults (bf16, checkpointing, cut sequences) are set, each."""
+    """Return the trainer's arguments, overriding TRL's bf16, checkpointing and truncation."""
     on_gpu = where != "cpu"
     return {
         "output_dir": str(folder), "max_length": None, "learning_rate": how.learning_rate,
@@ -239,7 +239,7 @@ def _arguments(folder: Path, where: str, how: Training) -> dict[str, Any]:
 
 
 def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
-    """Save the adapter, and the model with it merged; or the model, where all its weights were trained."""
+    """Save the adapter and the merged model, or the model if all weights were trained."""
     network = trainer.accelerator.unwrap_model(trainer.model)
     if how.rank:
         network.save_pretrained(out / "adapter", safe_serialization=True)
@@ -251,7 +251,7 @@ def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
 
 
 def last_checkpoint(folder: Path) -> str | None:
-    """Return the last checkpoint that was written whole: its state is written last."""
+    """Return the last complete checkpoint; its state is written last."""
     steps = {path.parent.name.removeprefix("checkpoint-"): path.parent for path in folder.glob("*/trainer_state.json")}
     last = max((step for step in steps if step.isascii() and step.isdigit()), key=int, default=None)
     return None if last is None else str(steps[last])
@@ -259,10 +259,10 @@ def last_checkpoint(folder: Path) -> str | None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say in one line why a trainer refuses a model, its settings or a row.
+    """Report in one line why a trainer rejects a model, its settings or a row.
 
     Raises:
-        VhbenchError: in place of a ValueError.
+        VhbenchError: instead of a ValueError.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Reading from the Hugging Face Hub: snapshots by commit, what is known of them by now, and its errors in one line."""
+"""Reading from the Hugging Face Hub: pinned snapshots, release status, one-line errors."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -25,18 +25,18 @@ _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 
 
 def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offline: bool = False) -> Path:
-    """Return the local folder of a released split at one commit, downloading what is missing.
+    """Return the local folder of a released split at one commit, downloading missing files.
 
-    Never use ``load_dataset(repo, revision=…)`` instead: offline it serves whatever version was cached last.
+    Do not use ``load_dataset(repo, revision=…)`` instead: offline, it loads whichever version was cached last.
 
     Args:
         repo_id: ORG/NAME.
-        revision: the commit, 40 hexadecimal digits. Tags and branches can move, so they are refused.
-        cache_dir: the Hub's cache; None for the usual one.
-        offline: use only what is cached. ``HF_HUB_OFFLINE=1`` does the same.
+        revision: commit, 40 hexadecimal digits. Tags and branches can move and are rejected.
+        cache_dir: the Hub's cache; None for the default.
+        offline: use only cached files, as with ``HF_HUB_OFFLINE=1``.
 
     Raises:
-        VhbenchError: if the commit does not exist, or cannot be reached and is not cached as a whole.
+        VhbenchError: if the commit does not exist, or is unreachable and not completely cached.
     """
     check_repo_id(repo_id)
     if not isinstance(revision, str) or not _SHA.fullmatch(revision):
@@ -54,7 +54,7 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
         )
     if folder.name != revision:
         raise VhbenchError(f"{what}: the cache gave {folder.name} instead")
-    # Offline, some versions of the client hand out a snapshot whose download was cut.
+    # Offline, some client versions return a snapshot whose download was interrupted.
     manifest = splits.read_manifest(folder)
     if missing := [name for name in manifest.files if not manifests.inside(folder, name).is_file()]:
         raise VhbenchError(f"{what}: the copy in {folder} lacks {missing[0]}; go online once to complete it")
@@ -64,37 +64,37 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
 
 @dataclass(frozen=True, slots=True)
 class Refs:
-    """What the names of a repository stand for.
+    """Branches and version tags of a repository.
 
     Attributes:
         branches: name → commit.
-        tags: name → commit, of the tags that are versions, such as "v1.2.0".
+        tags: name → commit, for version tags such as "v1.2.0".
     """
 
     branches: dict[str, str]
     tags: dict[str, str]
 
     def below(self, version: str) -> str:
-        """Return the tag of the newest version that is lower than this one; "" if there is none."""
+        """Return the tag of the newest version lower than this one, or ""."""
         lower = [tag for tag in self.tags if parts_of(tag) < manifests.parse_version(version)]
         return max(lower, key=parts_of, default="")
 
     def above(self, version: str) -> str:
-        """Return the tag of the newest version, if that is higher than this one; else ""."""
+        """Return the tag of the newest version if it is higher than this one, else ""."""
         newest = max(self.tags, key=parts_of, default="")
         return newest if newest and parts_of(newest) > manifests.parse_version(version) else ""
 
 
 def parts_of(tag: str) -> tuple[int, int, int]:
-    """Return the numbers of a version's tag: "v1.2.0" gives (1, 2, 0)."""
+    """Return the numbers of a version tag: "v1.2.0" gives (1, 2, 0)."""
     return manifests.parse_version(tag.removeprefix("v"))
 
 
 def refs(repo_id: str) -> Refs | None:
-    """Return the branches and tags of a repository, None where there is none.
+    """Return the branches and tags of a repository, or None if it does not exist.
 
     Raises:
-        VhbenchError: if the Hub cannot be asked.
+        VhbenchError: if the Hub cannot be reached.
     """
     from huggingface_hub import HfApi
 
@@ -102,16 +102,16 @@ def refs(repo_id: str) -> Refs | None:
         found = if_there(lambda: HfApi().list_repo_refs(repo_id, repo_type="dataset"))
         if found is None:
             return None
-        # An annotated tag's own target is not the commit: those are asked for by name, when they are needed.
+        # The target of an annotated tag is not the commit; such tags are resolved by name when needed.
         tags = {ref.name: str(ref.target_commit) for ref in found.tags if _TAG.fullmatch(ref.name)}
         return Refs({branch.name: str(branch.target_commit) for branch in found.branches}, tags)
 
 
 def commit_of(repo_id: str, revision: str) -> str:
-    """Return the commit that a tag or a branch stands for now.
+    """Return the current commit of a tag or branch.
 
     Raises:
-        VhbenchError: if there is none, or the Hub cannot be asked.
+        VhbenchError: if it does not exist, or the Hub cannot be reached.
     """
     from huggingface_hub import HfApi
 
@@ -120,10 +120,10 @@ def commit_of(repo_id: str, revision: str) -> str:
 
 
 def text_of(repo_id: str, name: str, revision: str = "main") -> str:
-    """Return a small file of a repository as text, "" if there is none.
+    """Return a small file of a repository as text, or "" if it does not exist.
 
     Raises:
-        VhbenchError: if the Hub cannot be asked, or the file is no text.
+        VhbenchError: if the Hub cannot be reached, or the file is not text.
     """
     file = file_of(repo_id, name, revision)
     try:
@@ -133,10 +133,10 @@ def text_of(repo_id: str, name: str, revision: str = "main") -> str:
 
 
 def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
-    """Return a file of a repository in the local cache, in the folder of its commit; None if there is none.
+    """Return a repository file in the local cache, under its commit's folder, or None.
 
     Raises:
-        VhbenchError: if the Hub cannot be asked.
+        VhbenchError: if the Hub cannot be reached.
     """
     from huggingface_hub import hf_hub_download
 
@@ -146,7 +146,7 @@ def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
 
 
 def if_there(ask: Callable[[], T]) -> T | None:
-    """Return what the Hub's client gives; None where there is no such repository or file."""
+    """Return the Hub client's result, or None if the repository or file does not exist."""
     from huggingface_hub.errors import (
         EntryNotFoundError,
         GatedRepoError,
@@ -156,7 +156,7 @@ def if_there(ask: Callable[[], T]) -> T | None:
 
     try:
         return ask()
-    except (LocalEntryNotFoundError, GatedRepoError):  # each is one of the others, and says something else
+    except (LocalEntryNotFoundError, GatedRepoError):  # subclasses of the errors below with a different meaning
         raise
     except (EntryNotFoundError, RepositoryNotFoundError):
         return None
@@ -164,12 +164,12 @@ def if_there(ask: Callable[[], T]) -> T | None:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What has become of a released version.
+    """Release status of a version.
 
     Attributes:
-        yanked: why it was withdrawn, "" if it was not.
-        newer: the tag of the newest version, if that is a higher one.
-        moved: whether its tag stands for another commit by now.
+        yanked: reason for the withdrawal, or "".
+        newer: tag of the newest version if it is higher, or "".
+        moved: whether its tag points to another commit now.
     """
 
     yanked: str = ""
@@ -179,13 +179,13 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Yank:
-    """A withdrawn version; the commit and the content hash tell it where its tag is gone or was never named.
+    """Withdrawn version; commit and content hash identify it without its tag.
 
     Attributes:
         version: "1.2.0".
-        reason: why it was withdrawn.
-        revision: the commit that its tag stood for, "" where that is not known.
-        content_hash: that of its manifest, "" where that is not known.
+        reason: reason for the withdrawal.
+        revision: commit of its tag, or "" if unknown.
+        content_hash: content hash of its manifest, or "" if unknown.
     """
 
     version: str
@@ -194,20 +194,20 @@ class Yank:
     content_hash: str = ""
 
     def means(self, version: str, revision: str, content_hash: str) -> bool:
-        """Tell whether this is the version, the commit or the content that was withdrawn; "" is never."""
+        """Return whether version, commit or content hash match; "" never matches."""
         pairs = ((self.version, version), (self.revision, revision), (self.content_hash, content_hash))
         return any(own and own == other for own, other in pairs)
 
 
 def standing(repo_id: str, version: str, revision: str, *, tag: str = "", content_hash: str = "") -> Standing:
-    """Return what has become of a released version, as far as the Hub or its cache tells now; it may not be reached.
+    """Return a version's release status from the Hub or its cache; offline errors are ignored.
 
     Args:
         repo_id: ORG/NAME.
-        version: what its manifest says, whatever tags there are.
-        revision: the commit that is evaluated.
-        tag: the tag under which it was pinned, "" for none.
-        content_hash: that of its manifest.
+        version: version in its manifest, regardless of tags.
+        revision: evaluated commit.
+        tag: tag it was pinned by, or "".
+        content_hash: content hash of its manifest.
 
     >>> standing("not a name", "1.0.0", "0" * 40)
     Standing(yanked='', newer='', moved=False)
@@ -217,14 +217,14 @@ def standing(repo_id: str, version: str, revision: str, *, tag: str = "", conten
         if found := refs(repo_id):
             newer = found.above(version)
             moved = bool(tag) and (tag not in found.tags or commit_of(repo_id, tag) != revision)
-    with suppress(VhbenchError):  # where the Hub cannot be reached, what it said the last time
+    with suppress(VhbenchError):  # if the Hub is unreachable, use the cached file
         known = yanks(text_of(repo_id, manifests.YANKED))
         reason = next((yank.reason for yank in known if yank.means(version, revision, content_hash)), "")
     return Standing(reason, newer, moved)
 
 
 def yanks(text: str) -> list[Yank]:
-    """Return what a repository's yanked.json says, by version; what cannot be read there is left out.
+    """Return the entries of a repository's yanked.json by version, skipping unreadable ones.
 
     >>> yanks('{"1.0.0": "wrong answers"}')  # as the first releases wrote it
     [Yank(version='1.0.0', reason='wrong answers', revision='', content_hash='')]
@@ -239,16 +239,16 @@ def yanks(text: str) -> list[Yank]:
 
 
 def yanks_json(yanks: Iterable[Yank]) -> str:
-    """Return the text of a yanked.json; of two entries for a version the later one counts."""
+    """Return the text of a yanked.json; later entries for a version take precedence."""
     entries = {yank.version: {name: getattr(yank, name) for name in _YANK} for yank in yanks}
     return json_bytes(entries, sort=True).decode()
 
 
 def check_repo_id(repo_id: str) -> str:
-    """Return a dataset's name on the Hub if it has the form ORG/NAME.
+    """Return a dataset's name on the Hub after checking that it is ORG/NAME.
 
     Raises:
-        VhbenchError: if it has not.
+        VhbenchError: if it is not.
     """
     if not isinstance(repo_id, str) or not _REPO.fullmatch(repo_id) or ".." in repo_id:
         raise VhbenchError(f"repository {repo_id!r}: must be ORG/NAME of letters, digits and _ . -")
@@ -257,7 +257,7 @@ def check_repo_id(repo_id: str) -> str:
 
 @contextmanager
 def one_line(what: str) -> Iterator[None]:
-    """Turn the Hub client's many exceptions into one line, without tokens, that says what to do."""
+    """Convert the Hub client's exceptions into one line with a fix and without tokens."""
     try:
         yield
     except Exception as error:
@@ -267,7 +267,7 @@ def one_line(what: str) -> Iterator[None]:
 
 
 def _is_hub_error(error: BaseException | None) -> bool:
-    # A failed upload arrives as a plain RuntimeError, whose cause says what happened.
+    # A failed upload raises a plain RuntimeError, whose cause has the reason.
     if error is None:
         return False
     library = type(error).__module__.partition(".")[0]
@@ -302,7 +302,7 @@ def _explain(error: Exception) -> str:
 
 
 def _explain_cause(error: BaseException) -> str:
-    """Return what the Hub said where its client only says "not cached"; "" if the Hub said nothing."""
+    """Return the Hub's error behind the client's "not cached", or ""."""
     cause = error.__cause__
     status = getattr(getattr(cause, "response", None), "status_code", None)
     return _explain(cause) if isinstance(cause, Exception) and status in (401, 403, 404, 429) else ""

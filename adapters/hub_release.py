@@ -1,6 +1,6 @@
 """Publishing on the Hugging Face Hub: a split under a tag, a leaderboard or its site.
 
-Each is one commit, so that it is there as a whole or not at all; files of others stay.
+Each is a single commit, so that it exists completely or not at all; third-party files are kept.
 """
 
 import hashlib
@@ -20,22 +20,22 @@ from vhbench.splits import manifests
 RepoKind = Literal["dataset", "space"]
 MAIN = "main"
 _Asked = Callable[[Sequence[str]], bool]
-"""A question about files, by their names."""
+"""Predicate on file names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What a push came to.
+    """Result of a push.
 
     Attributes:
         repo_id: ORG/NAME.
-        sha: the commit; "" where nothing was sent.
-        tag: "v1.2.0", on that commit; "" for what has no versions.
-        uploaded: files that were new or changed.
-        deleted: files of ours that are no more.
-        replaced: those uploaded in the place of files that no version of ours put there.
-        is_new: False if everything was there already.
-        branch: "main", or that of a version which is lower than one that is released.
+        sha: commit; "" if nothing was sent.
+        tag: "v1.2.0", on that commit; "" for unversioned content.
+        uploaded: new or changed files.
+        deleted: our files that no longer exist.
+        replaced: uploaded files that overwrite files not from a version of ours.
+        is_new: whether anything was not there yet.
+        branch: "main", or a separate one for a version lower than a released one.
     """
 
     repo_id: str
@@ -50,15 +50,15 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a repository a version goes.
+    """Target of a version in a repository.
 
     Attributes:
-        branch: "main"; a version that is lower than a released one has a branch of its own, and ``main`` stays.
-        head: the commit that it is put on, "" where there is no repository yet.
-        tagged: the commit behind its tag, "" where it is not released.
-        newer: the tag of the newest version, where that is higher.
-        files: name → digest, of what is at the head.
-        ours: those of them that a manifest of ours lists; all others are somebody's own.
+        branch: "main"; a version lower than a released one gets its own branch, leaving ``main`` unchanged.
+        head: parent commit, "" without a repository.
+        tagged: commit of its tag, "" if it is unreleased.
+        newer: tag of the newest version, if it is higher.
+        files: name → digest, at the head.
+        ours: files listed in a manifest of ours; all others are third-party.
     """
 
     branch: str = MAIN
@@ -69,17 +69,16 @@ class Place:
     ours: frozenset[str] = frozenset()
 
     def of_others(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the names under which there is a file that no version of ours put there."""
+        """Return the names that exist as third-party files."""
         ours = self.ours.union(manifests.DERIVED) if manifests.MANIFEST in self.ours else self.ours
         return tuple(name for name in names if name in self.files and name not in ours)
 
 
 def place(repo_id: str, manifest: Manifest) -> Place:
-    """Find where a version goes.
+    """Return the target of a version.
 
     Raises:
-        VhbenchError: if the repository holds another benchmark, or something that calls itself a manifest and is none
-            of ours; if the Hub cannot be asked.
+        VhbenchError: if the repository contains another benchmark or an invalid manifest, or the Hub cannot be reached.
     """
     refs = hub.refs(repo_id)
     if refs is None:
@@ -113,41 +112,40 @@ def push(
     approve: _Asked = lambda names: True,
     overwrite: _Asked = lambda names: True,
 ) -> Release:
-    """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
+    """Release a split directory: one commit with every file, then one tag ``v<version>``.
 
-    Files go up first, one by one, and stay invisible until the commit; so an interrupted push changes nothing that
-    anyone can see, and running it again goes on where it stopped. Files that no manifest of ours listed stay.
+    Files are uploaded one by one and stay invisible until the commit. An interrupted push therefore changes nothing
+    visible, and a rerun resumes it. Files that no manifest of ours lists are kept.
 
     Args:
-        directory: a verified split directory with its card.
-        repo_id: ORG/NAME; created if there is none.
-        private: the repository is, or becomes, one that only its owners see.
-        progress: tell about progress on stderr.
-        dry_run: find out what would be done and do nothing; works without a login, too, but then every file counts
-            as new.
-        reveal: release the answers of a hidden edition.
-        card: the folder of the card and its companions, where that is not the split directory.
-        put: where the version goes, where that is known already (:func:`place`), as its card was written for it.
-        approve: asked before files of the version before are deleted, with their names.
-        overwrite: asked before files are replaced that no version of ours put there, with their names.
+        directory: verified split directory with its card.
+        repo_id: ORG/NAME; created if it does not exist.
+        private: make the repository private.
+        progress: print progress on stderr.
+        dry_run: report the changes without making any; without a login, every file counts as new.
+        reveal: release the answers of a hidden test set.
+        card: folder of the card and its companions, if not the split directory.
+        put: known target of the version (:func:`place`), for which its card was written.
+        approve: called with the names of files of the previous version before deleting them.
+        overwrite: called with the names of third-party files before replacing them.
 
     Raises:
-        VhbenchError: if the tag exists with other content, the repository can be seen by all though it shall be
-            private, the split is a hidden edition, it is another benchmark's repository, it has data of others,
-            somebody else pushed meanwhile, or the Hub says no.
+        VhbenchError: if the tag exists with other content, a private repository is public, the split is a hidden test
+            set, the repository has another benchmark or third-party data, another push interfered, or the Hub rejects
+            it.
     """
     hub.check_repo_id(repo_id)
     manifest = splits.read_manifest(directory)
     refuse_hidden(manifest, reveal=reveal)
     tag = f"v{manifest.version}"
     local = _local_files(directory, card or directory)
-    if dry_run and not logged_in():  # with what is there already nobody can compare it
+    if dry_run and not logged_in():  # without a login, a comparison is impossible
         return Release(repo_id, "", tag, tuple(sorted(local)), ())
     with hub.one_line(f"push to {repo_id}"):
         api = _api()
         _require_login(api)
         _check_visibility(api, repo_id, private=private, create=not dry_run)
-        known = put is not None and bool(put.head or dry_run)  # a repository that was made just now has a head by now
+        known = put is not None and bool(put.head or dry_run)  # a newly created repository has a head by now
         found = put if put is not None and known else place(repo_id, manifest)
         if found.tagged:
             return _released_before(repo_id, tag, found, local, manifest)
@@ -160,14 +158,14 @@ def push(
 
 
 def _planned(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"]) -> Release:
-    """Return what a push would come to."""
+    """Return the result a push would have."""
     new = _changed(local, found.files)
     gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
     return Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
 
 
 def _refuse_strays(planned: Release, found: Place, local: Mapping[str, "_File"], manifest: Manifest) -> None:
-    """Raise if files of others would stay for which the tasks would refuse the release."""
+    """Raise if remaining third-party files would make tasks reject the release."""
     left = found.files.keys() - set(planned.deleted) - local.keys()
     if strays := sorted(name for name in left if manifests.is_stray(name, manifest)):
         raise VhbenchError(
@@ -178,7 +176,7 @@ def _refuse_strays(planned: Release, found: Place, local: Mapping[str, "_File"],
 
 
 def _require_leave(planned: Release, overwrite: _Asked, approve: _Asked) -> None:
-    """Ask before files are replaced or deleted.
+    """Ask before replacing or deleting files.
 
     Raises:
         VhbenchError: if the answer is no.
@@ -191,7 +189,7 @@ def _require_leave(planned: Release, overwrite: _Asked, approve: _Asked) -> None
 
 
 def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progress: bool) -> Release:
-    """Make the commit, where there is anything to commit, and the tag on it."""
+    """Create the commit, if anything changed, and its tag."""
     head = planned.sha
     if planned.uploaded or planned.deleted:
         if planned.branch != MAIN:
@@ -204,18 +202,19 @@ def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progre
 def push_folder(
     folder: Path, repo_id: str, kind: RepoKind, *, message: str, owned: tuple[str, ...], dry_run: bool = False
 ) -> Release:
-    """Send a folder in one commit; files that are there already as they are stay, and so do those of others.
+    """Send a folder in one commit; unchanged and third-party files are kept.
 
     Args:
-        folder: what is sent of it: what ``owned`` names, and ``README.md``; nothing else, such as a key beside a board.
-        repo_id: ORG/NAME; created if there is none.
+        folder: folder; only files matching ``owned`` and ``README.md`` are sent, never, say, a key next to a
+            leaderboard.
+        repo_id: ORG/NAME; created if it does not exist.
         kind: a dataset, or a static Space.
-        message: of the commit.
-        owned: files and folders at the top that are ours, as patterns: what the folder lacks of them is deleted there.
-        dry_run: find out what would be done, and do nothing.
+        message: commit message.
+        owned: patterns of our top-level files and folders; remote matches missing in the folder are deleted.
+        dry_run: report the changes without making any.
 
     Raises:
-        VhbenchError: if there is no token, the folder is empty, somebody else pushed meanwhile, or the Hub says no.
+        VhbenchError: if there is no token, the folder is empty, another push interfered, or the Hub rejects it.
     """
     hub.check_repo_id(repo_id)
     local = _owned_files(folder, owned)
@@ -239,7 +238,7 @@ def push_folder(
 
 
 def _owned_files(folder: Path, owned: tuple[str, ...]) -> dict[str, "_File"]:
-    """Return what is ours in a folder, by name."""
+    """Return our files in a folder, by name."""
     found = ((path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")))
     return {
         name: _local_file(name, path)
@@ -256,7 +255,7 @@ def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str
     """Replace small files of ``main`` in one commit on top of its head; return the commit.
 
     Raises:
-        VhbenchError: if somebody else pushed meanwhile, or the Hub says no.
+        VhbenchError: if another push interfered, or the Hub rejects it.
     """
     from huggingface_hub import CommitOperationAdd
 
@@ -271,7 +270,7 @@ def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str
 
 
 def refuse_hidden(manifest: Manifest, *, reveal: bool) -> None:
-    """Raise if a split is the whole of a hidden edition, or made of one, and its answers shall stay unknown."""
+    """Raise if a split is, or derives from, a hidden test set whose answers must stay hidden."""
     if reveal or manifests.is_hidden(manifest):
         return
     if manifest.extra.get(manifests.HIDDEN_SOURCE):
@@ -287,7 +286,7 @@ def refuse_hidden(manifest: Manifest, *, reveal: bool) -> None:
 
 
 def logged_in() -> bool:
-    """Tell whether there is a token for the Hub, in HF_TOKEN or from ``hf auth login``."""
+    """Return whether a Hub token exists, in HF_TOKEN or from ``hf auth login``."""
     from huggingface_hub import get_token
 
     return bool(get_token())
@@ -306,7 +305,7 @@ def _require_login(api: Any) -> None:
 
 
 def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) -> None:
-    """Create a repository where there is none; raise, before anything is sent, if it shall be private and is not."""
+    """Create a missing repository; raise before sending if --private is set and it is public."""
     if not _is_private(api, repo_id, missing=True) and private:
         raise VhbenchError(
             f"{repo_id} is there already and everybody can see it, so --private cannot hold: make it private in its "
@@ -324,7 +323,7 @@ def _is_private(api: Any, repo_id: str, *, missing: bool) -> bool:
 
 
 def _listed(repo_id: str, head: str, files: Mapping[str, str], benchmark: str) -> set[str]:
-    """Return what the manifest at a commit lists, and the manifest; raise if it is none of ours."""
+    """Return the manifest and the files it lists at a commit; raise if it is not ours."""
     file = hub.file_of(repo_id, manifests.MANIFEST, head) if manifests.MANIFEST in files else None
     if file is None:
         return set()
@@ -348,7 +347,7 @@ def _commit(
     kind: RepoKind = "dataset",
     progress: bool,
 ) -> str:
-    """Upload what is large, then publish everything at once, on top of ``planned.sha``; return the commit."""
+    """Upload large files, then commit everything on top of ``planned.sha``; return the commit."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
     from huggingface_hub.utils import disable_progress_bars, enable_progress_bars
 
@@ -371,7 +370,7 @@ def _commit(
 
 
 def _released_before(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"], manifest: Manifest) -> Release:
-    """Check that what is released under a tag is this split; cards may have been written by another vhbench."""
+    """Check that the tagged release equals this split, except for cards, and return it."""
     remote = _remote_files(_api(), repo_id, found.tagged)
     names = (_listed(repo_id, found.tagged, remote, manifest.benchmark) | set(local)) - set(manifests.DERIVED)
     changed = sorted(name for name in names if name not in local or not local[name].equals(remote.get(name)))
@@ -385,7 +384,7 @@ def _released_before(repo_id: str, tag: str, found: Place, local: Mapping[str, "
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file to be released."""
+    """Local file to release."""
 
     name: str
     path: Path
@@ -394,13 +393,13 @@ class _File:
     blob: str
 
     def equals(self, remote: str | None) -> bool:
-        """Tell whether the Hub's digest is this file's: SHA-256 of large files, Git's SHA-1 of small ones."""
+        """Return whether a Hub digest matches: SHA-256 of large files, Git's SHA-1 of small ones."""
         return remote in (self.sha256, self.blob)
 
 
 def _local_files(directory: Path, card: Path) -> dict[str, _File]:
     files = dict.fromkeys([*splits.read_manifest(directory).files, manifests.MANIFEST], Path(directory))
-    # What was withdrawn, ``vhbench yank`` alone says: a folder that was downloaded has what was known then.
+    # Only ``vhbench yank`` records withdrawals; a downloaded folder has the state of its download.
     made = (name for name in manifests.DERIVED if name != manifests.YANKED and (Path(card) / name).is_file())
     files |= dict.fromkeys(made, Path(card))
     return {name: _local_file(name, manifests.inside(folder, name)) for name, folder in files.items()}

@@ -1,4 +1,4 @@
-"""Nouns and word similarity for AMBER's metric, from NLTK and spaCy where they are installed with their data."""
+"""Nouns and word similarity for AMBER's metric, from NLTK and spaCy if installed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,18 +10,18 @@ Similarity = Callable[[str, str], float]
 
 CHOICES = ("builtin", "nltk-spacy", "auto")
 SPACY_MODEL = "en_core_web_lg"
-"""The model that AMBER uses; scores with a smaller one are not comparable."""
+"""The model used by AMBER; scores with a smaller one are not comparable."""
 
 
 def language_tools(choice: str) -> tuple[Nouns | None, Similarity | None]:
-    """Return what :func:`vhbench.tasks.metrics.amber.score` takes as ``nouns`` and ``similarity``.
+    """Return ``nouns`` and ``similarity`` for :func:`vhbench.tasks.metrics.amber.score`.
 
     Args:
-        choice: "builtin" (None for both: the metric's own closed vocabulary), "nltk-spacy" (the reference's, an error
-            where one is missing), or "auto" (each of the reference's that is there).
+        choice: "builtin" (None for both: the metric's own closed vocabulary), "nltk-spacy" (the reference's tools,
+            required), or "auto" (each of the reference's tools if available).
 
     Raises:
-        VhbenchError: for an unknown choice, or tools that are missing with how to install them.
+        VhbenchError: for an unknown choice, or for missing tools with installation instructions.
     """
     if choice not in CHOICES:
         raise VhbenchError(f"unknown language tools {choice!r}; must be one of {', '.join(CHOICES)}")
@@ -57,7 +57,7 @@ def nltk_nouns() -> Nouns:
 
 
 def spacy_similarity(model: str = SPACY_MODEL) -> Similarity:
-    """Return AMBER's similarity: the cosine of spaCy's vectors; each word is read once.
+    """Return AMBER's similarity: the cosine of spaCy's vectors, with one parse per word.
 
     Raises:
         VhbenchError: if spaCy or the model is missing.
@@ -76,7 +76,7 @@ def spacy_similarity(model: str = SPACY_MODEL) -> Similarity:
         one, two = (known.get(word) or known.setdefault(word, pipeline(word)) for word in (first, second))
         return float(one.similarity(two))
 
-    meta = pipeline.meta  # its own name, not the folder that it was loaded from
+    meta = pipeline.meta  # its own name, not the folder it was loaded from
     similarity.__name__ = f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"
     return similarity
 

@@ -1,4 +1,4 @@
-"""Language models that answer a prompt: any OpenAI-compatible endpoint, or a transformers model on this machine."""
+"""Language models by prompt: OpenAI-compatible endpoints or local transformers models."""
 
 import json
 import os
@@ -16,24 +16,24 @@ from vhbench.files import cached
 from vhbench.schema import VhbenchError
 
 KEY = "VHBENCH_API_KEY"
-"""Environment variable with the endpoint's key; OPENAI_API_KEY is read where it is not set."""
+"""Environment variable with the endpoint's key; OPENAI_API_KEY is the fallback."""
 
 _LONGEST_PAUSE = 60.0
-"""Seconds, however long an endpoint asks to wait (``Retry-After``)."""
+"""Maximum wait in seconds for ``Retry-After``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp, Ollama and others.
+    """Chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp or Ollama.
 
     Attributes:
-        name: the model's there.
+        name: model name at the endpoint.
         url: base URL, such as ``http://localhost:8000/v1``.
-        tries: how often a request is sent before giving up.
-        pause: seconds before the second try; doubled each time. An endpoint may ask for more.
-        timeout: seconds for one answer.
-        max_new_tokens: the longest answer.
-        what: what the model is used as, for errors.
+        tries: maximum number of attempts per request.
+        pause: seconds before the second attempt, doubled each time; an endpoint may request more.
+        timeout: seconds per response.
+        max_new_tokens: maximum response length.
+        what: role of the model, for errors.
     """
 
     name: str
@@ -45,10 +45,10 @@ class Endpoint:
     what: str = "model"
 
     def ask(self, prompt: str) -> str:
-        """Return the model's answer, at temperature 0.
+        """Return the model's response at temperature 0.
 
         Raises:
-            VhbenchError: if the endpoint cannot be reached, refuses, or answers in another form.
+            VhbenchError: if the endpoint is unreachable, rejects the request, or responds in another format.
         """
         with needed_by(f"a {self.what}'s endpoint", "score"):
             import httpx
@@ -76,7 +76,7 @@ class Endpoint:
         return f"{self.url.rstrip('/')}/chat/completions"
 
     def _content(self, status: int, text: str) -> str:
-        """Take the answer out of a chat completion."""
+        """Extract the response from a chat completion."""
         try:
             data = json.loads(text)
             if status == 200:
@@ -87,20 +87,20 @@ class Endpoint:
         raise self._fault(f"HTTP {status}: {' '.join(str(reason).split())[:200] or 'no answer'}")
 
     def _fault(self, problem: str) -> VhbenchError:
-        """Return an error that shows no key, also where the endpoint repeats it."""
+        """Return an error without the key, even if the endpoint echoes it."""
         told = problem.replace(key, "***") if (key := _key()) else problem
         return VhbenchError(f"{self.what} {re.sub(r'//[^/@]*@', '//', self._url)}: {told}")
 
 
 @dataclass
 class LocalModel:
-    """A causal language model of transformers, greedy; loaded when it is first asked.
+    """Causal language model of transformers with greedy decoding, loaded on first use.
 
     Attributes:
-        name: repository or folder; safetensors only, no code of others.
+        name: repository or folder; safetensors only, no remote code.
         device: see :func:`vhbench.adapters.loading.pick_device`.
-        max_new_tokens: the longest answer.
-        what: what the model is used as, for errors.
+        max_new_tokens: maximum response length.
+        what: role of the model, for errors.
     """
 
     name: str
@@ -109,7 +109,7 @@ class LocalModel:
     what: str = "model"
 
     def ask(self, prompt: str) -> str:
-        """Return the model's answer.
+        """Return the model's response.
 
         Raises:
             VhbenchError: if the model cannot be loaded.
@@ -137,20 +137,20 @@ class LocalModel:
 
 
 def ask_once(kind: str, key: Sequence[Any], ask: Callable[[], str], folder: Path | None) -> str:
-    """Return an answer from the cache; ask for it, and keep it with what was asked, where it is not there.
+    """Return a cached response, querying and caching it with its key if missing.
 
     Args:
-        kind: of answers.
-        key: what an answer depends on, of JSON types.
-        ask: returns the answer.
-        folder: of the cache; None: the user's.
+        kind: kind of response.
+        key: everything the response depends on, as JSON types.
+        ask: function that returns the response.
+        folder: cache folder; None for the user's cache.
     """
     ((*_, answer),) = cached(kind, [key], lambda missing: [[*key, ask()]], folder=folder)
     return str(answer)
 
 
 def split_spec(spec: str) -> tuple[str, str, str] | None:
-    """Return (kind, model, url) of ``openai:MODEL@URL`` or ``transformers:NAME``, None for another form.
+    """Return (kind, model, url) of ``openai:MODEL@URL`` or ``transformers:NAME``, or None.
 
     >>> split_spec("openai:org/m@v2@http://localhost:8000/v1"), split_spec("transformers:org/m"), split_spec("gpt")
     (('openai', 'org/m@v2', 'http://localhost:8000/v1'), ('transformers', 'org/m', ''), None)
@@ -167,7 +167,7 @@ def _key() -> str:
 
 
 def _asked_to_wait(headers: Mapping[str, str]) -> float:
-    """Return the seconds of ``Retry-After``, which may be a date; 0 where there is none."""
+    """Return the seconds of ``Retry-After``, which may be a date; 0 if missing."""
     said = headers.get("Retry-After", "").strip()
     try:
         seconds = (

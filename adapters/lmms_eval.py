@@ -1,7 +1,7 @@
-"""Makes lmms-eval know vhbench's tasks and calibration models, with nothing to type but their names.
+"""Registration of vhbench's tasks and calibration models with lmms-eval.
 
-Whatever vhbench needs of lmms-eval beside its public options is in this file. Where a newer release has it no more,
-one line says what to do instead, and everything else goes on.
+All uses of lmms-eval's internals are in this file. If a newer release lacks one, a one-line message gives an
+alternative, and everything else keeps working.
 """
 
 import functools
@@ -38,17 +38,17 @@ _USE_PATH = 'name the tasks with --include_path "$(vhbench tasks)"'
 
 
 def tasks_folder() -> Path:
-    """Return the folder of the YAML files, for ``lmms-eval --include_path "$(vhbench tasks)"``."""
+    """Return the folder of the YAML files for ``--include_path "$(vhbench tasks)"``."""
     return Path(__file__).resolve().parent.parent / "tasks"
 
 
 def register() -> list[Any]:
-    """Entry point of group ``lmms_eval.models``: add our tasks and return the manifests of our models.
+    """Add our tasks and return our model manifests; entry point of ``lmms_eval.models``.
 
-    lmms-eval has no entry point for tasks (``LMMS_EVAL_PLUGINS`` extends a path after its TaskManager has read it),
-    but it loads this group when ``lmms_eval.models`` is imported, which happens before any TaskManager is made: in
-    ``lmms-eval``, in ``python -m lmms_eval`` and in ``simple_evaluate`` alike. A program that makes a TaskManager
-    before that calls :func:`vhbench.register`.
+    lmms-eval has no entry point for tasks (``LMMS_EVAL_PLUGINS`` extends a path after its TaskManager has read it). It
+    does load this group when ``lmms_eval.models`` is imported, which precedes any TaskManager in ``lmms-eval``,
+    ``python -m lmms_eval`` and ``simple_evaluate``. A program that constructs TaskManager earlier must call
+    :func:`vhbench.register` first.
 
     Raises:
         VhbenchError: if lmms-eval is not installed.
@@ -61,9 +61,10 @@ def register() -> list[Any]:
 
 
 def write_beside_results(args: Any, name: str, content: dict[str, Any] | list[Any]) -> None:
-    """Write JSON beside the results that lmms-eval writes of this run; nothing where it writes none.
+    """Write JSON next to lmms-eval's results of this run, if it writes any.
 
-    Its name has their date, and so has an object: that is only known when they are saved, and until then it is kept.
+    File name and content include the results' date. It is only known when they are saved, so the report is held back
+    until then.
     """
     folder = results_folder(args)
     if folder is None:
@@ -75,7 +76,7 @@ def write_beside_results(args: Any, name: str, content: dict[str, Any] | list[An
 
 
 def results_folder(args: Any) -> Path | None:
-    """Return the folder into which lmms-eval writes this run's results, or None if it writes none."""
+    """Return the folder of this run's results, or None if lmms-eval writes none."""
     output_path = getattr(args, "output_path", None)
     if not output_path:
         return None
@@ -84,16 +85,16 @@ def results_folder(args: Any) -> Path | None:
 
 
 def _add_tasks() -> None:
-    """Let every TaskManager read our folder after its own and the user's; a second time changes nothing.
+    """Make every TaskManager read our folder after its own and the user's; idempotent.
 
-    Only what a TaskManager takes is used, no method of it: that is documented, and stays.
+    Only TaskManager's documented arguments are used, none of its methods.
     """
     from lmms_eval import tasks
 
     def init(original: Callable[..., None], given: inspect.BoundArguments) -> None:
         if given.arguments.get("include_defaults", True):
             theirs = given.arguments.get("include_path") or []
-            # Ours comes last: a name that lmms-eval or the user already has stays theirs.
+            # Ours comes last, so that existing names of lmms-eval or the user take precedence.
             given.arguments["include_path"] = [*([theirs] if isinstance(theirs, str) else theirs), str(tasks_folder())]
         original(*given.args, **given.kwargs)
 
@@ -103,16 +104,16 @@ def _add_tasks() -> None:
 def _surround(
     module: object, path: str, takes: set[str], call: Callable[[Callable[..., None], inspect.BoundArguments], None]
 ) -> None:
-    """Have a method of lmms-eval called by us, with its arguments by their names; a second time changes nothing.
+    """Wrap a method of lmms-eval and bind its arguments by name; idempotent.
 
     Args:
-        module: of lmms-eval.
-        path: the method's in it, such as "TaskManager.__init__".
-        takes: names of arguments that it must have.
-        call: is called instead, with the method and its arguments.
+        module: module of lmms-eval.
+        path: path of the method, such as "TaskManager.__init__".
+        takes: required argument names.
+        call: wrapper, called with the method and its bound arguments.
 
     Raises:
-        AttributeError: where there is no such method, or it has no such arguments.
+        AttributeError: if the method or one of its arguments does not exist.
     """
     name, method = path.split(".")
     owner = getattr(module, name)
@@ -133,13 +134,13 @@ def _surround(
 
 @dataclass(slots=True)
 class _Run:
-    """What the run of lmms-eval in this process says of itself, until its results are saved.
+    """State of the current lmms-eval run until its results are saved.
 
     Attributes:
-        args: the command's, None under ``simple_evaluate``.
-        saves: whether we are told when results are saved.
-        provenance: of each task that was asked.
-        reports: name → content of what is to be written beside the results.
+        args: command-line arguments, None under ``simple_evaluate``.
+        saves: whether saving of results is hooked.
+        provenance: provenance of each evaluated task.
+        reports: name → content of reports to write next to the results.
     """
 
     args: Any = None
@@ -152,7 +153,7 @@ _RUN = _Run()
 
 
 def _tell_provenance() -> None:
-    """Let our tasks know what they ask before a model answers it; refuse what they cannot ask."""
+    """Record our tasks' prompts before a model answers them; reject unsupported options."""
     from lmms_eval.api import task
 
     def build(original: Callable[..., None], given: inspect.BoundArguments) -> None:
@@ -169,7 +170,7 @@ def _tell_provenance() -> None:
 
 
 def _refuse(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """End the run with one line where lmms-eval was asked for something that it fails at, or does without a word."""
+    """Exit with one line for options that lmms-eval would fail at or silently ignore."""
     name = task.config.task
     if shots := task.config.num_fewshot or 0:
         why = f"--num_fewshot {shots}: {name} shows no examples; its questions are asked as they are. Leave it out"
@@ -185,7 +186,7 @@ def _refuse(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) 
 
 
 def _unlike_baseline(task: Any, metadata: Mapping[str, Any]) -> str:
-    """Say why --baseline has answers to other questions, which lmms-eval would pair by their place; "" for nothing."""
+    """Return why --baseline cannot be compared, since lmms-eval pairs rows by index, or ""."""
     from vhbench.provenance import provenance_in
 
     file, name = Path(str(getattr(task.args, "baseline", None) or "")), task.config.task
@@ -200,18 +201,18 @@ def _unlike_baseline(task: Any, metadata: Mapping[str, Any]) -> str:
 
 
 def _asked(task: Any, options: Mapping[str, Any]) -> range:
-    """Return the places of the rows that a run asks, of all processes together: of --limit and --offset."""
+    """Return the row indices that a run evaluates over all processes, by --limit and --offset."""
     count, limit = len(task.eval_docs_no_media), options.get("limit")
     first = min(options.get("offset") or 0, count)
     return range(first, count if limit is None else min(first + int(limit), count))
 
 
 def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Note where the answers to a task come from, and let its samples say it."""
+    """Record the provenance of a task's responses and add it to its samples."""
     config, args = task.config, task.args
     form: Literal["chat", "simple"] = "chat" if callable(task.instances[0].args[1]) else "simple"
     docs, asked = task.eval_docs_no_media, _asked(task, options)
-    rows = dict(enumerate(docs.select(asked), start=asked.start))  # of all processes, not of this one alone
+    rows = dict(enumerate(docs.select(asked), start=asked.start))  # of all processes, not just this one
     prompts = {row["id"]: digest(_prompt(task, row, form, options)) for row in rows.values()}
     told = Provenance(
         task=config.task,
@@ -235,33 +236,33 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
         if form == "chat" and options.get("system_instruction"):
             print("vhbench: --system_instruction: lmms-eval sends it to no chat model; nor now", file=sys.stderr)
     _RUN.provenance[config.task] = told
-    if config.process_results is not None:  # --predict_only takes it away
+    if config.process_results is not None:  # --predict_only removes it
         given = {"provenance": told.to_json(), "prompts": prompts, "inputs": _inputs(task, rows)}
         scored = functools.partial(config.process_results, **given)
         task.set_config("process_results", scored)
     for instance in task.instances:
-        if instance.doc_id in rows:  # of this lmms-eval makes its doc_hash; otherwise of nothing
+        if instance.doc_id in rows:  # lmms-eval derives doc_hash from this; otherwise from nothing
             instance.doc = hashed_row(rows[instance.doc_id], told.content_hash)
 
 
 def _inputs(task: Any, rows: Mapping[int, Any]) -> dict[str, str]:
-    """Return id → digest of what lmms-eval logs as the input: a text, also of a chat model, which is sent messages."""
+    """Return id → hash of the input that lmms-eval logs, which is text even for chat models."""
     return {rows[i.doc_id]["id"]: digest(str(i.args[0])) for i in task.instances if i.doc_id in rows}
 
 
 def _prompt(task: Any, row: Mapping[str, Any], form: str, options: Mapping[str, Any]) -> str:
-    """Return what a model is sent for a row, with [image] for each image, by the functions that send it."""
+    """Return the prompt for a row, with [image] per image, using the sending functions."""
     count = len(row["scene_ids"])
     if form == "simple":
         shared = ("system_instruction", "apply_chat_template", "fewshot_as_multiturn", "chat_template")
         text = task.fewshot_context(doc=row, num_fewshot=0, **{k: options[k] for k in shared if k in options})
         return sent_text(count, str(text))
-    blank = Image.new("RGB", (1, 1))  # to decode the real ones takes minutes, and says nothing of the words
+    blank = Image.new("RGB", (1, 1))  # decoding the real images takes minutes and does not affect the text
     return sent_messages(task.doc_to_messages({**row, "images": [blank] * count}))
 
 
 def _name_reports() -> None:
-    """Let results say where they come from, and our reports have their date; say first where a run is partial."""
+    """Add provenance to results and a date to reports; mark partial runs in the table."""
     from lmms_eval.loggers import evaluation_tracker
 
     def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
@@ -286,7 +287,7 @@ def _name_reports() -> None:
 
 
 def _score_samples() -> None:
-    """Let each written sample have its score where ``--baseline`` looks for one; no payload may stand there."""
+    """Add a score to each sample for ``--baseline``, which cannot read payloads."""
     from lmms_eval.loggers import evaluation_tracker
 
     def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
@@ -300,7 +301,7 @@ def _score_samples() -> None:
 
 
 def _manifests() -> list[Any]:
-    from lmms_eval.models import ModelManifest  # it needs the class itself, wherever that is defined
+    from lmms_eval.models import ModelManifest  # requires the class itself, wherever it is defined
 
     classes = {name: f"vhbench.adapters.calibration.{class_name}" for name, class_name in MODELS.items()}
     return [
@@ -324,7 +325,7 @@ def _model_folder(args: Any) -> str:
 
 
 def _hook(use: Callable[[], T], default: T, instead: str) -> T:
-    """Use something of lmms-eval; where this release lacks it, say once what to do instead and return the default."""
+    """Call a hook into lmms-eval; if it fails, print an alternative and return the default."""
     try:
         return use()
     except (ImportError, AttributeError, TypeError) as missing:
@@ -338,7 +339,7 @@ def installed() -> str:
     """Return the version of lmms-eval."""
     try:
         return version("lmms_eval")
-    except PackageNotFoundError:  # a copy inside another project
+    except PackageNotFoundError:  # vendored copy
         return "of unknown version"
 
 

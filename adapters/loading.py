@@ -1,4 +1,4 @@
-"""What adapters of models share: libraries that may be missing, models that cannot be loaded, devices, batches."""
+"""Helpers for model adapters: optional dependencies, load errors, devices, batches."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,15 +9,15 @@ from vhbench.schema import VhbenchError
 T = TypeVar("T")
 
 DTYPES = ("auto", "float32", "float16", "bfloat16")
-"""Precisions by the names of torch; which one "auto" is depends on the device."""
+"""Torch dtype names; "auto" depends on the device."""
 
 
 @contextmanager
 def needed_by(what: str, extra: str = "generate") -> Iterator[None]:
-    """Say which extra to install where an import fails.
+    """Report which extra to install if an import fails.
 
     Raises:
-        VhbenchError: in place of the ImportError.
+        VhbenchError: instead of the ImportError.
     """
     try:
         yield
@@ -27,30 +27,30 @@ def needed_by(what: str, extra: str = "generate") -> Iterator[None]:
 
 @contextmanager
 def loading(what: str) -> Iterator[None]:
-    """Say in one line what could not be loaded.
+    """Report in one line what could not be loaded.
 
     Raises:
-        VhbenchError: in place of what transformers and diffusers raise.
+        VhbenchError: instead of the errors of transformers and diffusers.
     """
     try:
         yield
-    except (OSError, ValueError, ImportError) as error:  # SmolVLM's processor asks for num2words
+    except (OSError, ValueError, ImportError) as error:  # SmolVLM's processor requires num2words
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise VhbenchError(f"cannot load {what}: {lines[0].strip()}") from error
 
 
 def pick_device(wanted: str = "auto") -> str:
-    """Return where a model runs: where it was told to, or for "auto" on a GPU if there is one."""
+    """Return the device; "auto" is a GPU if available."""
     import torch
 
     return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
 
 
 def pick_dtype(wanted: str, device: str) -> str:
-    """Return the precision a model runs in; "auto" is bfloat16 on a GPU that has it, float16 on others, else float32.
+    """Return the dtype; "auto" is bfloat16 or float16 on a GPU and float32 on a CPU.
 
     Raises:
-        VhbenchError: if there is no such precision.
+        VhbenchError: for an unknown dtype.
     """
     import torch
 
@@ -64,5 +64,5 @@ def pick_dtype(wanted: str, device: str) -> str:
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Yield the items in order, so many at once."""
+    """Yield the items in batches, in order."""
     return (items[start : start + size] for start in range(0, len(items), size))

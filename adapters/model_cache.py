@@ -1,8 +1,8 @@
-"""What models made before, in the cache by everything that it depends on.
+"""Disk cache of model outputs, keyed by everything they depend on.
 
-That is images, also those that a filter rejects, what detectors found in them, and what verifiers said. So a build that
-filters otherwise paints nothing anew, and one that was killed resumes at the next image. A model is loaded when
-something is missing, and not before.
+It covers generated images including rejected ones, detections, and verifier outputs. A build with another filter
+therefore regenerates nothing, and an interrupted build resumes at the next image. Models are only loaded for missing
+outputs.
 """
 
 import hashlib
@@ -19,18 +19,18 @@ _Model = TypeVar("_Model")
 
 
 class _Cached(Generic[_Model]):
-    """A model whose results are cached."""
+    """Model with cached outputs."""
 
     def __init__(
         self, name: str, depends_on: Mapping[str, Any], load: Callable[[], _Model], *, folder: Path | None = None
     ) -> None:
-        """Load nothing yet.
+        """Set up without loading the model.
 
         Args:
-            name: of the model.
-            depends_on: everything that a result depends on, and that is not its own; JSON types only.
-            load: makes the model.
-            folder: for the results; the user's cache by default.
+            name: model name.
+            depends_on: everything outputs depend on apart from their inputs; JSON types only.
+            load: function that loads the model.
+            folder: cache folder; the user's by default.
         """
         self.name = name
         self._depends_on = dict(depends_on)
@@ -39,33 +39,33 @@ class _Cached(Generic[_Model]):
 
     @cached_property
     def model(self) -> _Model:
-        """The model, loaded when it is first asked for."""
+        """The model, loaded on first use."""
         return self._load()
 
     def _cached(
         self, kind: str, items: Sequence[Any], keys: Sequence[Any], make: Callable[[Sequence[Any]], Any]
     ) -> Iterator[Any]:
-        """Yield a result per item: the one of its key, or what ``make`` gives for the items that have none."""
+        """Yield an output per item, from the cache or from ``make`` for missing ones."""
         every = ([self._depends_on, *key] for key in keys)
         return cached(kind, every, lambda missing: make([items[i] for i in missing]), folder=self._folder)
 
     def _by_image(
         self, kind: str, images: Sequence[bytes], words: Sequence[Sequence[str]], make: Callable[..., Any]
     ) -> Iterator[Any]:
-        """Yield a result per image and the words that it is asked about; ``make`` takes images and words."""
+        """Yield an output per image and its words; ``make`` takes images and words."""
         pairs = list(zip(images, words, strict=True))
         keys = [(hashlib.sha256(image).hexdigest(), list(asked)) for image, asked in pairs]
         return self._cached(kind, pairs, keys, lambda missing: make(*zip(*missing, strict=True)))
 
 
 class KeptImages(_Cached[ImageSource]):
-    """An image source; implements :class:`vhbench.protocols.ImageSource`."""
+    """Cached image source; implements :class:`vhbench.protocols.ImageSource`."""
 
     exact = False
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
-        """Yield what was made of each spec, or is made now."""
-        # An image's own seed follows from the build's and the spec's id.
+        """Yield the cached or newly generated image of each spec."""
+        # An image's own seed derives from the build's seed and the spec's id.
         keys = [(seed, [s.id, s.prompt, s.negative_prompt, s.width, s.height]) for s in specs]
 
         def make(missing: Sequence[SceneSpec]) -> Iterator[Any]:
@@ -83,14 +83,14 @@ class KeptImages(_Cached[ImageSource]):
 
 
 class KeptDetections(_Cached[Detector]):
-    """A detector; implements :class:`vhbench.protocols.Detector`."""
+    """Cached detector; implements :class:`vhbench.protocols.Detector`."""
 
     def knows(self, word: str) -> bool:
-        """Tell whether the detector can be asked for a word."""
+        """Return whether the detector supports a word."""
         return self.model.knows(word)
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
-        """Return what was found in each image, or is found now."""
+        """Return the cached or new detections in each image."""
 
         def make(*missing: Any) -> list[Any]:
             return [[[d.category, d.score, d.box] for d in each] for each in self.model.detect(*missing)]
@@ -100,10 +100,10 @@ class KeptDetections(_Cached[Detector]):
 
 
 class KeptVerdicts(_Cached[Verifier]):
-    """A verifier; implements :class:`vhbench.protocols.Verifier`."""
+    """Cached verifier; implements :class:`vhbench.protocols.Verifier`."""
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return what was said of each image, or is said now."""
+        """Return the cached or new probabilities for each image."""
 
         def make(*missing: Any) -> list[Any]:
             return [[float(value) for value in each] for each in self.model.probabilities(*missing)]

@@ -1,4 +1,4 @@
-"""Which model it is: what stands for the content of a folder, or for a commit on the Hub; and how one is named."""
+"""Model identity: a content hash of local models or a Hub commit; and name parsing."""
 
 import hashlib
 from functools import cache
@@ -9,11 +9,11 @@ from vhbench.adapters.loading import loading
 from vhbench.files import cache_folder, file_sha256, write_atomic
 
 PIPELINE, NETWORK = "model_index.json", "config.json"
-"""Files that every pipeline of diffusers, and every model of transformers, has."""
+"""Files present in every diffusers pipeline and in every transformers model."""
 
 
 def named(text: str) -> tuple[str, str]:
-    """Return a model's name or folder, and its revision, from "NAME" or "NAME@REVISION".
+    """Split "NAME" or "NAME@REVISION" into a model's name or folder and its revision.
 
     >>> named("google/owlv2-base-patch16@4b7b2ca"), named("./model")
     (('google/owlv2-base-patch16', '4b7b2ca'), ('./model', ''))
@@ -24,14 +24,14 @@ def named(text: str) -> tuple[str, str]:
 
 @cache
 def identity(model: str, revision: str = "", *, holds: str = NETWORK) -> str:
-    """Return what changes whenever the model does: "sha256:…" of a folder or file, "NAME@COMMIT" of a Hub's.
+    """Return an identity: "sha256:…" of a folder or file, "NAME@COMMIT" of a Hub model.
 
-    Where a folder lies does not matter, and neither does its name.
+    Location and name of a folder do not matter.
 
     Args:
         model: folder, file, or name on the Hub.
-        revision: of the model on the Hub; "" for its newest.
-        holds: a file that it has: :data:`PIPELINE` or :data:`NETWORK`.
+        revision: revision of the model on the Hub; "" for its newest.
+        holds: file that it contains: :data:`PIPELINE` or :data:`NETWORK`.
 
     Raises:
         VhbenchError: if there is no such model.
@@ -58,7 +58,7 @@ def identity(model: str, revision: str = "", *, holds: str = NETWORK) -> str:
 
 
 def libraries(*names: str) -> dict[str, str]:
-    """Return library → installed version, "" where there is none."""
+    """Return library → installed version, "" if missing."""
     return {name: _version(name) for name in names}
 
 
@@ -70,7 +70,7 @@ def _version(name: str) -> str:
 
 
 def _file_hash(path: Path) -> str:
-    """Return a file's SHA-256; that of large weights is kept in the cache for as long as the file does not change."""
+    """Return a file's SHA-256, cached for large weights until the file changes."""
     about = path.stat()
     if about.st_size < 1 << 24:
         return file_sha256(path)

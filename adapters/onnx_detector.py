@@ -1,9 +1,9 @@
-"""Detectors as ONNX files, through onnxruntime: YOLO's kin with a closed set of classes, and YOLO-World's exports.
+"""ONNX detectors via onnxruntime: the YOLO family with closed classes, and YOLO-World.
 
-An export is told by the shapes of its outputs: (1, 4 + classes, boxes) as YOLOv8 to 11 and RT-DETR write them, (1,
-boxes, 5 + classes) as YOLOv5 does, (1, boxes, 6) where overlaps are already out, a pair of boxes and scores, or the
-four of MMYOLO (numbers, boxes, scores, labels). The classes stand in the file's metadata ("names", as Ultralytics
-writes them) or in a text beside it, ``FILE.txt``, one a line.
+The export type follows from the output shapes: (1, 4 + classes, boxes) for YOLOv8 to 11 and RT-DETR, (1, boxes, 5 +
+classes) for YOLOv5, (1, boxes, 6) after non-maximum suppression, a pair of boxes and scores, or the four outputs of
+MMYOLO (numbers, boxes, scores, labels). Class names come from the file's metadata ("names", as written by Ultralytics)
+or from ``FILE.txt`` next to it, one per line.
 """
 
 import ast
@@ -24,22 +24,22 @@ from vhbench.schema import VhbenchError
 _Floats = npt.NDArray[np.float32]
 
 _SIDE = 640
-"""Pixels of the input's side, where the file leaves it open."""
+"""Input side in pixels if the file leaves it open."""
 
 _GREY = 114
-"""What fills the input around a picture of another shape, as in training."""
+"""Padding value around an image of another aspect ratio, as in training."""
 
 
 class OnnxDetector:
-    """A detector with a closed set of classes; implements :class:`vhbench.protocols.Detector`.
+    """Closed-vocabulary detector; implements :class:`vhbench.protocols.Detector`.
 
     Args:
-        file: the ONNX file.
-        device: "cuda", "cpu"; "auto" for a GPU where onnxruntime has one.
-        batch: images at once, where the file allows more than one.
+        file: ONNX file.
+        device: "cuda", "cpu"; "auto" for a GPU if onnxruntime supports one.
+        batch: images per batch, if the file allows more than one.
 
     Raises:
-        VhbenchError: if onnxruntime is missing, the file is none, or nobody says what its classes are.
+        VhbenchError: if onnxruntime is missing, the file is invalid, or its classes are unknown.
     """
 
     def __init__(self, file: str, *, device: str = "auto", batch: int = 8) -> None:
@@ -54,7 +54,7 @@ class OnnxDetector:
         with loading(f"the detector {file}"):
             try:
                 self._session: Any = onnxruntime.InferenceSession(file, providers=providers)
-            except Exception as error:  # onnxruntime's own classes share no other base
+            except Exception as error:  # onnxruntime's exceptions share no other base class
                 raise ValueError(str(error)) from error
         given = self._session.get_inputs()[0]
         self._input = given.name
@@ -65,11 +65,11 @@ class OnnxDetector:
         self._known = {name.lower() for name in self.classes}
 
     def knows(self, word: str) -> bool:
-        """Tell whether a word is one of the classes."""
+        """Return whether a word is one of the classes."""
         return word.lower() in self._known
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
-        """Return the detections per image, for the words that were asked for in it, most confident first."""
+        """Return the detections per image for its words, most confident first."""
         found: list[list[Detection]] = []
         for part in batches(list(zip(images, words, strict=True)), self._batch):
             pictures = [as_seen(open_image(image)) for image, _ in part]
@@ -103,7 +103,7 @@ def _classes(file: Path, metadata: Mapping[str, str]) -> list[str]:
 
 
 def _fitted(picture: Any, size: tuple[int, int]) -> tuple[_Floats, float, float, float]:
-    """Return a picture as the input has it, (3, height, width) in [0, 1], with its scale and its place there."""
+    """Return an image as model input, (3, height, width) in [0, 1], with scale and offsets."""
     height, width = size
     scale = min(height / picture.height, width / picture.width)
     small = picture.resize((max(1, round(picture.width * scale)), max(1, round(picture.height * scale))))
@@ -140,12 +140,12 @@ def _read(outputs: Sequence[Any], name: str, classes: int) -> Iterator[tuple[int
 
 
 def _best(boxes: _Floats, scores: _Floats) -> Iterator[tuple[int, float, list[float]]]:
-    """Yield each box with each class that it may be of."""
+    """Yield each box with every class above the minimum score."""
     for row, place in np.argwhere(scores > LEAST_SCORE).tolist():
         yield place, float(scores[row, place]), [float(v) for v in boxes[row]]
 
 
 def _corners(boxes: _Floats) -> _Floats:
-    """Return boxes, given by centre and size, by their corners."""
+    """Convert boxes from centre and size to corners."""
     centre, half = boxes[:, :2], boxes[:, 2:] / 2
     return np.concatenate([centre - half, centre + half], axis=1)

@@ -1,8 +1,9 @@
-"""PACO → scenes with attributes (arXiv 2301.01795): COCO form, 75 objects, 59 attributes of 4 types.
+"""PACO → scenes with attributes (arXiv 2301.01795): 75 objects, 59 attributes.
 
-PACO is federated, as LVIS is (:mod:`vhbench.adapters.coco`). An attribute type is known of an object if something of
-that type is annotated and its ``unknown_…`` field is 0. An object's colour is its dominant one; other colours are
-``partly`` there. An object with a bad attribute id that is skipped stays, with nothing known of its attributes.
+The format is COCO's, and the attributes have 4 types. PACO is federated, like LVIS (:mod:`vhbench.adapters.coco`). An
+attribute type is known for an object if an attribute of that type is annotated and its ``unknown_…`` field is 0. An
+object's colour is its dominant one; other colours are ``partly`` there. An object with a skipped bad attribute id is
+kept without known attributes.
 """
 
 from collections import defaultdict
@@ -24,11 +25,11 @@ _TYPES: Final = {
     "material": "material",
     "transparency": "transparency",
 }
-"""PACO's attribute types and ours; their order is that of the ids."""
+"""PACO's attribute types → ours, in id order."""
 
 _BOUNDS: Final = (0, 30, 41, 55, 59)
 _SILENT: Final = frozenset({"plain", "logo", "text", "opaque"})
-"""Values that are known but not asked about: they read badly, or hold of nearly everything."""
+"""Known values not used in questions: awkward in text, or true of nearly everything."""
 
 
 class _Attribute(msgspec.Struct):
@@ -42,7 +43,7 @@ class _AttributePair(msgspec.Struct, rename={"pair": "obj-attr"}):
 
 
 class PacoScenes(CocoScenes):
-    """A PACO file (LVIS or Ego4D part) as scenes."""
+    """PACO file (LVIS or Ego4D part) as scenes."""
 
     federated = True
 
@@ -60,7 +61,7 @@ class PacoScenes(CocoScenes):
         }
 
     def readable(self, category: str) -> str:
-        """Return the readable name; parts ("mug:handle") are left out."""
+        """Return the wording; parts ("mug:handle") are excluded."""
         return "" if ":" in category else super().readable(category)
 
     def attributes(self, annotation: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
@@ -68,7 +69,7 @@ class PacoScenes(CocoScenes):
         return self._found.get(annotation, ((), frozenset()))
 
     def knowledge(self, image: Image, rows: slice) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the present and the verified absent categories, and which of them are all listed."""
+        """Return the known categories (present or verified absent) and the countable ones."""
         known, countable = super().knowledge(image, rows)
         doubtful = {name for pair in image.not_exhaustive_category_ids_attrs or () if (name := self._pairs.get(pair))}
         return known, countable - doubtful

@@ -1,4 +1,4 @@
-"""Existing photos that show what ODE asks for: annotated ones, so that their truth is that of their annotations."""
+"""Annotated photos as ODE images; their annotations are the ground truth."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -13,16 +13,16 @@ from vhbench.schema import Rejection, Scene, SceneSpec
 from vhbench.seeding import rng
 
 _LEAST: Final = 0.005
-"""Share of the photo that a target must cover: nobody is asked about what can hardly be seen."""
+"""Minimum fraction of the photo that a target covers; smaller ones are barely visible."""
 
 
 class PhotoSource:
-    """COCO's photos, or any of that form; implements :class:`vhbench.protocols.ImageSource`.
+    """Photos of COCO or its format; implements :class:`vhbench.protocols.ImageSource`.
 
     Args:
         annotations: instances JSON.
-        images: the folder of its photos.
-        skip_bad: leave bad entries out and count them, instead of stopping at the first.
+        images: folder of its photos.
+        skip_bad: drop and count bad entries instead of raising at the first.
     """
 
     exact = True
@@ -33,7 +33,7 @@ class PhotoSource:
 
     @cached_property
     def _shown(self) -> dict[str, frozenset[int]]:
-        """Category → places of the photos that show it well enough to be asked about."""
+        """Category → indices of the photos that show it well enough for questions."""
         found: dict[str, set[int]] = {}
         for place, scene in enumerate(self.scenes):
             for thing in scene.objects:
@@ -43,11 +43,11 @@ class PhotoSource:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The categories that some photo shows."""
+        """Categories that some photo shows."""
         return frozenset(self._shown)
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
-        """Yield a photo that shows all things of a spec; no photo twice among them."""
+        """Yield a photo that shows all objects of a spec, without reusing photos."""
         used: set[int] = set()
         for spec in specs:
             places = [self._shown.get(thing.category, frozenset()) for thing in spec.objects]
@@ -59,6 +59,6 @@ class PhotoSource:
             used.add(place)
             scene = self.scenes[place]
             image = hashlib.sha256(read_image(scene.image)).hexdigest()
-            # A photo may be asked about for several pairs: each time it is a scene of its own.
+            # A photo may serve several pairs; each time it is a separate scene.
             told = {**scene.provenance, "photo": scene.id, "sha256": image}
             yield replace(scene, id=f"{spec.id}-{seed}", provenance=told)

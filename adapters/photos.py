@@ -1,9 +1,8 @@
-"""Photos that questions are asked about: are they of the size that their annotations say, and no two of them the same?
+"""Checks of photos in questions: size as annotated, and no duplicates in one question.
 
-The same photo is found by a perceptual hash (imagehash's pHash of 64 bits): of 25 photos of COCO, a copy that was saved
-anew, scaled, brightened or cut by 2 % differs in at most 10 of its bits, and any two photos in at least 20. A photo is
-looked at when a question wants it, not before, and once for all question types: a build of 3,484 questions takes a few
-thousand of COCO's 118,000.
+Duplicates are detected by a perceptual hash (imagehash's 64-bit pHash). On 25 COCO photos, copies that were re-encoded,
+scaled, brightened or cropped by 2 % differ in at most 10 bits, and distinct photos in at least 20. Photos are checked
+on demand and once for all question types: a build of 3,484 questions uses a few thousand of COCO's 118,000.
 """
 
 import hashlib
@@ -20,25 +19,25 @@ from vhbench.images import Sizes, glance, sizes_of
 from vhbench.protocols import bare
 from vhbench.schema import ImageData, Rejection, Scene, VhbenchError
 
-_BITS: Final = 8  # a side of the hash, and so 64 bits
-_ALIKE: Final = 10  # bits by which two hashes of one photo differ at most
-_SIDE: Final = 64  # of the picture that the hash is made of, in pixels
-_FLAT: Final = 4.0  # standard deviation of grey below which there is nothing to compare but the bytes
-_KEPT: Final = 1 << 15  # photos whose looks are kept: types of questions share many of them
+_BITS: Final = 8  # side of the hash, for 64 bits
+_ALIKE: Final = 10  # maximum Hamming distance between hashes of one photo
+_SIDE: Final = 64  # side in pixels of the image to hash
+_FLAT: Final = 4.0  # standard deviation of grey below which only the bytes are compared
+_KEPT: Final = 1 << 15  # number of cached hashes; question types share many photos
 
 _Mark = int | str
-"""A photo's hash, or a digest of its bytes where it is flat."""
+"""Perceptual hash of a photo, or a digest of its bytes if it is flat."""
 
 
 class Photos:
-    """The photos of some scenes, looked at one by one."""
+    """Photos of a set of scenes, checked lazily."""
 
     def __init__(self, scenes: Sequence[Scene], *, skip_bad: bool = False) -> None:
-        """Look at nothing yet.
+        """Set up without reading any photo.
 
         Args:
-            scenes: whose images are files.
-            skip_bad: leave bad photos out and count them, instead of stopping at the first.
+            scenes: scenes whose images are files.
+            skip_bad: drop and count bad photos instead of raising at the first.
         """
         self.scenes = scenes
         self.skip_bad = skip_bad
@@ -46,10 +45,10 @@ class Photos:
         self._looked_at = cache(self._look_at)
 
     def fit(self, places: Sequence[int]) -> bool:
-        """Tell whether one question may show these scenes: sound photos, no two of them the same.
+        """Return whether one question may show these scenes: valid photos without duplicates.
 
         Raises:
-            VhbenchError: if a photo is no image, or not of its annotations' size, and bad ones are not to be skipped.
+            VhbenchError: if a photo is not an image or not of its annotated size, unless bad ones are skipped.
         """
         found = [self._looked_at(place) for place in places]
         same = [(a, b) for a, b in combinations(range(len(places)), 2) if _alike(found[a], found[b])]
@@ -60,11 +59,11 @@ class Photos:
         return not same and all(photo is not None for photo in found)
 
     def left_out(self) -> list[Rejection]:
-        """Return what was found so far, in order: bad photos, and the same photo under two names."""
+        """Return the bad and duplicate photos found so far, in order."""
         return [self._left_out[item] for item in sorted(self._left_out)]
 
     def _look_at(self, place: int) -> _Mark | None:
-        """Return a photo's mark, or None for a bad one."""
+        """Return a photo's hash, or None for a bad one."""
         scene = bare(self.scenes, place)
         try:
             sizes, mark = _look(scene)
@@ -78,10 +77,10 @@ class Photos:
 
 
 def _look(scene: Scene) -> tuple[Sizes, _Mark]:
-    """Return the sizes and the mark of a scene's photo.
+    """Return the sizes and the hash of a scene's photo.
 
     Raises:
-        VhbenchError: if it cannot be read or is no image.
+        VhbenchError: if it cannot be read or is not an image.
     """
     image = scene.image
     try:
@@ -92,7 +91,7 @@ def _look(scene: Scene) -> tuple[Sizes, _Mark]:
 
 @lru_cache(maxsize=_KEPT)
 def _look_once(image: ImageData, _: int) -> tuple[Sizes, _Mark]:
-    """Look at a photo; the number is the time at which it was written."""
+    """Hash a photo; the number is its modification time, which invalidates the cache."""
     sizes, grey = glance(image, _SIDE)
     if float(np.asarray(grey).std()) < _FLAT:
         return sizes, hashlib.sha256(read_image(image)).hexdigest()
@@ -108,14 +107,14 @@ def _alike(one: _Mark | None, other: _Mark | None) -> bool:
 
 
 def check_size(scene: Scene, sizes: Sizes | None = None) -> None:
-    """See that a photo's boxes are those of the picture that is shown, which is upright, or of the same one scaled.
+    """Check that a photo's annotated size matches the upright image, up to scale.
 
     Args:
-        scene: of the photo.
-        sizes: of the photo; None: it is opened.
+        scene: scene of the photo.
+        sizes: sizes of the photo; None to read them.
 
     Raises:
-        VhbenchError: if the photo is no image, its boxes are of the picture as it lies in the file, or of another size.
+        VhbenchError: if the photo is not an image, or its annotations use the unrotated or another size.
     """
     try:
         seen, lying = sizes or sizes_of(scene.image)

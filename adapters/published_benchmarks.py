@@ -1,7 +1,7 @@
-"""Readers of published benchmarks: POPE, MMVP, VHTest, MME, HallusionBench and NaturalBench, as files or Parquet.
+"""Readers of POPE, MMVP, VHTest, MME, HallusionBench and NaturalBench.
 
-Each takes the path of a table (or of a folder that holds it) and the folder of its images, where they are files, and
-raises a VhbenchError that names the file, the row and the field that is wrong.
+Each takes the path of a table or Parquet file (or of its folder) and the folder of its image files, if any. Each raises
+a VhbenchError with the file, the row and the invalid field.
 """
 
 import re
@@ -17,7 +17,7 @@ from vhbench.schema import Question, Rejection, VhbenchError
 _POPE = ("random", "popular", "adversarial")
 
 _MMVP_CORRECTED: Final = {"99": "B", "100": "A", "279": "B", "280": "A"}
-"""Labels that are wrong in the original file: its authors' issue 30, and lmms-eval's issue 1018."""
+"""Label errors in the original file: its authors' issue 30, and lmms-eval's issue 1018."""
 
 _VHTEST = ("existence", "shape", "color", "orientation", "OCR", "size", "position", "counting")
 
@@ -28,10 +28,11 @@ _HALLUSION_ID = ("category", "subcategory", "set_id", "figure_id", "question_id"
 
 
 def read_pope(path: Path, images: Path | None) -> Iterator[Question]:
-    """Yield POPE's questions (Li et al., EMNLP 2023); ids carry the category, since each of three files counts from 1.
+    """Yield POPE's questions (Li et al., EMNLP 2023); ids include the category.
 
-    ``coco_pope_*.json`` or a folder of the three (``question_id, image, text, label``), or lmms-lab/POPE as Parquet
-    (``question_id, question, answer, image_source, image, category``).
+    Each of the three files counts ids from 1. The input is ``coco_pope_*.json`` or a folder of the three
+    (``question_id, image, text, label``), or lmms-lab/POPE as Parquet (``question_id, question, answer, image_source,
+    image, category``).
     """
     for file in (sorted(path.glob("*pope*.json")) if path.is_dir() else []) or [path]:
         found = ImageFolder(images)
@@ -50,10 +51,10 @@ def read_pope(path: Path, images: Path | None) -> Iterator[Question]:
 
 
 def read_mmvp(path: Path, images: Path | None) -> Iterator[Question]:
-    """Yield MMVP's multiple-choice questions (Tong et al., CVPR 2024) with the four known label errors corrected.
+    """Yield MMVP's questions (Tong et al., CVPR 2024) with four known label errors corrected.
 
-    ``Questions.csv`` (``Index, Question, Options, Correct Answer``) with ``MMVP Images/INDEX.jpg`` beside it, or
-    Parquet with images.
+    The input is ``Questions.csv`` (``Index, Question, Options, Correct Answer``) with ``MMVP Images/INDEX.jpg`` next to
+    it, or Parquet with images.
     """
     table = path / "Questions.csv" if (path / "Questions.csv").is_file() else path
     found = ImageFolder(images or table.parent / "MMVP Images")
@@ -66,10 +67,10 @@ def read_mmvp(path: Path, images: Path | None) -> Iterator[Question]:
 
 
 def read_vhtest(path: Path, images: Path | None) -> Iterator[Question]:
-    """Yield VHTest's yes/no questions (Huang et al., Findings of ACL 2024), of one mode's table or of all.
+    """Yield VHTest's yes/no questions (Huang et al., Findings of ACL 2024).
 
-    ``YNQ_Benchmark/color.xlsx`` …, or the same as CSV (``image_path, yes_or_no_question, yes_or_no_ground_truth``),
-    with ``Images/MODE/IMAGE_PATH``.
+    The input is one mode or all: ``YNQ_Benchmark/color.xlsx`` …, or the same as CSV (``image_path, yes_or_no_question,
+    yes_or_no_ground_truth``), with ``Images/MODE/IMAGE_PATH``.
     """
     for file in (sorted(path.glob("*.csv")) if path.is_dir() else []) or table_files(path):
         mode = next((mode for mode in _VHTEST if file.stem.lower().startswith(mode.lower())), "")
@@ -86,10 +87,10 @@ def read_vhtest(path: Path, images: Path | None) -> Iterator[Question]:
 
 
 def read_mme(path: Path, images: Path | None) -> Iterator[Question]:
-    """Yield MME's questions (Fu et al. 2023); ids name the subtask, the image, and which of its questions it is.
+    """Yield MME's questions (Fu et al. 2023); ids contain subtask, image and question number.
 
-    As published, the folder of all subtasks or of one (:func:`mme_texts`), or lmms-lab/MME as Parquet (``question_id,
-    image, question, answer, category``).
+    The input is the published folder of all subtasks or of one (:func:`mme_texts`), or lmms-lab/MME as Parquet
+    (``question_id, image, question, answer, category``).
     """
     texts, counted, found = mme_texts(path), Counter[str](), ImageFolder(images)
     for line in _mme_lines(texts) if texts else read_table(path):
@@ -103,10 +104,10 @@ def read_mme(path: Path, images: Path | None) -> Iterator[Question]:
 
 
 def mme_texts(path: Path) -> list[Path]:
-    """Return the text files of MME's published form below a folder, by subtask and name; none of another form.
+    """Return the text files of MME's published format in a folder; empty for other formats.
 
-    A subtask is a folder with an image and a text of the same name side by side, or with ``images`` and
-    ``questions_answers_YN``; a line is a question, a tab and "Yes" or "No".
+    They are sorted by subtask and name. A subtask is a folder with images and texts of the same names, or with the
+    folders ``images`` and ``questions_answers_YN``; a line is a question, a tab and "Yes" or "No".
     """
     if not path.is_dir():
         return []
@@ -141,11 +142,12 @@ def _mme_image(file: Path) -> Path | None:
 
 
 def read_hallusionbench(path: Path, images: Path | None) -> Iterator[Question | Rejection]:
-    """Yield HallusionBench's questions about images (Guan et al., CVPR 2024), and a rejection for each without one.
+    """Yield HallusionBench's questions with images (Guan et al., CVPR 2024), and rejections.
 
-    ``HallusionBench.json`` or its folder (``category, subcategory, visual_input, set_id, figure_id, question_id,
-    question, gt_answer, filename``; ``visual_input`` 0 asks without an image) with the folder ``hallusion_bench``
-    beside it, or lmms-lab/HallusionBench as Parquet, which holds the images.
+    Each question without an image is rejected. The input is ``HallusionBench.json`` or its folder (``category,
+    subcategory, visual_input, set_id, figure_id, question_id, question, gt_answer, filename``; ``visual_input`` 0 means
+    no image) with the folder ``hallusion_bench`` next to it, or lmms-lab/HallusionBench as Parquet, which contains the
+    images.
     """
     table = path / "HallusionBench.json" if (path / "HallusionBench.json").is_file() else path
     found = ImageFolder(images or table.parent)
@@ -166,9 +168,9 @@ def read_hallusionbench(path: Path, images: Path | None) -> Iterator[Question | 
 
 
 def read_naturalbench(path: Path, images: Path | None) -> Iterator[Question | Rejection]:
-    """Yield the four cases of each group of yes/no questions of NaturalBench (Li et al., NeurIPS 2024), from Parquet.
+    """Yield four cases per yes/no group of NaturalBench's Parquet (Li et al., NeurIPS 2024).
 
-    A group of multiple choice is a rejection: its options stand within the question, in words of their own.
+    Multiple-choice groups are rejected, since their options are part of the question text in varying formats.
     """
     found = ImageFolder(images)
     for line in read_table(path):

@@ -1,7 +1,7 @@
-"""Resizing that is quick to differentiate.
+"""Image resizing with fast gradients.
 
-Smoothed ("antialiased") resizing is linear in the pixels, down the columns and along the rows: two products of
-matrices. On a CPU, PyTorch's own takes a third of a gradient step of a small vision tower; these take a tenth of that.
+Antialiased resizing is linear in the pixels, separately along columns and rows: two matrix products. On a CPU,
+PyTorch's own resizing takes a third of a gradient step of a small vision tower; these products take a tenth of that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,12 @@ _MODES = ("bilinear", "bicubic")
 
 
 class QuickResizing(TorchFunctionMode):
-    """While it is entered, floats on a CPU that a gradient is wanted of are resized by products of matrices."""
+    """Context in which CPU float images that require gradients are resized by matrix products."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Sequence[type], args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        """Call a function of PyTorch, or what stands for it."""
+        """Call a PyTorch function or its replacement."""
         kwargs = kwargs or {}
         if func is interpolate and _suits(args, kwargs):
             return _resized(args[0], tuple(kwargs["size"]), kwargs["mode"])
@@ -29,7 +29,7 @@ class QuickResizing(TorchFunctionMode):
 
 
 def _suits(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
-    """Tell whether it is the call that torchvision makes, and one that takes its time."""
+    """Return whether the call is torchvision's and a slow one."""
     image = args[0] if len(args) == 1 else None
     return (
         isinstance(image, torch.Tensor)
@@ -53,8 +53,8 @@ def _resized(image: torch.Tensor, size: tuple[int, int], mode: str) -> torch.Ten
 
 @lru_cache(maxsize=64)
 def _weights(length: int, new: int, mode: str) -> torch.Tensor:
-    """Return what each pixel of a row gives to each of the resized row: shape (new, length)."""
+    """Return the resizing matrix, shape (new, length)."""
     with torch.no_grad():
-        rows = torch.eye(length)[None, :, None, :]  # a row of one pixel, for each of them
+        rows = torch.eye(length)[None, :, None, :]  # one-hot rows
         kept = interpolate(rows, size=(1, new), mode=mode, align_corners=False, antialias=True)
         return kept[0, :, 0].T.contiguous()

@@ -1,4 +1,4 @@
-"""Language models that rewrite questions: any OpenAI-compatible endpoint, or a transformers model on this machine."""
+"""Question rewriters: OpenAI-compatible endpoints or local transformers models."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,55 +12,55 @@ _MAX_NEW_TOKENS = 128
 
 @dataclass(frozen=True, slots=True)
 class EndpointRewriter(Endpoint):
-    """A chat model behind an endpoint."""
+    """Chat model behind an endpoint."""
 
     max_new_tokens: int = _MAX_NEW_TOKENS
     what: str = "rewriter"
 
     def rewrite(self, prompt: str) -> str:
-        """Return the model's answer. Raises as :meth:`vhbench.adapters.language_models.Endpoint.ask` does."""
+        """Return the response, see :meth:`vhbench.adapters.language_models.Endpoint.ask`."""
         return self.ask(prompt)
 
 
 @dataclass
 class LocalRewriter(LocalModel):
-    """A causal language model of transformers."""
+    """Causal language model of transformers."""
 
     max_new_tokens: int = _MAX_NEW_TOKENS
     what: str = "rewriter"
 
     def rewrite(self, prompt: str) -> str:
-        """Return the model's answer. Raises as :meth:`vhbench.adapters.language_models.LocalModel.ask` does."""
+        """Return the response, see :meth:`vhbench.adapters.language_models.LocalModel.ask`."""
         return self.ask(prompt)
 
 
 @dataclass(frozen=True, slots=True)
 class CachedRewriter:
-    """Asks a rewriter once for each prompt, and keeps the answers in the cache."""
+    """Rewriter with cached responses."""
 
     inner: Rewriter
     folder: Path | None = None
 
     @property
     def name(self) -> str:
-        """The inner rewriter's name."""
+        """Name of the inner rewriter."""
         return self.inner.name
 
     def rewrite(self, prompt: str) -> str:
-        """Return the answer, from the folder if it is there."""
+        """Return the response, from the cache if available."""
         key = [self.name, getattr(self.inner, "url", ""), _MAX_NEW_TOKENS, prompt]
         return ask_once("rewritings", key, lambda: self.inner.rewrite(prompt), self.folder)
 
 
 def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
-    """Return the rewriter that a spec names: ``openai:MODEL@URL`` or ``transformers:NAME``, with a cache.
+    """Return the cached rewriter for a spec: ``openai:MODEL@URL`` or ``transformers:NAME``.
 
     Args:
-        spec: see above.
-        cache: folder of the cache; the user's by default.
+        spec: rewriter specification.
+        cache: cache folder; the user's by default.
 
     Raises:
-        VhbenchError: if the spec has another form.
+        VhbenchError: if the spec has another format.
     """
     found = split_spec(spec)
     if found is None:

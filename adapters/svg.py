@@ -1,12 +1,11 @@
 """Synthetic Visual Genome → scenes with relations (arXiv 2506.07643).
 
-``{image_id: {width, height, objects: {id: {name, relations: [{object, name}], bbox: [x1, y1, x2, y2]}}}}``; an
-image's photo is ``IMAGES/image_id.*``. Annotators went through chosen anchors, so what is not listed is not known to be
-absent, with one exception: a category all of whose listed objects are anchors. Between two such objects a listed
-relation excludes its opposite ("above" excludes "below"); nothing else is known to be absent, so ``known_predicates``
-is empty, also where a bad relation is left out. The category of an object that is left out as bad is not countable.
-
-Images are kept packed, as bytes; a scene is made when it is asked for.
+``{image_id: {width, height, objects: {id: {name, relations: [{object, name}], bbox: [x1, y1, x2, y2]}}}}``; an image's
+photo is ``IMAGES/image_id.*``. Annotators processed selected anchors, so unlisted objects are not known to be absent,
+with one exception: a category all of whose listed objects are anchors. Between two such objects, a listed relation
+excludes its opposite ("above" excludes "below"). No other absence is known, so ``known_predicates`` is empty, even if a
+bad relation is dropped. The category of an object dropped as bad is not countable. Images are stored as packed bytes;
+scenes are built on demand.
 """
 
 from array import array
@@ -30,14 +29,14 @@ _PREDICATES: Final = {
     "on": "on", "on top of": "on", "lying on": "on", "standing on": "on", "sitting on": "on", "resting on": "on",
     "in front of": "in front of", "behind": "behind", "next to": "next to", "beside": "next to", "inside": "inside",
 }  # fmt: skip
-"""Spatial predicates and the one word for each; all others are left out."""
+"""Spatial predicates → canonical predicate; all others are dropped."""
 
 
 _STUFF: Final = frozenset(
     "air background clothing dirt fog foliage food furniture grass gravel greenery ground hair ice land light mud "
     "ocean sand sea shade sky smoke snow soil sunlight vegetation water".split()
 )
-"""What cannot be counted, and so is no thing that has a place: left out."""
+"""Uncountable categories, which have no definite position: dropped."""
 
 
 class _Relation(msgspec.Struct, gc=False):
@@ -61,7 +60,7 @@ class _Thing(msgspec.Struct, array_like=True, gc=False):
     name: str
     corners: list[float]
     is_anchor: bool
-    relations: list[tuple[str, int]]  # predicate, place of the other thing
+    relations: list[tuple[str, int]]  # predicate, index of the other object
 
 
 class _Size(msgspec.Struct, array_like=True, gc=False):
@@ -74,10 +73,10 @@ class _Kept(_Size, array_like=True, gc=False):
 
 
 class SvgScenes(SceneSequence):
-    """The images of a Synthetic Visual Genome file as scenes.
+    """Images of a Synthetic Visual Genome file as scenes.
 
     Attributes:
-        keys: the images' ids, which are also the stems of their files' names.
+        keys: image ids, which are also the file stems.
     """
 
     def __init__(
@@ -92,14 +91,14 @@ class SvgScenes(SceneSequence):
         """Read a file.
 
         Raises:
-            VhbenchError: names the file, the image, the object and what is wrong.
+            VhbenchError: with the file, the image, the object and the problem.
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
         self._names = names or usual_names()
         self._files = _by_stem(images)
         self._images: list[bytes] = []
-        self._dropped: dict[str, set[str]] = {}  # image → the names of its objects that were left out
-        self._unlisted: set[str] = set()  # images with a relation to an object that is listed nowhere
+        self._dropped: dict[str, set[str]] = {}  # image → names of its dropped objects
+        self._unlisted: set[str] = set()  # images with a relation to an unlisted object
         self.keys: list[str] = []
         for key, raw in read_typed(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
             image = self._image(key, raw)
@@ -124,7 +123,7 @@ class SvgScenes(SceneSequence):
         return self._files.get(key, Path(key))
 
     def scene(self, place: int) -> Scene:
-        """Make the scene of one image."""
+        """Build the scene of one image."""
         key = self.keys[place]
         image = msgspec.msgpack.decode(self._images[place], type=_Kept)
         things = image.things
@@ -143,7 +142,7 @@ class SvgScenes(SceneSequence):
         )
 
     def _image(self, key: str, raw: msgspec.Raw) -> _Image | None:
-        """Return a sound image, its unsound objects and relations left out (and reported)."""
+        """Return a valid image without its invalid objects and relations, which are reported."""
         place = f"image {key}"
         image = self.faults.decode(_Image, raw, place)
         if image is None:
@@ -165,7 +164,7 @@ class SvgScenes(SceneSequence):
         return image
 
     def _readable(self, name: str) -> str:
-        """Return how questions name what annotators called so."""
+        """Return the wording of an annotated name."""
         return self._names.readable(" ".join(name.lower().replace("_", " ").split()))
 
     def _box_fits(self, place: str, thing: _Object, image: _Image) -> bool:
@@ -184,7 +183,7 @@ class SvgScenes(SceneSequence):
 
 
 def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
-    """Return what has a place in a sound image, with its spatial relations."""
+    """Return the countable objects of a valid image, with their spatial relations."""
     named = {i: (name, o) for i, o in image.objects.items() if (name := readable(o.name)) not in _STUFF}
     numbers = {identity: i for i, identity in enumerate(named)}
     things = []
@@ -196,7 +195,7 @@ def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
 
 
 def _objects(things: Sequence[_Thing]) -> tuple[SceneObject, ...]:
-    # Of 32 bits as they are, they are rounded as Python rounds: a hundred times such a number is exact in 64 bits.
+    # The float32 values round as Python does, since a hundred times such a number is exact in 64 bits.
     corners = np.rint(np.array([thing.corners for thing in things]).reshape(-1, 4) * 100) / 100
     return tuple(
         SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))

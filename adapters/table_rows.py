@@ -1,4 +1,4 @@
-"""Rows of tables that somebody else made, one at a time: CSV, TSV, Excel and Parquet."""
+"""Row iterators for third-party tables: CSV, TSV, Excel and Parquet."""
 
 import csv
 import io
@@ -16,10 +16,10 @@ from vhbench.schema import VhbenchError
 from vhbench.splits.unpacking import line
 
 SEPARATORS = ",;\t|"
-"""What stands between the fields of a line; the header tells which."""
+"""Possible field separators; the header determines which."""
 
 _LONGEST_HEADER = 1 << 20
-_BATCH, _BATCH_BYTES = 64, 16 << 20  # rows of a Parquet file that are read together, and their size
+_BATCH, _BATCH_BYTES = 64, 16 << 20  # rows of a Parquet file per batch, and their size in bytes
 _AT_ONCE = 1 << 20
 
 
@@ -29,7 +29,7 @@ def delimited(file: Path) -> Iterator[dict[str, str]]:
     Raises:
         VhbenchError: if it cannot be read, or a row has more fields than the header.
         UnicodeDecodeError: if it is not UTF-8.
-        csv.Error: if a field is left open, or longer than any.
+        csv.Error: if a field is unterminated or too long.
     """
     csv.field_size_limit(LARGEST_TEXT)
     usual = "\t" if file.suffix.lower() == ".tsv" else ","
@@ -37,7 +37,7 @@ def delimited(file: Path) -> Iterator[dict[str, str]]:
         first = stream.readline(_LONGEST_HEADER)
         if len(first) == _LONGEST_HEADER:
             raise VhbenchError(f"{file.name}: has a header of more than {_LONGEST_HEADER:,} characters")
-        told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as Excel tells it
+        told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as written by Excel
         if not told:
             stream.seek(0)
         separator = told[1] if told else _separator(first, usual)
@@ -58,7 +58,7 @@ def _lines(stream: io.TextIOWrapper, file: Path) -> Iterator[str]:
 
 
 def _separator(header: str, usual: str) -> str:
-    """Return what separates the fields of a header: what gives most of them, the usual one where others do as well."""
+    """Return the separator that yields the most header fields, preferring the usual one."""
     found = {mark: len(next(csv.reader([header], delimiter=mark), ())) for mark in SEPARATORS}
     return max(found, key=lambda mark: (found[mark], mark == usual))
 
@@ -80,18 +80,18 @@ def excel(file: Path) -> Iterator[dict[str, Any]]:
                 yield dict(zip(header, row, strict=False))
     except MemoryError:
         raise
-    except Exception as error:  # openpyxl raises whatever its parsers meet
+    except Exception as error:  # openpyxl passes on arbitrary parser exceptions
         raise VhbenchError(f"{file.name}: not a readable Excel file: {error}") from error
 
 
 def parquet(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file, a few at a time: they may hold photos.
+    """Yield the rows of a Parquet file in small batches, since they may contain photos.
 
     Raises:
-        VhbenchError: if it is damaged.
+        VhbenchError: if it is corrupt.
     """
     try:
-        # Without buffers ahead: a row group of photos may be larger than the memory.
+        # Without read-ahead: a row group of photos may exceed the memory.
         with pq.ParquetFile(file, pre_buffer=False, buffer_size=_AT_ONCE) as opened:
             size = sum(opened.metadata.row_group(i).total_byte_size for i in range(opened.num_row_groups))
             together = _BATCH_BYTES * max(1, opened.metadata.num_rows) // max(1, size)

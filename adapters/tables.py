@@ -1,7 +1,7 @@
-"""Tables of questions: CSV, TSV, JSON, JSON lines, Excel and Parquet, as a file or a folder of Parquet files.
+"""Question tables: CSV, TSV, JSON, JSON lines, Excel and Parquet files or Parquet folders.
 
-Every reader of a published set of questions is built on this one: it gives rows with their places, and checks fields
-so that an error names the file, the row and the field.
+All readers of published question sets build on this module. It yields rows with their locations and validates fields,
+so that errors name the file, the row and the field.
 """
 
 import csv
@@ -24,7 +24,7 @@ OPTION_FIELDS = tuple(
     for marks in ("ABCDEFGH", "12345678")
     for form in ("", "option", "option_", "option ", "choice", "choice_", "choice ")
 )
-"""How tables call the fields of options that stand one by one; the first option's first."""
+"""Field names of options in separate columns, the first option's first."""
 
 _IN_MEMORY = 64 << 20
 """Bytes of a table's images that are held in memory."""
@@ -35,21 +35,21 @@ _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a table and where it stands: "pope.json, row 3"."""
+    """Row of a table with its location: "pope.json, row 3"."""
 
     place: str
     values: Mapping[str, Any]
 
     def get(self, *names: str) -> Any:
-        """Return the first of the fields that is there and not empty, upper or lower case; None if there is none."""
+        """Return the first non-empty field among the names, case-insensitive, or None."""
         lower = {str(key).strip().lower(): value for key, value in self.values.items()}
         return next((lower[n.lower()] for n in names if lower.get(n.lower()) not in (None, "")), None)
 
     def text(self, *names: str) -> str:
-        """Return a field that must hold text or a number.
+        """Return a field that must contain text or a number.
 
         Raises:
-            VhbenchError: if none of the fields is there.
+            VhbenchError: if none of the fields exists.
         """
         value = self.get(*names)
         if value is None:
@@ -60,10 +60,10 @@ class Line:
         return str(value).strip()
 
     def yes_no(self, *names: str) -> str:
-        """Return "yes" or "no" from a field that must say one of them.
+        """Return "yes" or "no" from a field that must contain one of them.
 
         Raises:
-            VhbenchError: if the field is not there, or says anything else.
+            VhbenchError: if the field does not exist or has another value.
         """
         answer = parsing.label(self.text(*names))
         if not answer:
@@ -78,10 +78,10 @@ class Line:
 
 @dataclass(slots=True)
 class ImageFolder:
-    """Finds the images that rows name: files below a folder, or bytes in the row.
+    """Lookup of row images: files in a folder, or bytes in the row.
 
-    Equal bytes are kept once, in memory until they are :data:`_IN_MEMORY`, and in the cache from then on: a table may
-    hold thousands of photos, and a build holds all of a table's questions.
+    Identical bytes are stored once, in memory up to :data:`_IN_MEMORY` and in the disk cache beyond that. A table may
+    contain thousands of photos, and a build holds all questions of a table.
     """
 
     folder: Path | None = None
@@ -92,7 +92,7 @@ class ImageFolder:
         """Return the image of a row.
 
         Raises:
-            VhbenchError: if the field is not there, names no file of the folder, or leads out of it.
+            VhbenchError: if the field does not exist, or its file is missing or outside the folder.
         """
         value = line.get(*names)
         if isinstance(value, list) and len(value) == 1:
@@ -114,10 +114,10 @@ class ImageFolder:
         return self._known[digest.digest()]
 
     def file(self, line: Line, *candidates: str) -> Path:
-        """Return the first file below the folder that is there, by its name.
+        """Return the first existing file in the folder.
 
         Raises:
-            VhbenchError: if none is there, or a name leads out of the folder.
+            VhbenchError: if none exists, or a name is outside the folder.
         """
         if self.folder is None:
             raise VhbenchError(f"{line.place}: image {shown(candidates[0])} is a file; name its folder with --images")
@@ -139,10 +139,10 @@ def _put_aside(image: bytes, name: str) -> Path:
 
 
 def read_table(path: Path) -> Iterator[Line]:
-    """Yield the rows of a table with their places, numbered from 1.
+    """Yield the rows of a table with their locations, numbered from 1.
 
     Raises:
-        VhbenchError: if the file cannot be read or has an unknown form.
+        VhbenchError: if the file cannot be read or has an unknown format.
     """
     count = 0
     for file in table_files(path):
@@ -161,7 +161,7 @@ def read_table(path: Path) -> Iterator[Line]:
 
 
 def table_files(path: Path) -> list[Path]:
-    """Return the files of a table: itself, or the Parquet or Excel files of a folder, in order.
+    """Return the files of a table: itself, or a folder's Parquet or Excel files, in order.
 
     Raises:
         VhbenchError: if there is none.
@@ -179,7 +179,7 @@ def table_files(path: Path) -> list[Path]:
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
-    """Say what a file of another encoding needs."""
+    """Return advice for a file with another encoding."""
     found = error.object[error.start : error.start + 1].hex().upper()
     wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
     like = "it is UTF-16" if wide else "it may be Latin-1 or Windows-1252"
@@ -187,10 +187,10 @@ def not_utf8(error: UnicodeDecodeError) -> str:
 
 
 def options_of(line: Line) -> tuple[str, ...]:
-    """Return the options of a row: those of its field, or of a field for each; () if it has none.
+    """Return the options of a row, from one field or one field each; () if it has none.
 
     Raises:
-        VhbenchError: if there are fewer than two, or two alike.
+        VhbenchError: if there are fewer than two, or duplicates.
     """
     value = line.get("options", "choices")
     if value is not None:
@@ -203,10 +203,10 @@ def options_of(line: Line) -> tuple[str, ...]:
 
 
 def read_options(line: Line, value: Any) -> tuple[str, ...]:
-    """Return the options of a multiple-choice row: a list, or text as in "(a) open (b) closed".
+    """Return the options of a row from a list, or from text such as "(a) open (b) closed".
 
     Raises:
-        VhbenchError: if there are fewer than two, or two alike.
+        VhbenchError: if there are fewer than two, or duplicates.
     """
     options = tuple(str(v).strip() for v in value) if isinstance(value, list | tuple) else split_options(str(value))
     if len(options) < 2 or len({o.lower() for o in options}) < len(options) or not all(options):
@@ -217,7 +217,7 @@ def read_options(line: Line, value: Any) -> tuple[str, ...]:
 
 
 def split_options(text: str) -> tuple[str, ...]:
-    """Split "(a) open (b) closed", or the same with "A." and line ends, into its options; () if it has no such form."""
+    """Split "(a) open (b) closed", also with "A." and line ends, into options, or return ()."""
     marks = list(_MARK.finditer(text))
     letters = "".join(mark[1].lower() for mark in marks)
     if len(letters) < 2 or letters != "abcdefgh"[: len(letters)] or text[: marks[0].start()].strip():
@@ -227,7 +227,7 @@ def split_options(text: str) -> tuple[str, ...]:
 
 
 def options_behind(question: str) -> tuple[str, tuple[str, ...]]:
-    """Split "Is it open? (a) yes (b) no" into the question and its options; they are () if it ends in none."""
+    """Split "Is it open? (a) yes (b) no" into question and options, which may be ()."""
     mark = _MARK.search(question)
     options = split_options(question[mark.start() :]) if mark else ()
     if mark is None or not options:
@@ -236,10 +236,10 @@ def options_behind(question: str) -> tuple[str, tuple[str, ...]]:
 
 
 def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
-    """Return the letter of the right option, which a row gives as "(a)", "A" or in the option's words.
+    """Return the letter of the correct option, given as "(a)", "A" or the option's text.
 
     Raises:
-        VhbenchError: if it is none of them.
+        VhbenchError: if it matches no option.
     """
     said = line.text(*names)
     words = [option.lower() for option in options]
@@ -256,12 +256,12 @@ def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
 def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield the questions of any table with the fields image, question and answer.
 
-    Further fields: ``id``; ``options``, or ``A``, ``B`` … (then the answer is one of them; of a letter's options
-    also behind the question); ``pair_id`` with ``negated`` for twins that were written by hand. Images are files below
-    ``images`` (or below the table's folder), or bytes.
+    Optional fields: ``id``; ``options``, or ``A``, ``B`` … (the answer is then one of them; options of a letter may
+    also follow the question); ``pair_id`` with ``negated`` for hand-written twins. Images are files in ``images`` (or
+    in the table's folder), or bytes.
 
     Raises:
-        VhbenchError: naming the row and the field that is wrong.
+        VhbenchError: with the row and the invalid field.
     """
     found = ImageFolder(images or (path if path.is_dir() else path.parent))
     for index, line in enumerate(read_table(path), start=1):
@@ -283,6 +283,6 @@ def _negated(line: Line) -> bool:
 
 
 def single_image(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
-    """Return a question about one image, of multiple choice if it has ``choices``; whose it is, a build says."""
+    """Return a question about one image, multiple choice if it has ``choices``."""
     kind: Kind = "multiple_choice" if columns.get("choices") else "yes_no"
     return Question(id=id, images=(image,), question=text, answer=answer, kind=kind, **columns)

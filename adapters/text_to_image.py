@@ -1,4 +1,4 @@
-"""Images from text-to-image models, through diffusers."""
+"""Text-to-image generation via diffusers."""
 
 import inspect
 import warnings
@@ -14,21 +14,21 @@ _OFFLOADS = ("none", "model", "sequential")
 
 
 class DiffusersSource:
-    """A diffusers pipeline as an image source; implements :class:`vhbench.protocols.ImageSource`.
+    """Diffusers image source; implements :class:`vhbench.protocols.ImageSource`.
 
-    Its scenes hold no truth: a detector has to look at them. Each image has a seed of its own, which depends on the
-    build's seed and the spec's id only, and is recorded; so images do not depend on the batch they were made in
-    (beyond the rounding that batched kernels allow themselves).
+    Its scenes have no ground truth, so a detector must label them. Each image has its own recorded seed, which depends
+    only on the build's seed and the spec's id. Images therefore do not depend on their batch (up to rounding in batched
+    kernels).
 
     Args:
         model: name on the Hub or folder of a pipeline in diffusers' format.
         steps: denoising steps.
         guidance: classifier-free guidance scale; None for the pipeline's default.
-        dtype: "auto" is bfloat16 on a GPU that has it, float16 on others, float32 on a CPU.
-        offload: "model" moves parts of the pipeline to the GPU when they are needed, "sequential" single layers.
-        batch: images made at once; halved where GPU memory does not suffice.
-        revision: of the model on the Hub.
-        device: "cuda", "cuda:1", "cpu"; "auto" for a GPU where there is one.
+        dtype: "auto" is bfloat16 on a GPU that supports it, float16 on others, float32 on a CPU.
+        offload: "model" moves parts of the pipeline to the GPU on demand, "sequential" single layers.
+        batch: images per batch; halved on GPU out-of-memory.
+        revision: revision of the model on the Hub.
+        device: "cuda", "cuda:1", "cpu"; "auto" for a GPU if available.
 
     Raises:
         VhbenchError: if diffusers is missing, an option is unknown or the model cannot be loaded.
@@ -57,14 +57,14 @@ class DiffusersSource:
         self._steps, self._guidance, self._batch = steps, guidance, batch
         self._pipe, self._dtype = _load(model, dtype, offload, revision, device)
         accepted = inspect.signature(self._pipe.__call__).parameters
-        # Pipelines with true_cfg_scale (FLUX, Qwen-Image) are guidance-distilled: they take negative prompts only at
-        # twice the cost, and were not trained for them.
+        # Pipelines with true_cfg_scale (FLUX, Qwen-Image) are guidance-distilled: negative prompts double their cost,
+        # and they were not trained with them.
         self.negative = "negative_prompt" in accepted and "true_cfg_scale" not in accepted
         if not self.negative:
             warnings.warn(f"{self.name} takes no negative prompts; they are left out", VhbenchWarning, stacklevel=2)
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
-        """Yield one image per spec, in order, as a scene without truth.
+        """Yield one image per spec, in order, as a scene without ground truth.
 
         Raises:
             VhbenchError: if a single image does not fit into GPU memory.
@@ -83,7 +83,7 @@ class DiffusersSource:
             done += len(batch)
 
     def _images(self, specs: Sequence[SceneSpec], seed: int) -> list[bytes] | None:
-        """Return the images, b"" for one that the pipeline blanked; None if GPU memory did not suffice."""
+        """Return the images, b"" for blanked ones; None on GPU out-of-memory."""
         import torch
 
         generators = [torch.Generator("cpu").manual_seed(_seed(seed, spec)) for spec in specs]
@@ -135,7 +135,7 @@ def _size(spec: SceneSpec) -> tuple[int, int]:
 
 
 def _load(model: str, dtype: str, offload: str, revision: str, device: str) -> tuple[Any, str]:
-    """Return the pipeline, on the device where it will run, and the name of its dtype."""
+    """Return the pipeline, on its device, and the name of its dtype."""
     with needed_by("--images diffusers:…"):
         import torch
         from diffusers import AutoPipelineForText2Image

@@ -1,4 +1,4 @@
-"""Which of several texts an image shows: CLIP and its kin, and models that answer questions (transformers)."""
+"""Image–text verifiers: CLIP-like models and VQA models (transformers)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from vhbench.images import as_seen, open_image
 from vhbench.schema import VhbenchError
 
 _SCALE = 100.0
-"""By what similarities are multiplied, where a model does not say: what CLIP was trained to."""
+"""Similarity scale for models without one: the value CLIP was trained to."""
 
 
 def _loaded(auto: str, model: str, revision: str) -> tuple[Any, Any]:
-    """Return the processor and the network of a model, by the class of transformers that finds its own."""
+    """Return a model's processor and network, loaded by an auto class of transformers."""
     options = {"revision": revision} if revision else {}
     with needed_by("--verifier"):
         import transformers
@@ -22,13 +22,13 @@ def _loaded(auto: str, model: str, revision: str) -> tuple[Any, Any]:
 
 
 class ClipVerifier:
-    """CLIP, SigLIP …: the softmax of an image's similarities; implements :class:`vhbench.protocols.Verifier`.
+    """Softmax over CLIP-like similarities; implements :class:`vhbench.protocols.Verifier`.
 
     Args:
-        model: name on the Hub, or folder.
-        revision: of the model on the Hub.
-        device: "cuda", "cpu" …; "auto" for a GPU where there is one.
-        batch: images or texts at once.
+        model: name on the Hub (CLIP, SigLIP …), or folder.
+        revision: revision of the model on the Hub.
+        device: "cuda", "cpu" …; "auto" for a GPU if available.
+        batch: images or texts per batch.
     """
 
     def __init__(self, model: str, *, revision: str = "", device: str = "auto", batch: int = 32) -> None:
@@ -43,7 +43,7 @@ class ClipVerifier:
         self._scale = _SCALE if scale is None else float(scale.detach().exp())
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return for each image how likely each of its texts is, if one of them is right."""
+        """Return, per image, the probability of each of its texts, given that one is correct."""
         import torch
 
         every = list(dict.fromkeys(text for each in texts for text in each))
@@ -70,18 +70,18 @@ class ClipVerifier:
 
 
 class QuestionVerifier:
-    """A model that answers questions in one word of its list (ViLT …); implements the same protocol.
+    """VQA model with single-word answers (ViLT …); implements the same protocol.
 
-    It is asked "Is this a photo of a sleeping cat?" for each text, and its probabilities of yes are shared out.
+    It is queried with "Is this a photo of a sleeping cat?" for each text, and its yes probabilities are normalised.
 
     Args:
         model: name on the Hub, or folder.
-        revision: of the model on the Hub.
-        device: "cuda", "cpu" …; "auto" for a GPU where there is one.
-        batch: questions at once.
+        revision: revision of the model on the Hub.
+        device: "cuda", "cpu" …; "auto" for a GPU if available.
+        batch: questions per batch.
 
     Raises:
-        VhbenchError: if it cannot be loaded, or does not know the answers yes and no.
+        VhbenchError: if it cannot be loaded, or lacks the answers yes and no.
     """
 
     def __init__(self, model: str, *, revision: str = "", device: str = "auto", batch: int = 32) -> None:
@@ -96,11 +96,11 @@ class QuestionVerifier:
         self._model = network.eval().to(self._device)
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return for each image how likely each of its texts is, if one of them is right."""
+        """Return, per image, the probability of each of its texts, given that one is correct."""
         asked = [(image, f"Is this {text}?") for image, each in zip(images, texts, strict=True) for text in each]
         yes = iter([value for part in batches(asked, self._batch) for value in self._yes(part)])
         found = [[next(yes) for _ in each] for each in texts]
-        return [[value / (sum(each) or 1) for value in each] for each in found]  # all may be as good as 0
+        return [[value / (sum(each) or 1) for value in each] for each in found]  # all may be close to 0
 
     def _yes(self, asked: Sequence[tuple[bytes, str]]) -> list[float]:
         import torch

@@ -1,7 +1,7 @@
-"""Where a vision-language model of transformers hands what it sees to its language model.
+"""Image features of transformers VLMs at the input of the language model.
 
-The model's own forward pass is run and stopped there, so that the arguments (grids, masks, sizes of tiles) are those
-which the model itself passes on. Nothing of the model is changed.
+The model's own forward pass runs up to that point, so that its arguments (grids, masks, tile sizes) are the model's
+own. The model is not modified.
 """
 
 import inspect
@@ -11,7 +11,7 @@ from typing import Any, Final
 from vhbench.schema import VhbenchError
 
 Connector = Callable[[Any, Mapping[str, Any]], Any]
-"""Model, inputs of its processor → its image features."""
+"""Function of a model and its processor's inputs that returns image features."""
 
 _NAMED: Final = {
     "blip": "vision_model",
@@ -23,12 +23,14 @@ _NAMED: Final = {
     "phi4_multimodal": "model.embed_tokens_extend.image_embed.img_projection_down ..",
     "pix2struct": "encoder",
 }
-"""Model type → the module whose output the language model is given, for classes without ``get_image_features``. Where
-it runs once for each image, its parent ("..") ends what is looked at."""
+"""Model type → module that feeds the LLM, for classes without ``get_image_features``.
+
+If the module runs once per image, its parent ("..") ends the captured pass.
+"""
 
 
 class _Reached(Exception):
-    """Ends a forward pass at the connector."""
+    """Stops a forward pass at the connector."""
 
     def __init__(self, features: Any) -> None:
         super().__init__()
@@ -36,16 +38,16 @@ class _Reached(Exception):
 
 
 def connector_of(model: Any, name: str) -> Connector:
-    """Return how to get the image features of a model.
+    """Return a function that computes the image features of a model.
 
     Raises:
-        VhbenchError: if it is not known where they are.
+        VhbenchError: if their location is unknown.
     """
     path, _, parent = _NAMED.get(model.config.model_type, "").partition(" ")
     if module := _module(model, path):
         last = _module(model, path.rpartition(".")[0]) if parent else module
         return lambda owner, inputs: _outputs_of(module, last, owner, inputs)
-    owners = [part for part in model.modules() if hasattr(part, "get_image_features")]  # the outermost first
+    owners = [part for part in model.modules() if hasattr(part, "get_image_features")]  # outermost first
     if not owners:
         raise VhbenchError(
             f"model {name} ({type(model).__name__}) has no get_image_features: a white-box attack needs a "
@@ -55,7 +57,7 @@ def connector_of(model: Any, name: str) -> Connector:
 
 
 def _given(owners: list[Any], model: Any, inputs: Mapping[str, Any]) -> Any:
-    """Return what ``get_image_features`` gives in the model's forward pass; without a text, when it is called alone."""
+    """Return ``get_image_features`` of the forward pass, or of a direct call without text."""
     if "input_ids" not in inputs:
         accepted = inspect.signature(owners[-1].get_image_features).parameters
         return owners[-1].get_image_features(**{k: v for k, v in inputs.items() if k in accepted})
@@ -67,7 +69,7 @@ def _given(owners: list[Any], model: Any, inputs: Mapping[str, Any]) -> Any:
         return reached.features
     finally:
         for owner in owners:
-            del owner.get_image_features  # the instance's; the class's is there again
+            del owner.get_image_features  # removes the instance attribute, restoring the class's
     raise ValueError("its forward pass asks for no image features")
 
 
@@ -79,7 +81,7 @@ def _stopping(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _outputs_of(module: Any, last: Any, model: Any, inputs: Mapping[str, Any]) -> Any:
-    """Return the outputs of a module in the model's forward pass, up to the end of another one."""
+    """Return a module's outputs in the forward pass, up to the end of another module."""
     found: list[Any] = []
 
     def keep(_module: Any, _given: Any, output: Any) -> None:

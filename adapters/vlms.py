@@ -1,7 +1,7 @@
-"""Vision-language models of transformers, with their weights open: image features that can be differentiated, answers.
+"""White-box VLMs of transformers: differentiable image features and responses.
 
-One adapter for every family: its own image processor, which on the torchvision backend is made of differentiable
-operations, and its own ``get_image_features``, which is the encoder and the connector. Nothing is patched.
+One adapter covers all families: it uses the model's own image processor, which is differentiable on the torchvision
+backend, and its own ``get_image_features``, which is encoder plus connector. Nothing is patched.
 """
 
 import hashlib
@@ -20,37 +20,42 @@ from vhbench.images import as_seen, open_image
 from vhbench.schema import VhbenchError
 
 _ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
-"""Families whose features the code released with VHExpansion compares along the features; others along the tokens."""
+"""Families that VHExpansion's code compares along features; others along tokens."""
 
 INSTRUCTION = "Describe the image."
-"""What a Q-Former that reads an instruction (InstructBLIP) is told."""
+"""Instruction for Q-Formers that read one (InstructBLIP)."""
 
 _BARE = frozenset(
     {"blip", "blip-2", "florence2", "fuyu", "git", "instructblip", "kosmos-2", "kosmos-2.5", "pix2struct"}
 )
-"""Families whose processor places the image itself, before the text."""
+"""Families whose processor inserts the image itself, before the text."""
 
 _PROBE = (72, 96)
-"""Height and width of the image that tries a model when it is loaded."""
+"""Height and width of the image for testing a model on loading."""
 
 _LAYOUTS = ("nested", "flat", "swapped")
-"""How a processor may take several images: one list per question, or a flat one; or only pictures, in place of which
-its image processor then gets the floats."""
+"""How a processor takes several images.
+
+One list per question, a flat list, or PIL images only; in the last case its image processor receives the floats
+instead.
+"""
 
 _SAME_VIEW = 0.02
-"""Mean difference, as a share of all values' range, up to which floats and whole levels are seen alike: resizing whole
-levels rounds and clips them."""
+"""Tolerance between float and uint8 inputs: mean difference over the value range.
+
+Resizing uint8 images rounds and clips them.
+"""
 
 
 class TransformersVLM:
-    """A white-box vision-language model.
+    """White-box VLM.
 
     Attributes:
-        name: of the model, as given.
+        name: model name, as given.
         fingerprint: SHA-256 that changes with the weights, the image processor and the precision.
-        device: where it runs.
+        device: device of the model.
         reference_axis: see :class:`vhbench.protocols.WhiteBoxVLM`.
-        resizing: what is entered while the processor runs; see :mod:`resizing`.
+        resizing: context manager factory active while the processor runs; see :mod:`resizing`.
     """
 
     name: str
@@ -64,15 +69,15 @@ class TransformersVLM:
         """Wrap a loaded model; :func:`load_vlm` loads one.
 
         Args:
-            model: a transformers model that hands image features to its language model, on its device.
+            model: transformers VLM, on its device.
             image_processor: its image processor, on the torchvision backend.
-            name: for reports and caches.
-            processor: its processor with tokenizer: what it makes of an image is what the model sees. None where the
-                image processor alone does all of that; the model cannot be asked then.
-            instruction: the text beside the image. It changes the features of a Q-Former that reads it.
+            name: name for reports and caches.
+            processor: its processor with tokenizer, which determines the model's input. None if the image processor
+                alone does; the model cannot answer questions then.
+            instruction: text next to the image, which affects the features of a Q-Former that reads it.
 
         Raises:
-            VhbenchError: if the model hands over no image features, its processor fails, or is not differentiable.
+            VhbenchError: if the model exposes no image features, or its processor fails or is not differentiable.
         """
         self.connector = connector_of(model, name)
         self.model = model.eval().requires_grad_(False)
@@ -85,17 +90,17 @@ class TransformersVLM:
         self.fingerprint = fingerprint(model, image_processor, processor, instruction)
 
     def features(self, pixels: Any) -> Any:
-        """Map images of one size to what the connector hands to the language model.
+        """Map images of one size to the connector's outputs for the language model.
 
         Args:
-            pixels: shape (batch, 3, height, width): float in [0, 1], for gradients, or uint8, which takes the very
-                path that an evaluation takes: pictures through the unchanged processor.
+            pixels: shape (batch, 3, height, width): float in [0, 1] for gradients, or uint8 for exactly the evaluation
+                path, with PIL images through the unchanged processor.
 
         Returns:
             float32 features of shape (batch, tokens, dimension).
 
         Raises:
-            ValueError: in one line, where the processor or the model refuses the image.
+            ValueError: with one line, if the processor or the model rejects the image.
         """
         import torch
 
@@ -103,7 +108,7 @@ class TransformersVLM:
         with in_one_line(f"{self.name}'s forward pass"):
             given = self.connector(self.model, inputs)
         features: Any = getattr(given, "pooler_output", given)
-        # A tensor, or one per image or per tile; images come one after another in all of them.
+        # A tensor, or one per image or tile; images are consecutive in all cases.
         parts = [features] if isinstance(features, torch.Tensor) else list(features)
         tokens = torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
         return tokens.reshape(pixels.shape[0], -1, tokens.shape[-1]).float()
@@ -111,17 +116,17 @@ class TransformersVLM:
     def answer(
         self, images: Sequence[bytes], questions: Sequence[str], *, suffix: str = "", length: int = 16
     ) -> list[str]:
-        """Answer one question per image, greedily.
+        """Answer one question per image with greedy decoding.
 
         Args:
             images: encoded images.
-            questions: as many.
-            suffix: appended to each question, such as " Please answer yes or no."
-            length: the most tokens of an answer.
+            questions: one question per image.
+            suffix: text appended to each question, such as " Please answer yes or no."
+            length: maximum number of tokens of a response.
 
         Raises:
-            VhbenchError: if the model came without a tokenizer.
-            ValueError: in one line, where the processor or the model refuses an image.
+            VhbenchError: if the model has no tokenizer.
+            ValueError: with one line, if the processor or the model rejects an image.
         """
         if self.processor is None:
             raise VhbenchError(f"model {self.name} cannot be asked: it has no processor with a tokenizer")
@@ -131,7 +136,7 @@ class TransformersVLM:
         ]
 
     def _inputs(self, pixels: Any) -> dict[str, Any]:
-        """Run the processor: on floats so that the gradient is kept, on whole levels as on pictures from a file."""
+        """Run the processor on floats, keeping the gradient, or on uint8 as on images from a file."""
         floats = pixels.is_floating_point()
         images = list(pixels * 255) if floats else [_as_picture(levels) for levels in pixels]
         with in_one_line(f"the processor of {self.name}"), self.resizing():
@@ -146,7 +151,7 @@ class TransformersVLM:
         return self._moved(inputs)
 
     def _read(self, images: Sequence[Any], question: str) -> Mapping[str, Any]:
-        """Return what the processor makes of images, each with the same question."""
+        """Return the processor's output for images, each with the same question."""
         given = list(images) if self.layout == "flat" else [[image] for image in images]
         read: Mapping[str, Any] = self.processor(
             images=given, text=[self._prompt(question)] * len(given), return_tensors="pt"
@@ -154,7 +159,7 @@ class TransformersVLM:
         return read
 
     def _both(self, levels: Any, pixels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Read whole levels and floats, and find out how the processor takes several images."""
+        """Process uint8 and float inputs, detecting how the processor takes several images."""
         first: ValueError | None = None
         for layout in _LAYOUTS if self.processor is not None else _LAYOUTS[:1]:
             self.layout = layout
@@ -165,7 +170,7 @@ class TransformersVLM:
         raise first or ValueError
 
     def _moved(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the model's inputs on its device; of what has fractions, in its precision."""
+        """Move inputs to the model's device, and float inputs to its precision."""
         import torch
 
         tensors = {k: v.to(self.device) if isinstance(v, torch.Tensor) else v for k, v in inputs.items()}
@@ -175,7 +180,7 @@ class TransformersVLM:
         }
 
     def _try_out(self) -> None:
-        """Find out at once, and not after hours, whether a gradient reaches the pixels, and from the right view."""
+        """Check at load time that a gradient reaches the pixels, and for the correct view."""
         import torch
 
         levels = torch.from_numpy(probe()).to(self.device)
@@ -211,13 +216,13 @@ class TransformersVLM:
         with torch.no_grad(), in_one_line(f"{self.name}'s answer"):
             output = self.model.generate(**inputs, max_new_tokens=length, do_sample=False)
         tokens, asked = output[0], inputs["input_ids"][0]
-        if torch.equal(tokens[: len(asked)], asked):  # a decoder repeats the question, an encoder-decoder does not
+        if torch.equal(tokens[: len(asked)], asked):  # decoder-only models repeat the question, encoder-decoders do not
             tokens = tokens[len(asked) :]
         answer: str = self.processor.tokenizer.decode(tokens, skip_special_tokens=True)
         return answer.strip()
 
     def _prompt(self, question: str) -> str:
-        """Put the question into the model's chat format, if it has one."""
+        """Format the question with the model's chat template, if it has one."""
         bare = self.model.config.model_type in _BARE
         if getattr(self.processor, "chat_template", None) and not bare:
             content = [{"type": "image"}, {"type": "text", "text": question}]
@@ -237,30 +242,30 @@ def load_vlm(
     revision: str | None = None,
     instruction: str = INSTRUCTION,
 ) -> TransformersVLM:
-    """Load a vision-language model from the Hub or from a folder; safetensors only, no code of others.
+    """Load a VLM from the Hub or a folder; safetensors only, no remote code.
 
     Args:
         name: repository or folder.
-        device: "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1" …
-        dtype: of the network: "auto" (bfloat16 on a GPU, float32 on a CPU), "float32", "float16", "bfloat16". Pixels,
-            similarities and steps are float32 whatever it is.
-        revision: a commit, branch or tag of the repository.
-        instruction: the text beside an image that is attacked.
+        device: "auto" (a GPU if available), "cpu", "cuda", "cuda:1" …
+        dtype: precision of the network: "auto" (bfloat16 on a GPU, float32 on a CPU), "float32", "float16", "bfloat16".
+            Pixels, similarities and steps are always float32.
+        revision: commit, branch or tag of the repository.
+        instruction: text next to an attacked image.
 
     Raises:
-        VhbenchError: if it cannot be loaded, or cannot be attacked.
+        VhbenchError: if it cannot be loaded or attacked.
     """
     torch, transformers = _libraries()
     where = pick_device(device)
     precision = ("bfloat16" if where.startswith("cuda") else "float32") if dtype == "auto" else dtype
     if precision not in ("float32", "float16", "bfloat16"):
         raise VhbenchError(f"dtype {dtype!r} is unknown; must be one of auto, float32, float16, bfloat16")
-    shown = Path(name).name if Path(name).is_dir() else name  # results do not tell where a folder lies
+    shown = Path(name).name if Path(name).is_dir() else name  # results do not reveal local paths
     with loading(f"model {name}"):
         model = _model_class(name, revision).from_pretrained(
             name, revision=revision, dtype=getattr(torch, precision), use_safetensors=True
         )
-    connector_of(model, shown)  # before its processor: a model that sees nothing has none
+    connector_of(model, shown)  # before its processor: a text-only model has none
     with loading(f"the processor of model {name}"):
         processor = transformers.AutoProcessor.from_pretrained(name, revision=revision, backend="torchvision")
     pictures = getattr(processor, "image_processor", None)
@@ -273,7 +278,7 @@ def load_vlm(
 
 
 def probe() -> npt.NDArray[np.uint8]:
-    """Return a batch of one image with soft slopes, shape (1, 3, height, width)."""
+    """Return a batch of one image with smooth gradients, shape (1, 3, height, width)."""
     height, width = _PROBE
     down, across = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
     waves = [np.sin(3 * down + across), np.cos(4 * across), np.sin(5 * down * across)]
@@ -287,13 +292,13 @@ def _quick_resizing() -> AbstractContextManager[Any]:
 
 
 def _as_picture(levels: Any) -> Image.Image:
-    """Return whole levels of shape (3, height, width) as a picture, as it is read from a file."""
+    """Return a uint8 tensor of shape (3, height, width) as a PIL image."""
     return Image.fromarray(np.ascontiguousarray(levels.permute(1, 2, 0).cpu().numpy()))
 
 
 @contextmanager
 def swapped(image_processor: Any, floats: Sequence[Any]) -> Iterator[None]:
-    """Let an image processor work on floats in place of the pictures that it is handed, one for one."""
+    """Make an image processor process floats instead of the images it is given, one for one."""
     preprocess, left = image_processor.preprocess, iter(floats)
 
     def exchanged(given: Any) -> Any:
@@ -303,27 +308,27 @@ def swapped(image_processor: Any, floats: Sequence[Any]) -> Iterator[None]:
     try:
         yield
     finally:
-        del image_processor.preprocess  # the instance's; the class's is there again
+        del image_processor.preprocess  # removes the instance attribute, restoring the class's
 
 
 @contextmanager
 def in_one_line(what: str) -> Iterator[None]:
-    """Turn whatever a processor or a forward pass raises into one line.
+    """Convert any exception of a processor or a forward pass into one line.
 
     Raises:
-        ValueError: in its place, naming what failed.
+        ValueError: instead, naming what failed.
     """
     try:
         yield
     except Exception as error:
-        if type(error).__name__ == "OutOfMemoryError":  # says nothing of the image
+        if type(error).__name__ == "OutOfMemoryError":  # independent of the image
             raise
         lines = str(error).strip().splitlines() or [""]
         raise ValueError(f"{what} fails: {type(error).__name__}: {lines[0].strip()[:200]}") from error
 
 
 def fingerprint(model: Any, image_processor: Any, processor: Any = None, instruction: str = "") -> str:
-    """Return a SHA-256 over the configuration, the processors, the precision and a sample of every weight."""
+    """Return a SHA-256 of configuration, processors, precision and a sample of every weight."""
     import torch
 
     read = _plain(processor) if processor is not None else ""
@@ -336,7 +341,7 @@ def fingerprint(model: Any, image_processor: Any, processor: Any = None, instruc
 
 
 def _plain(config: Any) -> str:
-    """Return a configuration's JSON without where it was loaded from, and by which version."""
+    """Return a configuration's JSON without load path and library version."""
     import json
 
     values: Mapping[str, Any] = json.loads(config.to_json_string())
@@ -347,7 +352,7 @@ _VOLATILE = ("_name_or_path", "name_or_path", "transformers_version", "_commit_h
 
 
 def _model_class(name: str, revision: str | None) -> Any:
-    """Return the class for a model: with a language model where it has one, so that it can also be asked."""
+    """Return the model class, including a language model if there is one for answering."""
     _, transformers = _libraries()
     config = transformers.AutoConfig.from_pretrained(name, revision=revision)
     for kind in (transformers.AutoModelForImageTextToText, transformers.AutoModelForCausalLM):

@@ -1,1 +1,1 @@
-"""Pure, seeded generators of scenes and questions: no network, no heavy imports."""
+"""Pure, seeded generators of scenes and questions; no network access or heavy imports."""

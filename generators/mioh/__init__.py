@@ -1,1 +1,1 @@
-"""MIOH: 26 types of questions over several images under controlled pressure (arXiv 2608.30653)."""
+"""MIOH: 26 multi-image question types under controlled pressure (arXiv 2608.30653)."""

@@ -1,4 +1,4 @@
-"""Answer options: which letter is right, balanced within each cell."""
+"""Answer options, with the position of the correct letter balanced within each cell."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ LETTERS: Final = "ABCDE"
 
 
 class Balance:
-    """Deals out values so that none is ahead of another by more than one, ties by chance."""
+    """Counter that keeps the frequencies of values within one of each other."""
 
     def __init__(self) -> None:
         self.dealt: Counter[int] = Counter()
 
     def deal(self, values: Sequence[int], generator: np.random.Generator) -> int:
-        """Return one of the values dealt least so far, and count it."""
+        """Return one of the least used values (ties broken at random) and count it."""
         least = min(self.dealt[v] for v in values)
         value = int(generator.choice([v for v in values if self.dealt[v] == least]))
         self.dealt[value] += 1
@@ -28,10 +28,10 @@ class Balance:
 def arrange_options(
     draft: Draft, options: Sequence[str], answer: str, balance: Balance, generator: np.random.Generator
 ) -> tuple[tuple[str, ...], str]:
-    """Put content options into an order with the right one at a balanced letter, and option E at the end.
+    """Order the content options, with the correct one at a balanced letter and E last.
 
     Returns:
-        The choices in order, and the right letter.
+        The ordered choices and the correct letter.
     """
     others = [o for o in options if o != answer]
     order = [others[i] for i in generator.permutation(len(others))]
@@ -45,16 +45,18 @@ def arrange_options(
 def arrange_images(
     draft: Draft, order: Sequence[int], balance: Balance, generator: np.random.Generator
 ) -> tuple[int, tuple[str, ...], str]:
-    """Choose which place the right image takes. Options are the images of the easy question, at most four, in order.
+    """Choose the position of the correct image; the options are the easy question's images.
+
+    At most four images are options, in display order.
 
     Args:
-        draft: the question.
-        order: the slot of the image at each place; what lies beyond the draft's slots fills up, and is no option.
-        balance: of the letters within the cell.
-        generator: for what is left to chance.
+        draft: question without images.
+        order: slot shown at each position; slots beyond the draft's own are fillers and never options.
+        balance: letter counts of the cell.
+        generator: random generator.
 
     Returns:
-        The 0-based place of the right image (-1: none is right), the choices, and the right letter.
+        The 0-based position of the correct image (-1 if none is correct), the choices and the correct letter.
     """
     shown = [place for place, slot in enumerate(order) if slot < min(4, len(draft.slots))]
     choices = (*(f"Image {place + 1}" for place in shown), draft.last)

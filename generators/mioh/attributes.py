@@ -1,4 +1,4 @@
-"""Which objects have which attribute, and which might."""
+"""Index of objects by definite and possible attribute values."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,7 +10,10 @@ from vhbench import colours
 from vhbench.generators.mioh.scene_columns import NO_ROWS, Ints, SceneColumns, mark
 
 _ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
-"""Attribute types that questions use; a ``partly`` value (a minor colour of a mug) is neither true nor false."""
+"""Attribute types used in questions.
+
+A ``partly`` value (such as a minor colour of a mug) counts as neither true nor false.
+"""
 
 _ALIKE: Final = frozenset(
     frozenset(pair)
@@ -22,25 +25,22 @@ _ALIKE: Final = frozenset(
 
 
 def close(one: str, other: str, *, flat: bool = False) -> bool:
-    """Tell whether two values are the same or so close that people would differ ("dark red", "red").
+    """Return whether two values of one type are equal or easily confused ("dark red", "red").
 
-    Args:
-        one: a value.
-        other: another of the same type.
-        flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
+    With ``flat``, colours are compared as in synthetic images (:func:`vhbench.colours.near`).
     """
     return colours.near(one, other, flat=flat) or frozenset((one, other)) in _ALIKE
 
 
 class AttributeTable:
-    """The objects behind each attribute; all rows are objects of the columns, in ascending order.
+    """Objects by attribute; rows are object indices of the columns, in ascending order.
 
     Attributes:
-        holders: (category's column, type, value) → the objects that surely have it, for types that questions use.
+        holders: (category column, type, value) → objects that definitely have it, for types used in questions.
     """
 
     def __init__(self, columns: SceneColumns, *, flat: bool = False) -> None:
-        """Group the objects by category and value; ``flat`` as for :func:`close`."""
+        """Group the objects by category and value; ``flat`` is passed to :func:`close`."""
         self._flat = flat
         self.which = columns.which
         self._typed = {kind: mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
@@ -62,7 +62,7 @@ class AttributeTable:
             yield column, rows[columns == column]
 
     def close_to(self, column: int, kind: str, value: str) -> Ints:
-        """Return the objects of a category that have the value, or one that could be taken for it."""
+        """Return the objects of a category that have the value or one easily confused with it."""
         table = self._values.get((column, kind), {})
         found = [part for other, parts in table.items() if close(other, value, flat=self._flat) for part in parts]
         return np.concatenate(found) if found else NO_ROWS
@@ -74,5 +74,5 @@ class AttributeTable:
         return others
 
     def untyped(self, kind: str, rows: Ints) -> Ints:
-        """Return the objects among ``rows`` about which a type is not known."""
+        """Return the objects among ``rows`` for which the attribute type is not annotated."""
         return rows[~self._typed[kind][rows]] if kind in self._typed else rows

@@ -1,4 +1,4 @@
-"""What is seen with what, and so which scenes suggest a thing that they do not show: what makes negatives hard."""
+"""Category co-occurrence, which decides how hard a negative is."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
@@ -11,12 +11,12 @@ from vhbench.schema import Scene, VhbenchError
 
 
 class Cooccurrence:
-    """How often the categories of some scenes occur together.
+    """Co-occurrence statistics of the categories in a set of scenes.
 
     Attributes:
-        together: number of scenes that show two categories, shape (categories, categories).
+        together: number of scenes that contain both categories, shape (categories, categories).
         chance: P(target | present), shape (target, present).
-        things: whether a category is somewhere a thing, and not an area, shape (categories,).
+        things: whether a category occurs as an object rather than only as an area, shape (categories,).
     """
 
     def __init__(
@@ -27,10 +27,10 @@ class Cooccurrence:
         statistics: Iterable[Scene] | None = None,
         suggesting: Collection[str] | None = None,
     ) -> None:
-        """Count; see :class:`ScenePool` for the arguments.
+        """Count co-occurrences; see :class:`ScenePool` for the arguments.
 
         Raises:
-            VhbenchError: if the statistics have no category in common with the scenes.
+            VhbenchError: if the statistics share no category with the scenes.
         """
         self.columns, self.thresholds = columns, thresholds
         self.together, self.chance = count_together(columns, thresholds.support)
@@ -43,7 +43,7 @@ class Cooccurrence:
         self._levels = cache(self._find_levels)
 
     def _chance_elsewhere(self, others: SceneColumns) -> Floats:
-        """Return P(target | present) of other scenes for the categories of these; 0 where the others lack one."""
+        """Return P(target | present) of other scenes for these categories; 0 for unknown ones."""
         _, chance = count_together(others, self.thresholds.support)
         shared = [(i, others.column[word]) for word, i in self.columns.column.items() if word in others.column]
         if not shared:
@@ -54,13 +54,13 @@ class Cooccurrence:
         return found
 
     def company(self, category: str, most: int = 16) -> list[str]:
-        """Return the categories that are seen with one most often, as things."""
+        """Return the object categories that co-occur most often with a category."""
         seen, names = self.together[self.columns.column[category]] * self.things, self.columns.categories
         order = np.argsort(-seen, kind="stable").tolist()
         return [names[i] for i in order if seen[i] and names[i] != category][:most]
 
     def _score(self, column: int) -> Floats:
-        """Return max over the categories c in each scene of P(target | c)."""
+        """Return, per scene, max P(target | c) over its categories c."""
         chance, score = self.chance[column], np.zeros(len(self.columns), np.float32)
         for other in np.argsort(chance, kind="stable"):
             if chance[other] > 0:
@@ -68,7 +68,7 @@ class Cooccurrence:
         return score
 
     def _find_levels(self, column: int) -> tuple[float, float]:
-        """Return the scores up to which a negative is far, and from which it is near."""
+        """Return the score thresholds: at most the first is far, at least the second is near."""
         no, t = self.columns.absent(column), self.thresholds
         if not no.any():
             return 0.0, 1.0
@@ -82,7 +82,7 @@ class Cooccurrence:
         return no & (score <= low) & ~near, near
 
     def split_beside(self, column: int, no: Bits, aside: Sequence[str]) -> tuple[Bits, Bits]:
-        """Do the same where some categories suggest nothing."""
+        """Apply :meth:`split` while ignoring the categories ``aside`` as cues."""
         low, high = self._levels(column)
         chance = self.chance[column].copy()
         chance[[self.columns.column[name] for name in aside]] = 0
@@ -90,17 +90,17 @@ class Cooccurrence:
         return no & ~self._shown(np.flatnonzero(chance > low)) & ~near, near
 
     def _shown(self, columns: Ints) -> Bits:
-        """Return where any of these categories is present."""
+        """Return the scenes that contain any of these categories."""
         shown: Bits = np.bitwise_or.reduce(self.columns.present.bits[columns], axis=0)
         return shown
 
 
 def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]:
-    """Count the scenes that show two categories, and P(target | present) where the target is known.
+    """Count co-occurring categories and estimate P(target | present) over known targets.
 
     Returns:
-        Two arrays of shape (categories, categories); the second is (target, present), and 0 where fewer than
-        ``support`` scenes show what is present.
+        Two arrays of shape (categories, categories). The second is indexed (target, present) and is 0 where fewer than
+        ``support`` scenes contain the present category.
     """
     both, base = (np.zeros((len(columns.categories),) * 2, np.float32) for _ in range(2))
     for present, known in zip(columns.present.chunks(), columns.known.chunks(), strict=True):

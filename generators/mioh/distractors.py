@@ -1,9 +1,9 @@
-"""Which facts can stand side by side as options, each a lure for the others.
+"""Search for facts that can be answer options of the same question.
 
-Photos show few attributes and relations together, so that of options drawn at random hardly any four have images for
-every answer. Here options are chosen among those that images do show together, one after the other: what questions of a
-type demand of so many options is read off the type's own shape, with numbers for facts, and options for which no
-images can be found, whatever the others will be, are left at once.
+Photos rarely show several given attributes and relations together, so four options sampled at random almost never have
+images for every answer. Options are therefore chosen one after the other among facts that co-occur in images. The
+requirements on partial option sets are derived from the type's own shape, with numbers in place of facts. An option set
+with an unsatisfiable requirement is abandoned immediately.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
@@ -22,23 +22,23 @@ from vhbench.generators.mioh.question_types import QuestionType
 from vhbench.generators.mioh.scene_columns import Floats
 from vhbench.seeding import rng
 
-_PARTNERS: Final = 48  # facts that are seen beside one most
-_NEAREST: Final = 10  # the same, beside two or more
-_TRIES: Final = {3: 64, 1: 16}  # ways that options shall be asked in → steps taken to find some
+_PARTNERS: Final = 48  # facts with the highest co-occurrence that are tried as second option
+_NEAREST: Final = 10  # the same for the third and later options
+_TRIES: Final = {3: 64, 1: 16}  # minimum number of ways an option set can be asked in → search steps spent on it
 
 Want = tuple[int, Part]
-"""The number of an option, and what it must be."""
+"""Index of an option and the state it must have."""
 
 
 class Sight(NamedTuple):
-    """What one image must show: every one of ``all``, and one of ``some`` if any."""
+    """Requirement on one image: every entry of ``all``, and at least one of ``some`` if any."""
 
     all: tuple[Want, ...]
     some: tuple[Want, ...]
 
 
 class Form(NamedTuple):
-    """The looks of a form: of its easy images and fillers, and of those that HP, or HN, puts in their place."""
+    """Image requirements of a template: easy images with fillers, and HP and HN versions."""
 
     easy: frozenset[Sight]
     hp: frozenset[Sight]
@@ -46,7 +46,7 @@ class Form(NamedTuple):
 
 
 def forms_of(kind: QuestionType) -> list[list[Form]]:
-    """Return for every answer to questions of a type its forms."""
+    """Return the templates of a question type, per answer."""
     options: dict[Fact, int] = {Exists(str(i)): i for i in range(kind.asks)}
     block = kind.shape(kind.text, [*options], rng(0, "mioh", "forms"))
     return [[_form(draft, options) for draft in drafts] for drafts in block]
@@ -59,7 +59,7 @@ def _form(draft: Draft, options: Mapping[Fact, int]) -> Form:
 
 
 def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn: bool = False) -> Sight:
-    """Say as :class:`SceneFinder` does what a slot's facts must be, easy or pressed."""
+    """Return the required state of a slot's facts as :class:`SceneFinder` reads it."""
     hp = hp and slot.hp is not None
     seen: Part = "true" if hp else "seen"
 
@@ -75,10 +75,10 @@ def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn:
 
 
 class Demands:
-    """What the first so many options must have images for, whatever the others will be."""
+    """Image requirements on the first options, independent of the remaining ones."""
 
     def __init__(self, answers: Iterable[Iterable[Form]], options: int) -> None:
-        """Leave out of all looks what is demanded of further options."""
+        """Drop the requirements that concern options beyond the first ``options``."""
         known: dict[Sight, int] = {}
 
         def numbers(looks: Iterable[Sight]) -> tuple[int, ...]:
@@ -92,13 +92,13 @@ class Demands:
     def ways(
         self, where: Sequence[Mapping[Part, int]], least: int = 1, before: MutableMapping[int, int] | None = None
     ) -> int:
-        """Return in how many ways there are images for every answer: easy, and under each pressure.
+        """Return the number of conditions (easy, HP, HN) with images for every answer.
 
         Args:
-            where: of each option, with a bit per scene, where it is what.
-            least: so many ways are wanted; 0 is returned if there are fewer.
-            before: where all options but the last are what is demanded of them, as far as it is known; it is added to,
-                and serves wherever only the last option is another.
+            where: per option, its state → scenes as an integer with one bit per scene.
+            least: number of conditions required; 0 is returned if there are fewer.
+            before: cache of the scenes that satisfy all options but the last; extended here and reusable for any last
+                option.
         """
         before = {} if before is None else before
         found: list[bool | None] = [None] * len(self._looks)
@@ -132,16 +132,16 @@ class Demands:
 
 
 def _cut(wants: tuple[Want, ...], options: int, least: int) -> tuple[Want, ...]:
-    """Leave out what is demanded of further options; nothing is demanded where fewer than so many are left."""
+    """Drop requirements on further options; return none if fewer than ``least`` remain."""
     kept = tuple(want for want in wants if want[0] < options)
     return kept if len(kept) >= least else ()
 
 
 class Lures:
-    """Finds options for one type of questions about attributes or relations."""
+    """Option search for one type of attribute or relation questions."""
 
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
-        """Prepare; the scenes are looked through when the first options are wanted."""
+        """Set up the search; scenes are only examined at the first request for options."""
         self.facts, self._kind = facts, kind
         self._neighbours = pool.shared(("neighbours", *facts), lambda: Neighbours(facts, pool))
         self._where = lru_cache(maxsize=1024)(self._find_where)
@@ -149,16 +149,16 @@ class Lures:
 
     @cached_property
     def _demands(self) -> list[Demands]:
-        """Return what is demanded of one option, of two, and so on."""
-        answers = forms_of(self._kind)[::-1]  # "None of the above" demands most
+        """Return the requirements on one option, on two, and so on."""
+        answers = forms_of(self._kind)[::-1]  # "None of the above" has the strictest requirements
         return [Demands(answers, options) for options in range(1, self._kind.asks + 1)]
 
     def beside(self, first: Fact, uses: Callable[[Fact], int]) -> tuple[tuple[Fact, ...], bool]:
-        """Return the first fact with those that it can be asked with in most ways, and whether these are all.
+        """Return the fact with its best co-options, and whether they work in all conditions.
 
         Args:
-            first: of the facts.
-            uses: how often one is an option so far: often used ones are taken seldom.
+            first: the first option.
+            uses: number of times a fact has been an option so far; frequently used facts are avoided.
         """
         often = np.array([1 + uses(fact) ** 0.5 for fact in self.facts])
         near, worth = self._neighbours.near(first), self._neighbours.riches / often
@@ -170,13 +170,13 @@ class Lures:
     def _sets(
         self, chosen: tuple[Fact, ...], near: Floats, worth: Floats, goal: tuple[int, Iterator[int], int]
     ) -> Iterator[tuple[Fact, ...]]:
-        """Yield options, the chosen ones first, those before others that are seen most beside all that are chosen.
+        """Yield option sets that extend the chosen facts, most co-occurring first.
 
         Args:
-            chosen: some options.
-            near: of every fact, how much it is seen beside them; 0 of those that are no options any more.
-            worth: of every fact, how welcome it is.
-            goal: the ways that options shall be asked in, a count of the steps, and how many are taken at most.
+            chosen: options chosen so far.
+            near: per fact, its co-occurrence with the chosen ones; 0 for excluded facts.
+            worth: per fact, its preference weight.
+            goal: required number of conditions, step counter and maximum number of steps.
         """
         if len(chosen) == self._kind.asks:
             yield chosen
@@ -185,7 +185,7 @@ class Lures:
         near, before = near.copy(), dict[int, int]()
         wheres = [self._where(option) for option in chosen]
         for i in _largest(near * worth, _PARTNERS if len(chosen) == 1 else _NEAREST):
-            near[i] = 0  # all that can be asked with it is tried now
+            near[i] = 0  # every set with this fact is tried now
             fact = self.facts[i]
             beside = self._neighbours.near(fact)
             both: Floats = np.where((near > 0) & (beside > 0), near + beside, 0)
@@ -198,10 +198,10 @@ class Lures:
                 yield from self._sets(options, both, worth, goal)
 
     def _find_where(self, fact: Fact) -> dict[Part, int]:
-        """Return where a fact is what, with a bit per scene."""
+        """Return the scenes for each state of a fact, with one bit per scene."""
         return {part: int.from_bytes(bits.tobytes()) for part, bits in self._neighbours.parts(fact).items()}
 
 
 def _largest(values: Floats, number: int) -> list[int]:
-    """Return where the largest values are, largest first; never where there is 0."""
+    """Return the indices of the largest positive values, largest first."""
     return [i for i in np.argsort(-values, kind="stable")[:number].tolist() if values[i] > 0]

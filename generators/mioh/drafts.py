@@ -1,8 +1,8 @@
-"""What a question needs of its images: slots, and the shapes that the 26 types are made of.
+"""Image requirements of questions: slots, and the shapes behind the 26 question types.
 
-A draft is a question before it has images: its text, its options, which of them is right, and for each image what
-must be true there. The text is drawn without regard to the answer and a block holds one draft for *every* answer of
-the same text, so that words alone tell nothing about the answer.
+A draft is a question without images: its text, its options, the correct one, and the facts that must hold in each
+image. The text is sampled independently of the answer, and a block holds one draft for *every* answer to the same text.
+A text-only baseline therefore stays at chance.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,14 +26,14 @@ YES, NO = "yes", "no"
 
 @dataclass(frozen=True, slots=True)
 class ImageSlot:
-    """What one image must show.
+    """Requirements on one image.
 
     Attributes:
-        wants: facts and whether each must be true (else it must be false).
-        hp: the fact among them, wanted true, that is easy or, under HP, hard to see.
-        hn: the fact among them, wanted false (or a count of zero), that nothing or, under HN, much suggests.
-        lures: facts of which at least one must be true: who sees this image alone cannot tell them from the answer.
-        aside: categories that do not count as suggesting ``hn``: the other options, which are lures by their form.
+        wants: facts, each with its required truth value.
+        hp: the required fact that must be easy to see or, under HP, hard to see.
+        hn: the absent fact (or zero count) that must be suggested by nothing or, under HN, strongly suggested.
+        lures: distractors of which at least one must be true, so that this image alone does not reveal the answer.
+        aside: categories not counted as suggesting ``hn``: the other options, which are distractors by design.
     """
 
     wants: tuple[tuple[Fact, bool], ...] = ()
@@ -45,22 +45,21 @@ class ImageSlot:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question without images.
+    """Question without images.
 
     Attributes:
-        text: with ``{first}`` and ``{second}`` where it names two images.
-        facts: what it asks about, for the columns ``objects`` and ``candidates``.
-        answer: "yes", "no", one of ``options``, NONE, or (``slot``) the image that is right.
-        slots: the images, those first that the answer cannot do without.
-        fillers: what further images must show, in turn, so that the answer stays and no image alone tells it.
-        least: the smallest number of images with which the answer stays.
-        options: what A–D say; empty for yes/no, and for questions whose options are images.
-        slot: index of the right image among ``slots``; -1 where the options are not images, or none is right.
-        last: the option E: NONE, UNKNOWN, or "" for questions without one.
-        numbers_images: the options are numbers of images; those beyond their number are no options.
-        told: whether to see what is there, without counting, tells this answer: it is never right more often than
-            another.
-        form: how its wrong options are lures, for the manifest; "" where there is but one way.
+        text: question text, with ``{first}`` and ``{second}`` where it names two images.
+        facts: facts in question, for the columns ``objects`` and ``candidates``.
+        answer: "yes", "no", one of ``options``, NONE, or "" if the answer is the image ``slot``.
+        slots: image requirements; the ones the answer depends on come first.
+        fillers: requirements on further images, used in turn; they keep the answer and leak nothing about it.
+        least: smallest number of images for which the answer still holds.
+        options: options A–D; empty for yes/no questions and if the options are images.
+        slot: index of the correct image in ``slots``; -1 if the options are not images or none is correct.
+        last: option E: NONE, UNKNOWN, or "" if there is none.
+        numbers_images: whether the options are numbers of images; options above the image count are dropped.
+        told: whether presence alone, without counting, determines this answer; it is then never the most frequent one.
+        form: variant of the distractors, for the manifest; "" if there is only one.
     """
 
     text: str
@@ -78,37 +77,37 @@ class Draft:
 
 
 Block = Sequence[tuple[Draft, ...]]
-"""One entry per answer; each holds the same question with other numbers or images, all equally demanding."""
+"""One entry per answer: interchangeable drafts of the same question."""
 
 
 def plus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
-    """A slot that shows the fact."""
+    """Return a slot that shows the fact."""
     return ImageSlot(((fact, True), *others), hp=fact)
 
 
 def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
-    """A slot that does not."""
+    """Return a slot that does not show the fact."""
     return ImageSlot(((fact, False), *others), hn=fact)
 
 
 def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Is it in any image? Yes: in exactly one, so that more images make it harder to find."""
+    """Is it in any image? If so, in exactly one, so that more images make it harder to find."""
     return _in_first(text, facts[0], minus)
 
 
 def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Is it in every image? No: in all but one."""
+    """Is it in every image? If not, in all but one."""
     return _in_first(text, facts[0], plus)
 
 
 def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
-    """Show it in the first image (yes) or not (no); the others are alike."""
+    """Show the fact in the first image (yes) or not (no); the other images are the same."""
     text, others = text.format(a=inflection.a(f.phrase())), (rest(f),) * 3
     return [(Draft(text, (f,), said, (slot, *others), (rest(f),)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
 
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Which of four occurs in at least one image? The right one in exactly one, the others in none."""
+    """Which of four occurs in at least one image? The correct one in exactly one image."""
     block: list[tuple[Draft, ...]] = []
     for right, others in _each_right(facts):
         slots = [minus(others[j % len(others)], *((f, False) for f in facts)) for j in range(4)]
@@ -120,10 +119,10 @@ def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 
 
 def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Which of four occurs in all images? Each other one is missing somewhere, and every image shows one of them.
+    """Which of four occurs in all images? Each distractor is missing from at least one.
 
-    Two images suffice for that: the first lacks two of the others, the second the third. Where none is right, each
-    image shows two of the four: by itself it looks like those with a right one.
+    Every image shows a distractor. Two images suffice: the first lacks two distractors, the second lacks the third. If
+    none is correct, each image shows two of the four, so a single image looks like one with a correct option.
     """
     aside = _categories(facts)
     block: list[tuple[Draft, ...]] = []
@@ -136,7 +135,7 @@ def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 def _in_all(
     text: str, facts: Sequence[Fact], right: Sequence[Fact], others: Sequence[Fact], aside: tuple[str, ...]
 ) -> Draft:
-    """Return :func:`which_in_all` for one order of the wrong options: who lures where."""
+    """Return a :func:`which_in_all` draft for one assignment of distractors to images."""
     slots: Sequence[ImageSlot]
     fillers: Sequence[ImageSlot]
     if right:
@@ -155,15 +154,15 @@ def _in_all(
 
 
 def _turns(items: Sequence[T]) -> list[tuple[T, ...]]:
-    """Return the items in other orders: it is all the same which wrong option is where."""
+    """Return permutations of the distractors, whose roles are interchangeable."""
     return list(islice(permutations(items), 0, None, 2 if len(items) > 3 else 1))
 
 
 def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Which of four is in the first image and not in the second? Others: in both, in the second, in neither.
+    """Which of four is in the first image and not in the second?
 
-    So each image alone leaves two open. Where none is right, two are in both and two in neither: the first image shows
-    two, and so does the second, as ever.
+    The distractors are in both images, in the second only, and in neither, so each image alone leaves two options open.
+    If none is correct, two are in both and two in neither: each image still shows two.
     """
     block: list[tuple[Draft, ...]] = []
     for right, found in _each_right(facts):
@@ -172,7 +171,7 @@ def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -
 
 
 def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others: Sequence[Fact]) -> Draft:
-    """Return :func:`which_first_only` for one order of the wrong options: which is where."""
+    """Return a :func:`which_first_only` draft for one assignment of distractors to images."""
     aside, form = _categories(facts), "one wrong option in both, one in the second, one in neither"
     if right:
         both, second, neither = others
@@ -185,13 +184,13 @@ def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others:
 
 
 def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:
-    """Yield for every answer, each of four options or none of them, what is right (one or nothing) and the others."""
+    """Yield, per answer (each of four options, or none), the correct items and the others."""
     for i in range(5):
         yield list(items[i : i + 1]), [*items[:i], *items[i + 1 :]]
 
 
 def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Which image shows it? In one image; or in none, and "None of the above" is right."""
+    """Which image shows it? Exactly one, or none ("None of the above")."""
     (f,) = facts
     text, rest = text.format(a=inflection.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
     none = (Draft(text, (f,), NONE, (minus(f), *rest), (minus(f),), last=NONE),)
@@ -199,7 +198,7 @@ def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Blo
 
 
 def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Which of two images shows it? Both, neither, the first, the second."""
+    """Which of two images shows it? Both, neither, the first or the second."""
     (f,) = facts
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
@@ -208,7 +207,7 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """In how many images does it occur? The options are four neighbouring numbers."""
+    """In how many images does it occur? The options are four consecutive numbers."""
     (f,) = facts
     text, start = text.format(many=templates.many(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
@@ -219,14 +218,14 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
     ]  # fmt: skip
 
 
-_WAYS: Final = 8  # in which a number is spread over images
+_WAYS: Final = 8  # ways to spread a number over images
 _PARTS: Final = [way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts)]
 _WAYS_OF: Final = {number: [way for way in _PARTS if sum(way) == number] for number in range(1, 16)}
-"""Number of things → how it can be spread over one, two or three images."""
+"""Number of objects → ways to spread it over one, two or three images."""
 
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """How many are there over all images? Spread over three of them if that can be, else over two or one."""
+    """How many are there over all images? Spread over as many as possible, at most three."""
     category, start = _noun(facts[0]), int(generator.integers(1, 4))
     text, options = text.format(many=templates.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
@@ -243,10 +242,10 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
 
 
 def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """Which of four occurs that many times in total? Two others occur another number of times, the last not at all.
+    """Which of four occurs that many times in total? Two others occur another number of times.
 
-    Each image shows one of the four. One of the three that occur does so in two images, be it right or wrong, so that
-    presence tells nothing.
+    The fourth does not occur. Each image shows one of the four. One of the three that occur does so in two images,
+    whether correct or not, so presence does not leak the answer.
     """
     number, twice = int(generator.integers(2, 5)), int(generator.integers(3))
     names = [_noun(f) for f in facts]
@@ -270,7 +269,7 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
 
 
 def _totals(number: int, right: bool) -> list[tuple[int, int, int]]:
-    """Return how often three of the options of :func:`which_total` occur: the first one ``number`` times if right."""
+    """Return totals for three :func:`which_total` options; the first is ``number`` if correct."""
     more, less = number + 1, number - 1
     ways = [(more, less), (less, more), (more, more), (less, less)]
     return [(number, *two) for two in ways] if right else [(one, *two) for two in ways for one in (less, more)]
@@ -282,7 +281,7 @@ def exact(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
 
 
 def exactly(text: str, category: str, number: int) -> Block:
-    """Return :func:`exact` for one number."""
+    """Return the :func:`exact` block for one number."""
     f = Quantity(category, number)
     text, form = text.format(it=f.phrase()), "two wrong images show another number"
     nearby = sorted({1, 2, 3, 4, 5} - {number}, key=lambda n: (abs(n - number), n))
@@ -295,9 +294,9 @@ def exactly(text: str, category: str, number: int) -> Block:
 
 
 def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """Which of two images shows more (or fewer)? Both the same number, the first, the second, neither any.
+    """Which of two images shows more (or fewer)? First, second, both the same, or neither.
 
-    Where one shows more, the other shows some: else there was nothing to count.
+    If one shows more, the other shows some as well; otherwise presence alone would answer the question.
     """
     category, word = _noun(facts[0]), str(generator.choice(["more", "fewer"]))
     text = text.replace("{more}", word).replace("{many}", templates.many(category))
@@ -327,7 +326,7 @@ _TWO_AMOUNTS: Final = (SAME, FIRST, SECOND, NONE_SHOWN)
 
 
 def zero(category: str) -> ImageSlot:
-    """A slot that shows none of a category, and is known to."""
+    """Return a slot that is known to show none of a category."""
     f = Quantity(category, 0)
     return ImageSlot(((f, True),), hn=f)
 
@@ -353,7 +352,7 @@ def _options(
 
 
 def _categories(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """Return the categories that options are about, of a relation the one that stands first."""
+    """Return the categories of the options; for a relation, its subject."""
     return tuple(dict.fromkeys(f.subject if isinstance(f, Related) else f.category for f in facts))
 
 
@@ -362,7 +361,7 @@ def _wants(true: Sequence[Fact], false: Sequence[Fact]) -> tuple[tuple[Fact, boo
 
 
 def _spread(number: int, parts: int, generator: np.random.Generator) -> tuple[int, ...]:
-    """Split a number into parts of 1 … 5, or () where that cannot be."""
+    """Split a number at random into parts of 1–5, or return () if that is impossible."""
     if not parts <= number <= 5 * parts:
         return ()
     found = [1] * parts
@@ -379,7 +378,7 @@ def _counted(category: str, parts: tuple[int, ...]) -> tuple[ImageSlot, ...]:
 
 
 def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:
-    """A slot with a count of several categories; the pressures bear on the target's."""
+    """Return a slot with counts of several categories, under pressure for the target's count."""
     fact = Quantity(target, counts[target])
     wants = tuple((Quantity(name, n), True) for name, n in counts.items())
     return ImageSlot(wants, fact if fact.number else None, None if fact.number else fact, aside=tuple(counts))

@@ -1,4 +1,4 @@
-"""Which facts a question is about: one that was asked least, or several that can stand side by side as options."""
+"""Sampling of the facts in a question: a rarely used one, or several compatible options."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,26 +15,26 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QuestionType
 from vhbench.generators.mioh.scene_columns import number_of
 
-_DRAWN: Final = 64  # facts drawn per text, to choose from
-_SEARCHED: Final = 512  # the same, where lures are looked for
-_LOOKED_AT: Final = 24  # of them, and of their kin, for each option
-_HOSTS: Final = 3  # things seen with one, whose company is like it
-_PLENTY: Final = 8  # images that show one option, under pressure, and not another
-_UNPRESSED: Final = 10  # how much less two options fit that cannot be pressed in every way
+_DRAWN: Final = 64  # facts sampled per text
+_SEARCHED: Final = 512  # the same, for the co-occurrence search
+_LOOKED_AT: Final = 24  # candidates examined, per pool and option
+_HOSTS: Final = 3  # co-occurring objects whose own co-occurrences are similar
+_PLENTY: Final = 8  # images that show one option under pressure and not another
+_UNPRESSED: Final = 10  # penalty divisor for two options that cannot be pressed in every way
 
 
 class Chooser:
-    """Draws the facts of one question after another."""
+    """Sampler of the facts in successive questions."""
 
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
-        """Prepare for one type of questions about some facts."""
+        """Set up sampling of ``facts`` for one question type."""
         self.facts, self.kind, self.pool = facts, kind, pool
-        self._uses = Counter[Fact]()  # as options that were drawn together
-        self._asked = Counter[Fact]()  # in questions that came of it
+        self._uses = Counter[Fact]()  # as options sampled together
+        self._asked = Counter[Fact]()  # in accepted questions
         self._lures = Lures(facts, kind, pool)
-        self._alone, self._poor = set[Fact](), set[Fact]()  # with no lures, or with such as cannot be pressed
-        self._way = ""  # in which the last facts were drawn
-        self._drawn, self._kept = Counter[str](), Counter[str]()  # so often, and so often a question came of it
+        self._alone, self._poor = set[Fact](), set[Fact]()  # without co-options; with co-options that cannot be pressed
+        self._way = ""  # last sampling method
+        self._drawn, self._kept = Counter[str](), Counter[str]()  # samples and accepted questions per method
         self._fit = lru_cache(maxsize=100_000)(self._find_fit)
         self._kin: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
         for fact in facts if kind.asks > 1 else ():
@@ -43,11 +43,12 @@ class Chooser:
         self._company = lru_cache(maxsize=None)(self._find_company)
 
     def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
-        """Return ``kind.asks`` facts, or fewer where none fit."""
+        """Return ``kind.asks`` facts, or fewer if none fit."""
         drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
         if self.kind.asks == 1:
             return tuple(sorted(islice(self._usable(drawn), 4), key=self._asked.__getitem__)[:1])
-        # Photos show few attributes and relations side by side: they are looked up, in turn with what is of one kin.
+        # Photos rarely show several given attributes and relations together, so sampling alternates between a
+        # co-occurrence search and related facts.
         luck = self._luck()
         self._way = "lures" if luck and generator.random() < luck else "kin"
         self._drawn[self._way] += 1
@@ -59,19 +60,19 @@ class Chooser:
         return () if first is None else self._options(first, drawn, generator)
 
     def note(self, facts: Iterable[Fact]) -> None:
-        """Keep in mind that a question is asked about these."""
+        """Record that a question about these facts was accepted."""
         self._asked.update(facts)
         self._kept[self._way] += 1
 
     def _luck(self) -> float:
-        """Return how often to look for lures: the more often, the more often there were images for what was found."""
+        """Return the probability of a co-occurrence search, from the past success of both methods."""
         if not self.kind.together or isinstance(self.facts[0], Exists):
             return 0
         lures, kin = ((1 + self._kept[way]) / (2 + self._drawn[way]) for way in ("lures", "kin"))
         return lures / (lures + kin)
 
     def _side_by_side(self, drawn: Sequence[Fact]) -> tuple[Fact, ...]:
-        """Return that of the facts drawn which most images show, with others that they show beside it."""
+        """Return the best represented of the sampled facts with facts that co-occur with it."""
 
         def rank(fact: Fact) -> tuple[bool, float]:
             return fact not in self._poor, self._lures.rich(fact) / (1 + self._uses[fact] ** 0.5)
@@ -88,11 +89,11 @@ class Chooser:
         return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f] ** 0.5))
 
     def _usable(self, facts: Iterable[Fact]) -> Iterator[Fact]:
-        """Yield, lazily, those that can be asked about: to know it takes a look at every scene."""
+        """Yield the usable facts lazily, since each check examines every scene."""
         return (fact for fact in dict.fromkeys(facts) if self.pool.askable(fact, self.kind.least))
 
     def _options(self, first: Fact, drawn: Sequence[Fact], generator: np.random.Generator) -> tuple[Fact, ...]:
-        """Add to the first fact some of its kin, which make plausible options, and others; often used ones seldom."""
+        """Extend the first fact by related facts, which are plausible options, and by others."""
         chosen, kin = [first], list[Fact]()
         for family in self._company(first):
             near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
@@ -105,7 +106,7 @@ class Chooser:
         return tuple(chosen)
 
     def _find_company(self, fact: Fact) -> list[list[Fact]]:
-        """Return the kin of a fact: those about the same thing, about what is seen with it, or like it with others."""
+        """Return facts about the same object, co-occurring ones, or ones in similar contexts."""
         own = [self._kin[key] for key in _families(fact)]
         if isinstance(fact, Related):
             return own
@@ -113,12 +114,12 @@ class Chooser:
         company = company_of(fact.category)
         if self.kind.together:
             return [self._kin[name,] for name in company]
-        if isinstance(fact, Exists):  # a cup with a table, and so a plate
+        if isinstance(fact, Exists):  # a cup co-occurs with a table, and therefore relates to a plate
             company = list(dict.fromkeys(name for host in company[:_HOSTS] for name in company_of(host)))
         return own + [self._kin[name,] for name in company if name != fact.category]
 
     def _best(self, chosen: Sequence[Fact], pools: Iterable[Iterable[Fact]]) -> Fact | None:
-        """Return the one that fits the chosen ones best, of the next few of each pool."""
+        """Return the fact that fits the chosen ones best among the next few of each pool."""
         best, most = None, 0.0
         for pool in pools:
             new = (f for f in self._usable(pool) if f not in chosen and not says_the_same(f, chosen))
@@ -132,7 +133,7 @@ class Chooser:
         return best
 
     def _all_false(self, facts: Sequence[Fact]) -> float:
-        """Return 0 if too few images show none of them; 1 if enough do, and 2 if enough of these suggest each."""
+        """Score images that show none of the facts: 0 too few, 1 enough, 2 if enough suggest each."""
         if self.kind.least > 1:
             return 1
         truths = [self.pool.truth(fact) for fact in facts]
@@ -144,7 +145,7 @@ class Chooser:
         return 1 + min(1.0, *(number_of(none & truth.near) / EASY_IMAGES for truth in truths))
 
     def _find_fit(self, one: Fact, other: Fact) -> float:
-        """Return 0 if too few images show one and not the other, either way round; else more, the more are pressed."""
+        """Score the images that show exactly one of two facts, easy and pressed; 0 if too few."""
         x, y = self.pool.truth(one), self.pool.truth(other)
         if min(number_of(x.easy & y.no), number_of(y.easy & x.no)) < 2 or number_of(x.no & y.no) < self.kind.least:
             return 0
@@ -161,7 +162,7 @@ class Chooser:
 
 
 def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:
-    """Return what a fact shares with its kin: the object of an attribute, both of a relation or one of them."""
+    """Return the keys that related facts share: both objects of a relation, or either one."""
     if isinstance(fact, Related):
         return (tuple(sorted((fact.subject, fact.anchor))), (fact.subject,), (fact.anchor,))
     return ((fact.category,),)

@@ -1,4 +1,4 @@
-"""What a question can ask about one image: four kinds of facts, each true, false or unknown there."""
+"""Facts about one image: four kinds, each true, false or unknown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ OPPOSITES: Final = SIDES | {
     "above": "below", "below": "above", "in front of": "behind", "behind": "in front of",
     "on": "under", "under": "on",
 }  # fmt: skip
-"""A listed relation makes its opposite false for the same two objects."""
+"""Predicates whose annotation makes the opposite false for the same two objects."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,7 +22,7 @@ class Exists:
     category: str
 
     def phrase(self) -> str:
-        """Say it as a noun phrase without an article."""
+        """Return the fact as a noun phrase without an article."""
         return inflection.measured(self.category)
 
 
@@ -35,24 +35,24 @@ class Has:
     value: str
 
     def phrase(self) -> str:
-        """Say it as a noun phrase without an article."""
+        """Return the fact as a noun phrase without an article."""
         return templates.described(self.category, self.kind, self.value)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Related:
-    """At least one ``subject`` stands in the relation to at least one ``anchor``."""
+    """At least one ``subject`` has the relation to at least one ``anchor``."""
 
     subject: str
     predicate: str
     anchor: str
 
     def phrase(self) -> str:
-        """Say it as a noun phrase without an article."""
+        """Return the fact as a noun phrase without an article."""
         return templates.related(self.subject, self.predicate, self.anchor)
 
     def turned(self) -> "Related | None":
-        """Return the same said from the anchor's side: "b right of a" for "a left of b"; None if there is no such."""
+        """Return the converse ("b right of a" for "a left of b"), or None if there is none."""
         opposite = OPPOSITES.get(self.predicate)
         return Related(self.anchor, opposite, self.subject) if opposite else None
 
@@ -65,7 +65,7 @@ class Quantity:
     number: int
 
     def phrase(self) -> str:
-        """Say it as a noun phrase without an article."""
+        """Return the fact as a noun phrase without an article."""
         return templates.counted(self.number, self.category)
 
 
@@ -73,5 +73,5 @@ Fact = Exists | Has | Related | Quantity
 
 
 def says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:
-    """Tell whether an earlier one says it: "a dog behind a car" after "a car in front of a dog"."""
+    """Return whether a chosen fact is its converse ("dog behind car", "car in front of dog")."""
     return isinstance(fact, Related) and fact.turned() in chosen

@@ -1,7 +1,7 @@
-"""Fills the cells of MIOH: 26 question types under each pressure.
+"""Generation of the MIOH cells: 26 question types under each pressure.
 
-The text of a question is drawn first and kept only if images exist for *every* answer to it; then the answer is
-dealt. So the answer does not depend on the text, and a model that sees no images stays at chance.
+The text of a question is sampled first and accepted only if images exist for *every* answer to it. The answer is then
+assigned. It is thus independent of the text, and a text-only baseline stays at chance.
 """
 
 from collections import Counter, defaultdict
@@ -28,24 +28,24 @@ from vhbench.seeding import rng
 
 _, *_PRESSED = PRESSURES
 _BASES: Final = {kind.tied_to for kind in QUESTION_TYPES.values()}
-_TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
-_TRIES_AT_LEAST: Final = 1500  # the same, in small cells
-_PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
-_AT_LEAST: Final = 500  # the same, in small cells
-_TRIES_AGAIN: Final = 8  # for a second twin of other images
-_ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
-_ANSWERS: Final = 4  # to a question of which presence tells one answer
-_TIED: Final = 1_000_000  # numbers of tied items begin here
-_RESERVE: Final = 12  # texts looked at per easy question, to prefer those that can also be pressed
+_TRIES: Final = 60  # texts sampled per requested question before a cell is abandoned
+_TRIES_AT_LEAST: Final = 1500  # the same, minimum for small cells
+_PATIENCE: Final = 800  # texts sampled per accepted text before a cell is abandoned
+_AT_LEAST: Final = 500  # candidate texts that suffice for small cells
+_TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
+_ORDERS: Final = 7  # permutations of the facts tried in addition to the sampled order
+_ANSWERS: Final = 4  # answers to a question of which presence determines one
+_TIED: Final = 1_000_000  # first number of tied items
+_RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A draft and its images.
+    """Draft with its images.
 
     Attributes:
-        scenes: indices into the pool, one per slot of the draft.
-        pressed: pressure → the scenes of the pressed twin, per slot (then fillers).
+        scenes: pool indices, one per slot of the draft.
+        pressed: pressure → pool indices of the pressed twin, per slot and then per filler.
     """
 
     draft: Draft
@@ -53,19 +53,22 @@ class Settled:
     pressed: Mapping[str, tuple[int, ...]]
 
     def fits(self, pressure: str) -> bool:
-        """Tell whether it has such a twin, or needs none ("in 3 images" cannot be right of 2)."""
+        """Return whether the pressed twin exists or is impossible by design.
+
+        With two images, for example, "in 3 images" cannot be correct.
+        """
         return pressure in self.pressed or _too_few(pressure, self.draft)
 
 
 @dataclass(frozen=True, slots=True)
 class Item(Settled):
-    """An easy question with its images; it can be pressed where every answer to it can.
+    """Easy question with its images, which can be pressed if every answer to it can.
 
     Attributes:
-        number: of the text in the order of drawing.
+        number: index of the text in sampling order.
         answer: index of the draft in its block.
-        again: these are second twins.
-        base: the question that this one is tied to, "e1-12", or "".
+        again: whether its pressed images are second twins.
+        base: the question this one is tied to ("e1-12"), or "".
     """
 
     number: int
@@ -76,7 +79,7 @@ class Item(Settled):
 
 @dataclass
 class Cell:
-    """One (question type, pressure): how many questions are wanted and how many there are."""
+    """Requested and generated questions of one (question type, pressure)."""
 
     wanted: int
     rows: list[Question] = field(default_factory=list)
@@ -85,24 +88,24 @@ class Cell:
     scenes: set[int] = field(default_factory=set)
 
     def full(self) -> bool:
-        """Tell whether there is nothing more to do."""
+        """Return whether the cell has all requested questions."""
         return len(self.rows) >= self.wanted
 
 
 class Filler:
-    """Fills the cells of one question type."""
+    """Generator of the cells of one question type."""
 
     def __init__(
         self, kind: QuestionType, pool: ScenePool, sizes: Mapping[str, Mapping[str, int]], *, seed: int, source: str
     ) -> None:
-        """Prepare.
+        """Set up the cells.
 
         Args:
-            kind: the question type.
-            pool: of scenes.
-            sizes: type → pressure → questions wanted; those of the type that this one is tied to count as well.
-            seed: of the split.
-            source: goes into the rows.
+            kind: question type.
+            pool: scene pool.
+            sizes: type → pressure → requested questions, including those of the type this one is tied to.
+            seed: random seed of the split.
+            source: value of the column ``source``.
         """
         self.kind, self.pool, self.sizes, self.seed, self.source = kind, pool, sizes, seed, source
         self.cells = {p: Cell(sizes[kind.id].get(p, 0)) for p in PRESSURES}
@@ -111,7 +114,7 @@ class Filler:
         self.tried = Counter[str]()
 
     def fill(self) -> Iterator[Question | Rejection]:
-        """Yield the questions of every cell, then a rejection for each cell that could not be filled."""
+        """Yield the questions of every cell, then a rejection for each incomplete cell."""
         items = self.items()
         for item in items:
             self._emit(item, "easy")
@@ -124,22 +127,22 @@ class Filler:
         yield from self._unfilled(len(askable(self.kind, self.pool)))
 
     def items(self) -> list[Item]:
-        """Return the easy questions, with what it takes to press them."""
+        """Return the easy questions with the images of their pressed twins."""
         found = self._found()
-        if self.kind.id in _BASES:  # types that are tied to this one need not look for them again
+        if self.kind.id in _BASES:  # reused by the types tied to this one
             self.pool.shared(self._key(), lambda: found)
         return self._best(found, self._wanted)
 
     def _key(self) -> tuple[Any, ...]:
-        """Return all that the questions of a pool depend on."""
+        """Return everything that the questions of a pool depend on."""
         return "found", self.kind.id, self.seed, *self.sizes[self.kind.id].items()
 
     def _tied(self, deal: Balance, generator: np.random.Generator) -> list[Item]:
-        """Ask the questions of the type that this one is tied to once more, of the same images, in this mode."""
+        """Return questions of the tied type converted to this mode, about the same images."""
         if self.kind.tied_to not in self.sizes:
             return []
         other = Filler(QUESTION_TYPES[self.kind.tied_to], self.pool, self.sizes, seed=self.seed, source=self.source)
-        # Which of them may be shown is looked up anew: what is left out is told of every type for itself.
+        # Whether images may be shown is checked again: exclusions are reported per type.
         bases, found = other._best(self.pool.shared(other._key(), other._found), other._wanted), []
         for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
             base = bases[again.base]
@@ -156,16 +159,16 @@ class Filler:
 
     @property
     def _wanted(self) -> int:
-        """Return how many easy questions are wanted, if only to be pressed."""
+        """Return the number of easy questions needed, including those only needed for pressing."""
         return self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
 
     def _found(self) -> list[Item]:
-        """Draw texts until enough have images for every answer."""
+        """Sample texts until enough have images for every answer."""
         facts, wanted = askable(self.kind, self.pool), self._wanted
         if not wanted or len(facts) < self.kind.asks:
             return []
         found = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
-        deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures → answers to what they can press
+        deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures that apply → balance of the answers
         chooser = Chooser(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
@@ -179,18 +182,18 @@ class Filler:
         return found
 
     def _enough(self, found: Sequence[Item], wanted: int) -> bool:
-        """Tell whether there are plenty, or else as many as wanted of each answer that can be pressed in every way."""
+        """Return whether there are enough candidates, or enough fully pressable ones per answer."""
         if len(found) >= max(_RESERVE * wanted, _AT_LEAST):
             return True
         if len(found) < wanted or not found:
             return False
         if any(item.draft.told for item in found) and len({item.answer for item in found}) < _ANSWERS:
-            return False  # without another answer, what presence tells would be ahead
+            return False  # Without another answer, the one that presence determines would be the most frequent.
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
     def _best(self, found: list[Item], wanted: int) -> list[Item]:
-        """Keep those that can be pressed most, new ones first, then tied ones; as many of each answer as of others."""
+        """Keep the most pressable items, new facts and tied items first, balanced over answers."""
         seen = Counter[frozenset[Fact]]()
         repeats = {}
         for item in sorted(found, key=lambda item: item.number):
@@ -211,9 +214,10 @@ class Filler:
         return list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted))
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
-        """Return the order in which answers have their turn, where so many questions came ``before``.
+        """Return the order in which answers take turns after ``before`` questions.
 
-        An answer that presence tells comes last, so that it is never ahead; else chance says who begins.
+        An answer that presence determines comes last, so it is never the most frequent. Otherwise the first one is
+        random.
         """
         told = any(item.draft.told for item in items)
         begin = 0 if told else int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
@@ -246,18 +250,18 @@ class Filler:
         return self._easy(number, best, deals[self._ways(best)].deal(range(len(best)), answers))
 
     def _easy(self, number: int, settled: Sequence[Settled], answer: int) -> Item:
-        """Return the question with one of its answers, and its twins where it can be pressed with every answer."""
+        """Return the question with one answer, and the twins that exist for every answer."""
         right = settled[answer]
         self.images.note(right.scenes)
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
         return Item(right.draft, right.scenes, twins, number, answer)
 
     def _ways(self, settled: Sequence[Settled]) -> tuple[str, ...]:
-        """Return the pressures under which all of them have a twin."""
+        """Return the pressures under which every entry has a twin."""
         return tuple(pressure for pressure in self.needed if all(entry.fits(pressure) for entry in settled))
 
     def _settle_all(self, block: Block, generator: np.random.Generator, more_than: int = -1) -> list[Settled] | None:
-        """Return images for every answer; None if there are none, or they can be pressed in no more ways than told."""
+        """Return images for every answer, or None without them or with too few pressures."""
         settled, ways = list[Settled](), self.needed
         for forms in block:
             found = self._settle(forms, ways, generator)
@@ -270,7 +274,7 @@ class Filler:
         return settled
 
     def _settle(self, forms: Sequence[Draft], ways: Sequence[str], generator: np.random.Generator) -> Settled | None:
-        """Return the form, of those for which there are images, that can be pressed in most ways; the first of them."""
+        """Return the first variant with images that can be pressed in the most ways."""
         best, most = None, -1
         for draft in forms:
             scenes = self.images.pick(draft.slots, generator)
@@ -286,7 +290,7 @@ class Filler:
     def _pressed(
         self, draft: Draft, scenes: tuple[int, ...], ways: Sequence[str], generator: np.random.Generator
     ) -> dict[str, tuple[int, ...]]:
-        """Return, for each of these pressures that is possible, the images of the pressed twin."""
+        """Return the images of the pressed twin for each possible pressure."""
         twins: dict[str, tuple[int, ...] | None] = {}
         for pressure in ways:
             if images := PRESSURES[pressure].images:
@@ -309,7 +313,7 @@ class Filler:
     def _hardened(
         self, draft: Draft, scenes: tuple[int, ...], pressure: Pressure, generator: np.random.Generator
     ) -> tuple[int, ...] | None:
-        """Change only the images that the pressure bears on."""
+        """Replace only the images that the pressure affects."""
         hp, hn = pressure.hp, pressure.hn
         places = [i for i, s in enumerate(draft.slots) if (hp and s.hp is not None) or (hn and s.hn is not None)]
         kept = [s for i, s in enumerate(scenes) if i not in places]
@@ -322,9 +326,9 @@ class Filler:
         return tuple(twin)
 
     def _press(self, items: Sequence[Item], pressure: str) -> None:
-        """Add pressed twins, as many of each answer as of any other (one may be ahead of the rest).
+        """Add pressed twins, with answer frequencies within one of each other.
 
-        Whether their images may be shown together is seen when they have their turn: few of all twins are wanted.
+        Whether the images may be shown together is checked lazily, since few of all twins are needed.
         """
         cell = self.cells[pressure]
         able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in _by_answer(items).items()}
@@ -338,7 +342,7 @@ class Filler:
                     self._emit(item, pressure)
 
     def _next(self, waiting: list[Item], pressure: str) -> Item | None:
-        """Take the next item away whose pressed twin may be shown."""
+        """Pop items until one has a pressed twin that may be shown."""
         while waiting:
             item = waiting.pop(0)
             if self.pool.fit(item.pressed[pressure]):
@@ -346,7 +350,7 @@ class Filler:
         return None
 
     def _again(self, items: Sequence[Item], pressure: str) -> list[Item]:
-        """Draw second twins, of other images, where a cell is larger than the easy one."""
+        """Sample second twins with other images if a cell is larger than the easy one."""
         if self.cells[pressure].wanted <= self.cells["easy"].wanted:
             return []
         again = []
@@ -375,11 +379,11 @@ class Filler:
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
 
     def used(self) -> list[int]:
-        """Return the scenes that questions show."""
+        """Return the scenes shown in any question."""
         return sorted(set().union(*(cell.scenes for cell in self.cells.values())))
 
     def tally(self) -> dict[str, Any]:
-        """Return for each cell how many questions were wanted, how many there are, and in which forms."""
+        """Return, per cell, the requested and generated question counts and their variants."""
         return {
             f"{self.kind.id}/{pressure}": {"wanted": cell.wanted, "asked": len(cell.rows), "forms": dict(cell.forms)}
             for pressure, cell in self.cells.items()
@@ -409,17 +413,17 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     facts = pool.existence_facts()
     if kind.task == "counting" and kind.asks > 1:
         return [fact for fact in facts if pool.numerous(fact.category)]
-    # What suggests the others by design is no lure among them.
+    # Categories that suggest the others by design are not useful distractors among them.
     return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 
 
 def _too_few(pressure: str, draft: Draft) -> bool:
-    """Tell whether NI leaves fewer images than an answer needs ("in 3 images" cannot be right of 2)."""
+    """Return whether NI leaves fewer images than the answer needs."""
     return 0 < PRESSURES[pressure].images < draft.least
 
 
 def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
-    """Group items by their answers, in order."""
+    """Group items by answer, in ascending order of answers."""
     groups: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         groups[item.answer].append(item)
@@ -427,14 +431,14 @@ def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
 
 
 def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
-    """Yield the facts in several orders: it decides which of them suggest themselves where another is right."""
+    """Yield the facts in several orders; the order decides which distractors are suggested."""
     yield facts
     for _ in range(_ORDERS if len(facts) > 1 else 0):
         yield [facts[i] for i in generator.permutation(len(facts)).tolist()]
 
 
 def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]:
-    """Return the base's twins in the order of ``slots``; a question about two images takes more only under NI."""
+    """Return the base's twins in ``slots`` order; two-image questions grow only under NI."""
     whole = len(slots) == len(base.scenes)
     return {
         p: (

@@ -1,4 +1,4 @@
-"""Which facts images show beside which, for all facts of a kind at once: worked out once for all types of questions."""
+"""Co-occurrence of all facts of a kind in images, computed once for all question types."""
 
 import math
 from collections.abc import Sequence
@@ -11,28 +11,31 @@ from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.scene_columns import Bits, Bools, Floats, Ints, number_of, unpack
 
-_ENOUGH: Final = 8  # images of two facts, of which one more makes no difference
-# Not NumPy's logarithm: its last digit depends on the processor, and with it which facts are drawn.
+_ENOUGH: Final = 8  # images of two facts beyond which more make no difference
+# Not NumPy's logarithm: its last digit depends on the processor, and the sampled facts depend on that digit.
 _LOG1P: Final[Floats] = np.array([round(math.log1p(n), 12) for n in range(_ENOUGH + 1)])
-_SAMPLE: Final = 256  # images of a fact that are looked through for others
+_SAMPLE: Final = 256  # images of a fact examined for other facts
 _BESIDE: Final = ("the other options",)
 
 Part = Literal["easy", "hard", "seen", "true", "calm", "near", "false"]
-"""What a fact is in an image: ``seen`` is true and not hard to see, ``calm`` false and suggested by nothing."""
+"""State of a fact in an image.
+
+``seen`` is true and not hard to see; ``calm`` is false and suggested by nothing.
+"""
 
 
 class Neighbours:
-    """Facts, and how they are seen together; everything is looked up when it is first wanted."""
+    """Co-occurrence index of facts, computed lazily."""
 
     def __init__(self, facts: Sequence[Fact], pool: ScenePool) -> None:
-        """Prepare."""
+        """Set up the index."""
         self.facts, self.pool = facts, pool
         self._number = {fact: i for i, fact in enumerate(facts)}
         self.near = lru_cache(maxsize=1024)(self._find_near)
         self.rich = cache(self._rich)
 
     def parts(self, fact: Fact) -> dict[Part, Bits]:
-        """Return where a fact is what."""
+        """Return the scenes for each state of a fact."""
         truth = self.pool.truth(fact)
         calm, near = self.pool.suggested(fact, _BESIDE)
         return {
@@ -41,19 +44,19 @@ class Neighbours:
         }  # fmt: skip
 
     def _rich(self, fact: Fact) -> float:
-        """Return how many images show a fact, and show it, or suggest it, under pressure."""
+        """Score how many images show a fact clearly, hide it or suggest it."""
         truth = self.pool.truth(fact)
         return min(number_of(truth.easy), 2 * number_of(truth.hard), 2 * number_of(truth.near))
 
     @cached_property
     def riches(self) -> Floats:
-        """Return the roots of how rich the facts are."""
+        """Return the square roots of the facts' scores."""
         return np.array([math.sqrt(self.rich(fact)) for fact in self.facts])
 
     def _find_near(self, fact: Fact) -> Floats:
-        """Return of the facts that are seen with one how often they are, easy and under pressure; 0 of all others.
+        """Return the co-occurrence of every fact with this one, easy and under pressure.
 
-        With one that is never missing where the other is seen, or the other way round, nothing can be asked.
+        Facts that never occur without each other score 0: they cannot be options of one question.
         """
         truth = self.pool.truth(fact)
         pairs: Sequence[tuple[Bits, Part]]
@@ -73,13 +76,13 @@ class Neighbours:
         return found
 
     def _meeting(self, part: Part, rows: Ints, scenes: Bits, met: Bools) -> Ints:
-        """Return those facts that are so in one of these scenes; all are looked through where none is known yet."""
+        """Return the facts that have the state in one of these scenes; ``met`` marks known ones."""
         met[~met] = (self._rows[part][rows[~met]] & scenes).any(axis=1)
         return rows[met]
 
     @cached_property
     def _examples(self) -> Ints:
-        """Return for each fact some scenes where it is easy to see, and, where it has fewer, one beyond the last."""
+        """Return easy example scenes per fact, padded with one past the last scene."""
         found: Ints = np.full((len(self.facts), _ENOUGH), len(self.pool), np.int64)
         for row, bits in zip(found, self._rows["easy"], strict=True):
             places = self.pool.scenes_of(bits)
@@ -89,7 +92,7 @@ class Neighbours:
 
     @cached_property
     def _rows(self) -> dict[Part, Bits]:
-        """Return where each fact is what: a row of bits per fact."""
+        """Return the scenes for each state, with one row of bits per fact."""
         found: dict[Part, list[Bits]] = {"easy": [], "seen": [], "near": [], "calm": []}
         for fact in self.facts:
             parts = self.parts(fact)
@@ -98,7 +101,7 @@ class Neighbours:
         return {part: np.stack(rows) for part, rows in found.items()}
 
     def _together(self, scenes: Bits, part: Part) -> Ints:
-        """Count of every fact in how many of these scenes it is so; of many scenes a sample is taken."""
+        """Count, per fact, the scenes in which it has the state; large sets are subsampled."""
         places = self.pool.scenes_of(scenes)
         places = places[:: 1 + len(places) // _SAMPLE]
         eights = self._rows[part].view(np.uint8)[:, places >> 3]

@@ -1,6 +1,6 @@
-"""A pool of scenes, and the truth of any fact in all of them at once.
+"""Scene pool, and the truth of any fact in all of its scenes.
 
-Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and no question touches it.
+Truth is three-valued: a scene in neither ``yes`` nor ``no`` is unknown, and no question uses it.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -33,26 +33,26 @@ from vhbench.schema import Scene, VhbenchError
 T = TypeVar("T")
 
 MOST_COUNTED: Final = 5
-"""Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
+"""Largest count in counting questions (the paper's limit: labels get unreliable above it)."""
 
 _PLENTY: Final = max(NUMBERS_OF_IMAGES)
-_FAINT: Final = 0.2  # of what is small: less of a thing is asked about under no pressure
+_FAINT: Final = 0.2  # fraction of ``small`` below which an object is never in question
 _CACHE_BYTES: Final = 150_000_000
-_MOST_RELATIONS: Final = 1200  # that are asked about: of most others there is hardly an image
-_MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of: those that occur together most
+_MOST_RELATIONS: Final = 1200  # most relations lack images
+_MOST_PAIRS: Final = 150  # category pairs for left/right questions, by co-occurrence
 
 
 @dataclass(frozen=True, slots=True)
 class FactTruth:
-    """Where a fact holds: booleans of shape (scenes,), packed, since thousands of facts are kept.
+    """Scenes by the truth of a fact: booleans of shape (scenes,), bit-packed for the cache.
 
     Attributes:
-        yes: it is true.
-        no: it is false.
-        easy: true, and easy to see.
-        hard: true, and every instance of it is hard to see (hard positive; of a count: at least one is).
-        far: false, and nothing suggests it (easy negative).
-        near: false, and what is there suggests it (hard negative).
+        yes: the fact is true.
+        no: the fact is false.
+        easy: true and easy to see.
+        hard: true, with every instance hard to see (hard positive); for a count, with at least one hard to see.
+        far: false and suggested by nothing (easy negative).
+        near: false but suggested by what is present (hard negative).
     """
 
     yes: Bits
@@ -64,11 +64,11 @@ class FactTruth:
 
 
 Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]
-"""A truth before it is packed."""
+"""The fields of :class:`FactTruth` before packing."""
 
 
 class ScenePool:
-    """Scenes, read once into columns, and the facts that can be asked about them."""
+    """Scenes in columnar form, and the facts that questions can be about."""
 
     def __init__(
         self,
@@ -82,11 +82,11 @@ class ScenePool:
         """Index the scenes.
 
         Args:
-            scenes: read once in order here, later by index.
-            thresholds: of the pressures.
-            statistics: other scenes, of which P(target | present) is taken; None: these.
-            flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
-            suggesting: categories that suggest what is often seen with them; None: all do.
+            scenes: scenes, read once in order here and later by index.
+            thresholds: pressure thresholds.
+            statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
+            flat: whether colours are those of synthetic images, see :func:`vhbench.colours.near`.
+            suggesting: categories that act as cues for co-occurring ones; None for all.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
@@ -94,7 +94,7 @@ class ScenePool:
         self.thresholds = thresholds or PressureThresholds()
         self.columns = SceneColumns(scenes)
         self.attributes = AttributeTable(self.columns, flat=flat)
-        self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules alone
+        self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules only
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self.cooccurrence = Cooccurrence(self.columns, self.thresholds, statistics=statistics, suggesting=suggesting)
         self.suggesting = frozenset(suggesting or ())
@@ -113,7 +113,7 @@ class ScenePool:
         return len(self.scenes)
 
     def shared(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what one type of questions worked out and others need as well; it is made when it is first wanted."""
+        """Return a value shared between question types, computing it on first use."""
         if key not in self._shared:
             self._shared[key] = make()
         found: T = self._shared[key]
@@ -121,11 +121,11 @@ class ScenePool:
 
     @property
     def categories(self) -> list[str]:
-        """Return every word that the scenes use, sorted."""
+        """Return all categories of the scenes, sorted."""
         return self.columns.categories
 
     def _object_flags(self) -> dict[str, Bools]:
-        """Tell for each object whether it is easy or hard to see, or can be asked about at all."""
+        """Return per-object flags: easy or hard to see, and usable in questions at all."""
         t, (width, height) = self.thresholds, self.columns.size.T[:, self.columns.where]
         share = self.columns.area / (width * height)
         x, y, w, h = self.columns.box.T
@@ -141,7 +141,7 @@ class ScenePool:
         aside = (np.minimum(cx, cy) < t.margin) | (np.maximum(cx, cy) > 1 - t.margin)
         cut = np.where(np.isnan(self.columns.in_frame), touches & aside, self.columns.in_frame < t.cut)
         small, partly = share < t.small, (seen < t.hidden) | cut
-        faint = (small & partly) | (share < _FAINT * t.small)  # a sliver of it, or a speck
+        faint = (small & partly) | (share < _FAINT * t.small)  # a sliver or a speck
         asked = (np.minimum(w, h) >= t.tiny * np.maximum(width, height)) & ~faint
         hard = asked & (small | partly) & ~self.columns.crowd
         easy = asked & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
@@ -149,18 +149,18 @@ class ScenePool:
 
     def _truth(self, fact: Fact) -> FactTruth:
         if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
-            return self.truth(Related(fact.anchor, "left of", fact.subject))  # the same, said from the other side
+            return self.truth(Related(fact.anchor, "left of", fact.subject))  # the converse relation
         kinds: dict[type, Callable[[Any], Parts]] = {
             Exists: self._exists, Quantity: self._count, Has: self._has, Related: self._related
         }  # fmt: skip
         return FactTruth(*map(pack, kinds[type(fact)](fact)))
 
     def scenes_of(self, bits: Bits) -> Places:
-        """Return the scenes that a part of a truth marks."""
+        """Return the indices of the marked scenes."""
         return places_of(bits, len(self))
 
     def _seen(self, rows: Ints) -> tuple[Bools, Bools, Bools]:
-        """Return where an object of ``rows`` is worth asking about, where one is easy, where all are hard."""
+        """Return the scenes with a usable object, with an easy one, and with only hard ones."""
         yes, easy, soft = (self.columns.scatter(rows[self._flags[flag][rows]]) for flag in ("asked", "easy", "soft"))
         return yes, easy, yes & ~soft
 
@@ -172,7 +172,7 @@ class ScenePool:
         return self._as_seen(fact.category, (yes, no, easy, hard, far, near))
 
     def _as_seen(self, words: str, parts: Parts) -> Parts:
-        """Make positives that look unlike the words hard, and negatives that look like them near."""
+        """Mark positives with low CLIP similarity as hard and negatives with high one as near."""
         if self.clip is None:
             return parts
         yes, no, easy, hard, far, near = parts
@@ -182,16 +182,16 @@ class ScenePool:
         return yes, no, easy & ~low, hard | low, far & ~high, near | high
 
     def clip_texts(self) -> list[list[str]]:
-        """Return every text that images are compared with: of categories, attributes and relations."""
+        """Return the CLIP prompts for categories, attributes and relations."""
         facts: tuple[Sequence[Fact], ...] = (self.attribute_facts(), self.relation_facts())
         words = [self.categories, *([fact.phrase() for fact in part] for part in facts)]
         return [[CLIP_PROMPT.format(said) for said in part] for part in words]
 
     def _find_suggested(self, fact: Fact, aside: tuple[str, ...]) -> tuple[Bits, Bits]:
-        """Return where a fact is false and far or near, not counting as suggestions the categories ``aside``.
+        """Return where a fact is false and far or near, ignoring the categories ``aside`` as cues.
 
-        Beside other options, which is what ``aside`` says, an attribute or relation is far also where a thing is
-        missing: images that show one option and not another are rare enough.
+        ``aside`` names the other options. Among these, an attribute or relation also counts as far if an object is
+        missing, since images that show one option and not another are rare.
         """
         truth = self.truth(fact)
         if isinstance(fact, Has | Related):
@@ -205,12 +205,12 @@ class ScenePool:
     def _count(self, fact: Quantity) -> Parts:
         column = self.columns.column[fact.category]
         rows = self.columns.objects_of(column)
-        faint = self.columns.scatter(rows[~self._flags["asked"][rows]])  # none can be asked to count what it may miss
+        faint = self.columns.scatter(rows[~self._flags["asked"][rows]])  # may contain an instance too small to count
         number = self.columns.counts_of(column)
         counted = self.columns.countable[column] & (number <= MOST_COUNTED) & ~faint
         yes = counted & (number == fact.number)
         no = counted & ~yes
-        if fact.number == 0:  # a zero is an absence: its pressure is that of a negative
+        if fact.number == 0:  # a zero count is an absence and takes the pressure of a negative
             absence = self.truth(Exists(fact.category))
             gone, far, near = (unpack(bits, len(self)) for bits in (absence.no, absence.far, absence.near))
             yes = yes & gone
@@ -240,7 +240,7 @@ class ScenePool:
         absent = self.columns.absent(s) | self.columns.absent(a)
         if fact.predicate in SIDES:
             yes, no, easy, hard = self._beside(*((s, a) if fact.predicate == "left of" else (a, s)))
-            said, against = self._told(fact)  # boxes that annotators contradict settle nothing
+            said, against = self._told(fact)  # contradictions between boxes and annotations are unknown
             no = (no & listed & ~said) | absent
             yes, easy, hard = (part & ~no & ~against for part in (yes, easy, hard))
         else:
@@ -249,12 +249,12 @@ class ScenePool:
             yes, easy, hard = self._both_seen(s, a, yes & ~no)
         one = self.columns.present[s] ^ self.columns.present[a]
         far, near = no & one, no & both
-        if not far.any():  # no absence is known: what would be a hard negative is the only one
+        if not far.any():  # no absence is annotated, so the hard negatives are the only ones
             far, near = near, far
         return self._as_seen(fact.phrase(), (yes, no, easy, hard, far, near))
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
-        """A relation is easy if a subject and an anchor are, and hard if all of either are hard."""
+        """Classify a relation: easy if both sides are, hard if all objects of either side are."""
         easy, hard = yes, np.zeros(len(self), np.bool_)
         for column in (s, a):
             asked, clear, all_hard = self._seen_of(column)
@@ -264,9 +264,9 @@ class ScenePool:
         return yes, easy & yes, hard & yes
 
     def _beside(self, left: int, right: int) -> tuple[Bools, Bools, Bools, Bools]:
-        """Left of, by boxes: yes if some pair of boxes is apart that way, no if every centre is the other way.
+        """Evaluate "left of" by boxes: yes if a pair is so disjoint, no if all centres oppose.
 
-        Easy if two that are easy to see are apart so, hard if of each such pair one is hard to see.
+        Easy if two easy objects are disjoint that way; hard if every such pair contains a hard object.
         """
         first = self._extreme(left, 0.5, "all", first=True)
         last = self._extreme(right, 0.5, "all", first=False)
@@ -276,19 +276,19 @@ class ScenePool:
         return yes, no, yes & self._apart(left, right, "easy"), yes & ~self._apart(left, right, "soft")
 
     def _apart(self, left: int, right: int, which: str) -> Bools:
-        """Tell where some pair of boxes is apart, among the objects of a kind."""
+        """Return the scenes with a disjoint pair of boxes among the flagged objects."""
         ends, starts = self._extreme(left, 1.0, which, first=True), self._extreme(right, 0.0, which, first=False)
         with np.errstate(invalid="ignore"):
             return ends <= starts
 
     def _find_extreme(self, column: int, share: float, which: str, *, first: bool) -> Floats:
-        """Return the leftmost (or rightmost) left edge + share · width of a category per scene; NaN without any."""
+        """Return the extreme left edge + share · width of a category per scene; NaN without any."""
         rows = self.columns.objects_of(column)
         if which != "all":
             rows = rows[self._flags[which][rows]]
         result = np.full(len(self), np.nan, np.float32)
         where = self.columns.where[rows]
-        if starts := np.flatnonzero(np.diff(where, prepend=-1)).tolist():  # objects are in the order of their scenes
+        if starts := np.flatnonzero(np.diff(where, prepend=-1)).tolist():  # objects are ordered by scene
             values = self.columns.box[rows, 0] + np.float32(share) * self.columns.box[rows, 2]
             result[where[starts]] = (np.minimum if first else np.maximum).reduceat(values, starts)
         return result
@@ -306,7 +306,7 @@ class ScenePool:
         return yes, (listed & known & ~yes) | (single & against & ~yes)
 
     def _told(self, fact: Related) -> tuple[Bools, Bools]:
-        """Return where left or right of two is listed, from either side; and where of but one pair its opposite is."""
+        """Return where a side is annotated, from either end, and where only its opposite is."""
         side = SIDES[fact.predicate]
         said, against = (
             self._named(Related(fact.subject, one, fact.anchor))
@@ -323,37 +323,37 @@ class ScenePool:
         return self.columns.mark(self.columns.relations.get(triple, NO_ROWS))
 
     def _askable(self, fact: Fact, least: int) -> bool:
-        """Tell whether enough images show a fact well, and some clearly do not."""
+        """Return whether enough images show a fact well and at least one definitely does not."""
         truth = self.truth(fact)
         return number_of(truth.easy) >= least and bool(truth.no.any())
 
     def _pressable(self, fact: Fact, least: int) -> float:
-        """Return how many times over there are images for every pressure, where ``least`` show the fact; at most 8."""
+        """Return the ratio of available to needed images over all pressures, at most 8."""
         t = self.truth(fact)
         needs = ((t.easy, _PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, _PLENTY))
         return min(8.0, *(number_of(where) / number for where, number in needs))
 
     def existence_facts(self) -> list[Exists]:
-        """Return every category that is somewhere present as an object and somewhere known to be absent."""
+        """Return every category present as an object in a scene and known to be absent in another."""
         there = self.cooccurrence.things
         return [Exists(c) for i, c in enumerate(self.categories) if there[i] and self.columns.absent(i).any()]
 
     def numerous(self, category: str) -> bool:
-        """Tell whether images show one, two and three of a category well."""
+        """Return whether images clearly show one, two and three instances of a category."""
         return all(self.truth(Quantity(category, number)).easy.any() for number in (1, 2, 3))
 
     def _attribute_facts(self) -> list[Has]:
-        """Return every attribute that some object has, of a type that questions use."""
+        """Return every attribute value of an object, for the types used in questions."""
         holders = self.attributes.holders
         return sorted(Has(self.columns.categories[c], kind, value) for c, kind, value in holders)
 
     def _relation_facts(self) -> list[Related]:
-        """Return the relations that are listed most, and left and right of the pairs that occur together most."""
+        """Return the most annotated relations, and left/right of the most co-occurring pairs."""
         names, column, objects = self.categories, self.columns.column, self.cooccurrence.things
         surely_gone = [bool(self.columns.absent(i).any()) for i in range(len(names))]
 
         def rank(subject: int, anchor: int, count: float) -> tuple[bool, float]:
-            """Those last of which neither is ever known to be absent: they have no easy negatives."""
+            """Rank pairs last that are never known to be absent: they have no easy negatives."""
             return not (surely_gone[subject] or surely_gone[anchor]), -count
 
         listed = {

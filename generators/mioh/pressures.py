@@ -1,7 +1,7 @@
-"""The three pressures of MIOH (arXiv 2608.30653, section 3.3) and where they begin.
+"""The three pressures of MIOH (arXiv 2608.30653, section 3.3) and their thresholds.
 
-The paper publishes no numbers; these defaults are ours, they are options of the build, and the manifest holds them.
-Between "easy" and "hard" there is a gap on purpose, so that a pressed question differs visibly from its easy twin.
+The paper publishes no values. These defaults are ours; they are build options, and the manifest records them. The gap
+between "easy" and "hard" is intentional, so that a pressed question differs visibly from its easy twin.
 """
 
 from dataclasses import dataclass
@@ -14,30 +14,29 @@ CLIP_PROMPT: Final = "A photo of {}"
 
 @dataclass(frozen=True, slots=True)
 class PressureThresholds:
-    """When a positive is hard, and when a negative is.
+    """Thresholds for hard positives and hard negatives.
 
-    Areas are shares of the image; fills are (mask area / box area) relative to the category's median.
-
-    What is said of positives holds for presence, attributes and relations: hard if every instance is, easy if one is.
-    Counting is the other way round, since each instance counts: hard if at least one is, easy if every one is.
+    Areas are fractions of the image; fills are (mask area / box area) relative to the category's median. For presence,
+    attributes and relations, a positive is hard if every instance is hard and easy if one is easy. Counting is the
+    reverse, since each instance counts: hard if at least one is hard, easy if every one is easy.
 
     Attributes:
-        small: hard positive: every instance covers less than this; one that is hidden or cut as well, or covers less
-            than a fifth of it, is not asked about.
+        small: hard positive: every instance covers less than this. An instance that is also occluded or cut, or that
+            covers less than a fifth of this, is not used in questions.
         large: easy positive: an instance covers at least this.
-        tiny: an instance whose shorter side is below this share of the image's longer side is too small to ask
-            about: it is no positive, and nothing of its kind is counted in its image.
-        hidden: hard positive: visible fraction (or, where unknown, relative fill) below this.
-        clear: easy positive: visible fraction (relative fill) at least this.
-        cut: hard positive: less than this share of the silhouette is inside the frame; where unknown: the box
-            touches the frame and its centre lies within ``margin`` of it.
-        margin: share of the width or height.
-        cooccurring: hard negative: max over what is present of P(target | present) at least this, and
+        tiny: minimum ratio of an instance's shorter side to the image's longer side. A smaller instance is not a
+            positive, and its category is not counted in that image.
+        hidden: hard positive: visible fraction (or relative fill, if unknown) below this.
+        clear: easy positive: visible fraction (or relative fill) at least this.
+        cut: hard positive: less than this fraction of the silhouette is inside the frame. If unknown: the box touches
+            the frame and its centre is within ``margin`` of it.
+        margin: fraction of the width or height.
+        cooccurring: hard negative: max P(target | present) at least this, and
         near: at least this quantile among the images without the target.
         far: easy negative: at most this quantile.
         clip_low: hard positive: similarity to "A photo of [object]" at most this quantile of the positives.
         clip_high: hard negative: similarity at least this quantile of the negatives.
-        support: images that must show a category before P(. | category) is believed.
+        support: minimum number of images with a category for estimating P(. | category).
     """
 
     small: float = 0.01
@@ -57,15 +56,15 @@ class PressureThresholds:
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """What one value of the column ``pressure`` means.
+    """One value of the column ``pressure``.
 
     Attributes:
-        name: in the column.
-        head: what stands above a column of a table.
-        words: how a sentence speaks of it: "loses 5 points with …".
-        images: how many images the question gets; 0 for as many as its easy twin.
-        hp: whether its positives are hard.
-        hn: whether its negatives are.
+        name: value of the column.
+        head: header of a table column.
+        words: phrase in a sentence ("loses 5 points with …").
+        images: number of images per question; 0 for as many as the easy twin.
+        hp: whether positives are hard.
+        hn: whether negatives are hard.
     """
 
     name: str
@@ -77,12 +76,12 @@ class Pressure:
 
     @property
     def presses(self) -> bool:
-        """Whether it is harder than easy: fewer images than the easy question has, or as many, are no pressure."""
+        """Whether it is harder than easy: more images than the easy question, HP or HN."""
         return self.hp or self.hn or self.group == "ni"
 
     @property
     def group(self) -> str:
-        """What configs and tasks call it; all numbers of images that press are one, and so are the others."""
+        """Name in configs and tasks; all NI values that are a pressure share one."""
         return pressure_family(self.name).replace("+", "_")
 
 
@@ -95,6 +94,6 @@ _ALL = (
 )
 
 PRESSURES: Final[dict[str, Pressure]] = {pressure.name: pressure for pressure in _ALL}
-"""The values of the column ``pressure``, in the order of reports."""
+"""Values of the column ``pressure``, in report order."""
 
 NUMBERS_OF_IMAGES: Final = tuple(pressure.images for pressure in PRESSURES.values() if pressure.images)

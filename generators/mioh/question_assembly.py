@@ -1,4 +1,4 @@
-"""Turns a draft and its images into a question: the order of the images, and which letter is right."""
+"""Assembly of questions from drafts and images: image order and correct letter."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,15 +20,15 @@ def ask(
     generator: np.random.Generator,
     **columns: Any,
 ) -> Question:
-    """Return the question, its images in random order.
+    """Return the question with its images in random order.
 
     Args:
-        kind: its type.
-        draft: its text and answer.
-        scenes: one per slot of the draft, then those that fill up.
-        balance: of the letters within the cell.
-        generator: for what is left to chance.
-        columns: of the row, besides those that follow from the rest.
+        kind: question type.
+        draft: text and answer.
+        scenes: one scene per slot of the draft, then the fillers.
+        balance: letter counts of the cell.
+        generator: random generator.
+        columns: further columns of the row.
     """
     order = generator.permutation(len(scenes)).tolist()  # order[place] = slot
     choices: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ def ask(
 
 
 def _offered(draft: Draft, images: int) -> tuple[str, ...]:
-    """A number of images that exceeds their number is no option."""
+    """Return the options, without image counts above the number of images."""
     if draft.numbers_images:
         return tuple(option for option in draft.options if int(option) <= images)
     return draft.options
@@ -66,7 +66,7 @@ def _named(text: str, names: Mapping[str, str]) -> str:
 
 
 def _objects(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """Return the categories that facts are about, each once."""
+    """Return the distinct categories of the facts."""
     found: dict[str, None] = {}
     for fact in facts:
         names = (fact.subject, fact.anchor) if isinstance(fact, Related) else (fact.category,)

@@ -1,6 +1,6 @@
-"""The 26 question types of MIOH (arXiv 2608.30653, table 1): the rows of ``question_types.tsv``.
+"""The 26 question types of MIOH (arXiv 2608.30653, table 1), from ``question_types.tsv``.
 
-To add one: a row there, with a shape from :mod:`drafts` or a new function there.
+To add a type, add a row there, with a shape from :mod:`drafts` or a new function in that module.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,21 +19,21 @@ Mode = Literal["comprehensive", "selective", "comparative"]
 
 @dataclass(frozen=True, slots=True)
 class QuestionType:
-    """One of the 26.
+    """One MIOH question type.
 
     Attributes:
-        id: the paper's, "E1" … "P7".
-        task: which facts it is about.
-        mode: how they are spread over the images.
-        shape: makes a block of drafts from facts.
-        text: its words; the fields are the shape's.
-        asks: how many facts the shape takes.
-        least: how many images must show a fact well.
-        tied_to: the type whose questions come first here, about the same images in another mode, so that a wrong
-            answer can be told to be of perception or of integration; "" for none.
-        again: how its questions are asked once more.
-        together: whether its options must be seen side by side, as lures for one another.
-        fewest: the smallest number of images that it can be asked about.
+        id: the paper's id, "E1" … "P7".
+        task: kind of facts.
+        mode: distribution of the facts over the images.
+        shape: function that makes a block of drafts from facts.
+        text: question template with the shape's fields.
+        asks: number of facts the shape takes.
+        least: minimum number of images that must show a fact well.
+        tied_to: type whose questions are reused first, about the same images in another mode, to distinguish perception
+            from integration failures; "" for none.
+        again: function that converts the tied type's questions.
+        together: whether its options must co-occur in images as distractors for each other.
+        fewest: smallest possible number of images.
     """
 
     id: str
@@ -50,7 +50,7 @@ class QuestionType:
 
     @property
     def in_turns(self) -> bool:
-        """Whether its forms let the wrong options change places, so that no other order needs to be tried."""
+        """Whether its variants already permute the distractors, so no other order is tried."""
         return self.together or self.fewest > 2
 
 

@@ -1,4 +1,4 @@
-"""Scenes as columns: one row per scene or per object, so that a fact can be looked up in all scenes at once."""
+"""Columnar scenes: one row per scene or object, to evaluate a fact in all scenes at once."""
 
 from array import array
 from collections import defaultdict
@@ -21,18 +21,18 @@ Ints = npt.NDArray[np.int64]
 
 Places = npt.NDArray[np.int32]
 Bits = npt.NDArray[np.uint64]
-"""Booleans, 64 to a word, zeros behind the last: what is kept of many facts or categories is kept so."""
+"""Bit-packed booleans, 64 per word, zero-padded; used for cached facts and categories."""
 
 Key = TypeVar("Key")
 
 NO_ROWS: Ints = np.zeros(0, np.int64)
 _MOST_WORDS: Final = 600
-"""An open vocabulary (Synthetic Visual Genome) is cut to its most frequent words: of the others nothing is asked."""
-_CHUNK: Final = 8192  # scenes that co-occurrence is counted over at once
+"""Maximum vocabulary size; open ones (Synthetic Visual Genome) keep the most frequent."""
+_CHUNK: Final = 8192  # scenes per co-occurrence matrix product
 
 
 class Flags:
-    """A boolean matrix of shape (scenes, categories), of which columns are read: a bit each."""
+    """Bit-packed boolean matrix of shape (scenes, categories), read by column."""
 
     def __init__(self, columns: Iterable[Bools], length: int) -> None:
         """Pack the columns, each of shape (scenes,)."""
@@ -44,36 +44,36 @@ class Flags:
         return unpack(self.bits[column], self.length)
 
     def chunks(self) -> Iterator[Floats]:
-        """Yield the matrix in parts of some thousand scenes, as ones and zeros of shape (categories, part)."""
+        """Yield chunks of the matrix as 0/1 floats of shape (categories, chunk)."""
         for start in range(0, self.bits.shape[1], _CHUNK // 64):
             part = np.ascontiguousarray(self.bits[:, start : start + _CHUNK // 64])
             yield np.unpackbits(part.view(np.uint8), axis=1).astype(np.float32)
 
 
 class SceneColumns:
-    """Scenes, read once; objects are rows in the order of their scenes.
+    """Columnar scenes; object rows are in scene order.
 
     Attributes:
-        categories: sorted; a category's index is its ``column``.
-        where: the scene of each object.
-        which: the category of each object.
+        categories: sorted category names; a category's index is its ``column``.
+        where: scene of each object.
+        which: category of each object.
         box: (x, y, width, height) in pixels.
         area: visible pixels.
         crowd: whether the box covers a group.
-        visible: fraction that nothing hides; NaN where unknown.
-        in_frame: fraction inside the frame; NaN where unknown.
+        visible: unoccluded fraction; NaN if unknown.
+        in_frame: fraction inside the frame; NaN if unknown.
         size: (width, height) of each scene.
-        present: whether a category is there, as an object or as an area.
-        known: whether presence and absence are known.
-        countable: whether all instances are listed.
-        attributes: (type, value) → the objects that have it.
-        known_kinds: attribute type → the objects about which it is known.
-        relations: (subject, predicate, object) → the scenes that list it.
-        known_predicates: predicate → the scenes that list it wherever it holds.
+        present: whether a category is present, as an object or as an area.
+        known: whether presence and absence are annotated.
+        countable: whether all instances are annotated.
+        attributes: (type, value) → objects that have it.
+        known_kinds: attribute type → objects annotated with it.
+        relations: (subject, predicate, object) → scenes that list it.
+        known_predicates: predicate → scenes where it is annotated exhaustively.
     """
 
     def __init__(self, scenes: Iterable[Scene]) -> None:
-        """Read the scenes, each once and in order."""
+        """Read the scenes once, in order."""
         reader = _Collected()
         for scene in scenes:
             reader.add(scene)
@@ -106,7 +106,7 @@ class SceneColumns:
         return self._by_category[column]
 
     def scatter(self, objects: Ints) -> Bools:
-        """Mark the scenes of some objects."""
+        """Return a mask of the scenes that contain these objects."""
         return self.mark(self.where[objects])
 
     @cached_property
@@ -120,11 +120,11 @@ class SceneColumns:
         return np.bincount(self.where[self.objects_of(column)], minlength=len(self))
 
     def absent(self, column: int) -> Bools:
-        """Tell where a category is known not to be there."""
+        """Return where a category is known to be absent."""
         return self.known[column] & ~self.present[column]
 
     def mark(self, scenes: npt.NDArray[np.integer[Any]]) -> Bools:
-        """Mark some scenes."""
+        """Return a mask of these scenes."""
         return mark(scenes, len(self))
 
     def _fill_flags(self, reader: "_Collected") -> None:
@@ -145,11 +145,11 @@ class SceneColumns:
 
 
 class _Collected:
-    """Collects columns from scenes, one object at a time, as plain numbers: a Python object each would fill memory."""
+    """Accumulator of columns as plain numbers, since one Python object each would fill memory."""
 
     def __init__(self) -> None:
         self.words: dict[str, int] = {}
-        self.things: Numbers = array("i")  # of each object: scene, word, crowd
+        self.things: Numbers = array("i")  # scene, word and crowd flag per object
         self.measures: Reals = array("f")  # box, area, visible and in-frame fraction
         self.size: Numbers = array("i")
         self.areas: dict[int, tuple[str, ...]] = {}
@@ -193,7 +193,7 @@ class _Collected:
             self.relations[names[r.subject], r.predicate, names[r.object]].append(number)
 
     def vocabulary(self) -> list[str]:
-        """Return the words, sorted; only those of most objects, where there are very many."""
+        """Return the sorted vocabulary, truncated to the words with the most objects."""
         if len(self.words) <= _MOST_WORDS:
             return sorted(self.words)
         names, counts = list(self.words), np.bincount(self.things[1::3], minlength=len(self.words))
@@ -212,7 +212,7 @@ class _Collected:
 
 
 def pack(marked: Bools) -> Bits:
-    """Return booleans as bits."""
+    """Pack booleans into bits."""
     found = np.zeros(-(-len(marked) // 64), np.uint64)
     packed = np.packbits(marked)
     found.view(np.uint8)[: len(packed)] = packed
@@ -220,23 +220,23 @@ def pack(marked: Bools) -> Bits:
 
 
 def unpack(bits: Bits, length: int) -> Bools:
-    """Return so many booleans."""
+    """Unpack ``length`` booleans."""
     marked: Bools = np.unpackbits(bits.view(np.uint8), count=length).view(np.bool_)
     return marked
 
 
 def places_of(bits: Bits, length: int) -> Places:
-    """Return where so many booleans are true."""
+    """Return the indices of the set bits."""
     return np.flatnonzero(unpack(bits, length)).astype(np.int32)
 
 
 def number_of(bits: Bits) -> int:
-    """Count those that are true."""
+    """Count the set bits."""
     return int(np.bitwise_count(bits).sum())
 
 
 def mark(rows: npt.NDArray[np.integer[Any]], length: int) -> Bools:
-    """Return so many booleans, those at ``rows`` true."""
+    """Return a mask of the given length, True at ``rows``."""
     marked = np.zeros(length, np.bool_)
     marked[rows] = True
     return marked

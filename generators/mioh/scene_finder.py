@@ -1,4 +1,4 @@
-"""Which scenes of a pool fit what a question needs of its images."""
+"""Search for scenes that match the image requirements of a question."""
 
 from collections.abc import Sequence
 from functools import lru_cache, reduce
@@ -12,19 +12,19 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.scene_columns import Bits, number_of, pack
 
 _KEPT_BYTES = 64 << 20
-"""Of the scenes that fit slots; 4,096 slots are kept at most."""
+"""Cache size for candidate scenes, in addition to a limit of 4,096 slots."""
 
 
 class Candidates(NamedTuple):
-    """The scenes that fit a slot: ``strict`` are those in which nothing else that the slot wants is hard."""
+    """Scenes that match a slot; in ``strict`` ones, no other required fact is hard."""
 
     strict: Bits
     loose: Bits
-    number: int  # of the loose ones
+    number: int  # number of loose ones
 
 
 class SceneFinder:
-    """Finds scenes for slots, preferring those that nothing else makes hard, and then those that are used least."""
+    """Scene search that prefers scenes without other difficulties, then the least used ones."""
 
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
@@ -34,12 +34,12 @@ class SceneFinder:
         self._candidates = lru_cache(maxsize=kept)(self._find_candidates)
 
     def note(self, scenes: Sequence[int]) -> None:
-        """Keep in mind that a question shows these."""
+        """Record that a question shows these scenes."""
         for scene in scenes:
             self._uses[scene] += 1
 
     def _find_candidates(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
-        """Return the scenes that fit a slot: a pressure shall change one factor, and so all, if need be."""
+        """Return the matching scenes; a pressure may affect other facts only if unavoidable."""
         mask, rest = self._all.copy(), self._all.copy()
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
@@ -59,7 +59,7 @@ class SceneFinder:
         return Candidates(mask & rest, mask, number_of(mask))
 
     def _seen(self, fact: Fact, hp: bool) -> Bits:
-        """Return where a fact is true that no pressure bears on: hard to see only where something else there is."""
+        """Return where a fact without pressure is true; hard to see only if HP applies elsewhere."""
         truth = self.pool.truth(fact)
         is_zero = isinstance(fact, Quantity) and fact.number == 0
         return truth.yes if hp or is_zero else truth.yes & ~truth.hard
@@ -73,7 +73,7 @@ class SceneFinder:
         hn: bool = False,
         taken: Sequence[int] = (),
     ) -> tuple[int, ...] | None:
-        """Return a different scene for each slot, or None. The slots with the fewest candidates choose first."""
+        """Return a distinct scene per slot or None, filling the most constrained slots first."""
         pools: list[Candidates] = []
         for slot in slots:
             pools.append(self._candidates(slot, hp and slot.hp is not None, hn and slot.hn is not None))

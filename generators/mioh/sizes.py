@@ -1,4 +1,4 @@
-"""How many questions each cell gets."""
+"""Number of questions per cell."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,23 +14,26 @@ PAPER: Final[dict[str, dict[str, int]]] = {
     "attribute": {"easy": 260, "hn": 240, "hp": 240, "ni": 210},
     "position": {"easy": 240, "hn": 250, "hp": 215, "ni": 496},
 }
-"""Questions per task and pressure in the paper's final set: 3,484 in all (inferred from its printed percentages)."""
+"""Questions per task and pressure in the paper's final set.
+
+They sum to 3,484 (inferred from the printed percentages).
+"""
 
 _DIGITS = 9
 
 GROUPS: Final = tuple(dict.fromkeys("ni" if p.images else pressure_family(p.name) for p in PRESSURES.values()))
-"""What has a size: NI is shared out over all its numbers of images."""
+"""Pressures with a size; NI is divided over its numbers of images."""
 
 
 def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Return type → pressure → number.
+    """Return type → pressure → number of questions.
 
     Args:
-        cells: "paper"; or a number for each of the 26 × 5 cells, "hp+hn" among them; or task → pressure → number,
-            as in :data:`PAPER`.
+        cells: "paper", a number for each of the 26 × 5 cells (including "hp+hn"), or task → pressure → number as in
+            :data:`PAPER`.
 
     Raises:
-        VhbenchError: for anything else, an unknown task or pressure, or a number that is negative or not whole.
+        VhbenchError: for any other value, an unknown task or pressure, or a negative or fractional number.
     """
     if cells == "paper":
         cells = PAPER
@@ -56,7 +59,7 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
 
 
 def with_ties(table: Mapping[str, Mapping[str, int]], number: int) -> dict[str, dict[str, int]]:
-    """Return sizes with so many more easy questions of every type that is tied to another, and of that other."""
+    """Return sizes with ``number`` more easy questions for every pair of tied types."""
     tied = [kind for kind in QUESTION_TYPES.values() if kind.tied_to]
     names = {kind.id for kind in tied} | {kind.tied_to for kind in tied}
     return {
@@ -83,14 +86,14 @@ def _check(cells: Mapping[str, Any]) -> None:
 
 
 def _share(number: int, index: int, parts: int) -> int:
-    """The index-th of equal parts; the first ones take what is left over."""
+    """Return the index-th of equal parts; the first parts take the remainder."""
     return number // parts + (index < number % parts)
 
 
 def _split_ni(name: str, wanted: dict[str, int], turn: int) -> dict[str, int]:
-    """Split NI over its numbers of images, two thirds of it over those that are a pressure, which come first.
+    """Divide NI over its numbers of images, two thirds to those that are a pressure.
 
-    Types take turns in which number comes first. What a type cannot be asked with, it is not wanted with.
+    Types alternate in which number comes first. Numbers below a type's minimum are skipped.
     """
     split = {group: number for group, number in wanted.items() if group != "ni"}
     more, fewer = ([p for p in PRESSURES.values() if p.images and p.presses == presses] for presses in (True, False))

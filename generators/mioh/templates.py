@@ -1,18 +1,18 @@
-"""English for questions: how an attribute, a relation or a number of things is said."""
+"""English question templates for attributes, relations and counts."""
 
 from typing import Final
 
 from vhbench.language import inflection
 
 _ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
-"""How a value is said before a noun, where it is not said as it is written."""
+"""Attribute values whose adjective differs from the value."""
 
 PREDICATES: Final = {"left of": "to the left of", "right of": "to the right of"}
-"""How a predicate is said, where it is not said as it is written ("on", "behind", "in front of")."""
+"""Predicates whose wording differs from their name (unlike "on" or "behind")."""
 
 
 def counted(number: int, category: str) -> str:
-    """Say so many of a category.
+    """Return a number with the counted noun.
 
     >>> counted(1, "scissors"), counted(3, "bookshelf")
     ('1 pair of scissors', '3 bookshelves')
@@ -21,7 +21,7 @@ def counted(number: int, category: str) -> str:
 
 
 def many(category: str) -> str:
-    """Say more than one of a category.
+    """Return the plural of a category.
 
     >>> many("wine glass"), many("skis")
     ('wine glasses', 'pairs of skis')
@@ -30,7 +30,7 @@ def many(category: str) -> str:
 
 
 def described(category: str, kind: str, value: str) -> str:
-    """Say an object with an attribute, without an article.
+    """Return an object with an attribute, without an article.
 
     >>> described("table", "material", "wood"), described("dog", "action", "running")
     ('wooden table', 'dog that is running')
@@ -42,7 +42,7 @@ def described(category: str, kind: str, value: str) -> str:
 
 
 def related(subject: str, predicate: str, anchor: str) -> str:
-    """Say a relation, without the first article.
+    """Return a relation without the first article.
 
     >>> related("dog", "left of", "person")
     'dog to the left of a person'

@@ -1,7 +1,7 @@
-"""Questions asked once more, of the same images in another mode: this is what tells perception from integration.
+"""Tied questions: the same images in another mode, separating perception and integration.
 
-A tie makes new questions of those of another type. Like all questions, they are made so that words tell nothing about
-the answer: the block holds the question for every answer to it, and is kept only if there are images for each.
+A tie converts questions of another type. As for all questions, the text leaks nothing about the answer: the block holds
+the question for every answer and is kept only if each has images.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,20 +17,22 @@ from vhbench.generators.mioh.drafts import NO, Block, Draft
 from vhbench.generators.mioh.facts import Quantity
 
 _SHOWN: Final = 2
-"""How many images must show a thing, for "which shows exactly 2?" to be no question of presence: whoever does not count
-is left with these, and with none of them."""
+"""Minimum number of images with the object in "which shows exactly 2?".
+
+With fewer, presence alone would answer the question.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """One question asked again.
+    """Question converted to another type.
 
     Attributes:
-        base: index of the question that it is asked of.
+        base: index of the original question.
         block: the new question for every answer.
-        answer: index of the right one in the block.
-        draft: the new question about the images of the old one.
-        slots: which of the old question's images are the draft's, in its order.
+        answer: index of the correct answer in the block.
+        draft: the new question about the original images.
+        slots: indices of the original images, in the draft's order.
     """
 
     base: int
@@ -41,11 +43,11 @@ class Again:
 
 
 Tie = Callable[[str, Sequence[Draft], Balance, np.random.Generator], Iterator[Again]]
-"""Takes the new type's words, the old questions, and the balance of the new answers."""
+"""Function of the new type's template, the original questions and the answer balance."""
 
 
 def which_image(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[Again]:
-    """Ask "is it in any image?" as "which image shows it?"."""
+    """Convert "is it in any image?" to "which image shows it?"."""
     for i, base in enumerate(bases):
         block = drafts.which_image(text, base.facts, generator)
         answer = len(block) - 1 if base.answer == NO else deal.deal(range(len(block) - 1), generator)
@@ -53,7 +55,10 @@ def which_image(text: str, bases: Sequence[Draft], deal: Balance, generator: np.
 
 
 def which_of_two(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[Again]:
-    """Ask "is it in any image?" as "which of two shows it?": the one that does and another, or two that do not."""
+    """Convert "is it in any image?" to "which of two images shows it?".
+
+    The two images are the one that shows it and another, or two that do not.
+    """
     for i, base in enumerate(bases):
         block = drafts.which_of_two(text, base.facts, generator)
         _, neither, first, second = range(len(block))
@@ -62,10 +67,10 @@ def which_of_two(text: str, bases: Sequence[Draft], deal: Balance, generator: np
 
 
 def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Generator) -> Iterator[Again]:
-    """Ask "how many are there together?" as "which image shows exactly 3?".
+    """Convert "how many are there together?" to "which image shows exactly 3?".
 
-    A number is drawn while some of the questions left have one image that shows as many, and others none; which of
-    the two it becomes is balanced for each number, so that it tells nothing.
+    A number is sampled while some remaining questions have exactly one image with that count and others have none. The
+    answer is balanced per number, so the number leaks nothing.
     """
     left = {i: counts for i, base in enumerate(bases) if sum(map(bool, counts := _counts(base))) >= _SHOWN}
     dealt = {number: Balance() for number in range(1, 6)}
@@ -88,7 +93,10 @@ def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Ge
 
 
 def more(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[Again]:
-    """Ask "how many are there together?" as "which image shows more?", of two images that show some, or two without."""
+    """Convert "how many are there together?" to "which image shows more?".
+
+    The two images both show some, or neither does.
+    """
     for i, base in enumerate(bases):
         block = drafts.more(text, base.facts, generator)
         same, first, second, none = range(len(block))
@@ -101,7 +109,7 @@ def more(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.
 
 
 def _pairs(counts: Sequence[int], more: bool) -> tuple[list[tuple[int, int]], ...]:
-    """Return the pairs of images of which both show the same, the first more (or fewer), the second, neither any."""
+    """Return image pairs by answer: same count, first more (or fewer), second, neither any."""
     pairs = list(permutations(range(len(counts)), 2))
     shown = [(i, j) for i, j in pairs if counts[i] and counts[j]]
     return (

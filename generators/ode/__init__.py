@@ -1,1 +1,1 @@
-"""ODE: new test images from a graph of concepts (arXiv 2409.09318)."""
+"""ODE: new test images from a concept graph (arXiv 2409.09318)."""

@@ -1,4 +1,4 @@
-"""AMBER's annotations as concept graphs: what is in its 1,004 pictures, and what models imagine in them."""
+"""Concept graphs from AMBER's annotations of 1,004 images, and likely hallucinations."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,8 +16,10 @@ ENVIRONMENTS = frozenset(
     "airport beach court desert floor forest glacier grass ground island lake mountain pier reef river road sand sea "
     "sky snow stage track wall water waterfront".split()
 )
-"""AMBER's words for where a picture is. (The list that ODE's reference uses counts the melon and the microwave
-among them.)"""
+"""AMBER's environment words.
+
+The list in ODE's reference implementation also contains the melon and the microwave.
+"""
 
 NAMES: Mapping[str, str] = {
     "air-conditioning": "air conditioner", "alarm": "alarm clock", "baconic": "bacon",
@@ -29,7 +31,7 @@ NAMES: Mapping[str, str] = {
     "skate": "skateboard", "sound": "loudspeaker", "stair": "stairs", "teddybear": "teddy bear",
     "tennis": "tennis ball", "wineglass": "wine glass",
 }  # fmt: skip
-"""AMBER's word → readable English, where they differ."""
+"""AMBER's word → readable English, if different."""
 
 _QUESTIONS = {
     "state": re.compile(r"Is the (\w+) (.+) in this image\??$"),
@@ -44,13 +46,13 @@ _ONE_WORD = {
 def from_amber(
     folder: str | Path, *, node_types: str | Path | Mapping[str, str] | None = None, compat: bool = False
 ) -> ConceptGraph:
-    """Build the graph of AMBER's annotations: concepts that share a picture co-occur.
+    """Build a co-occurrence graph from AMBER's annotations.
 
     Args:
         folder: AMBER's data, with ``annotations.json`` and ``query/query_all.json``.
-        node_types: word → "entity", "environment" or "virtual" (dropped), or a JSON file that holds it; by default
-            the project's own list of environments, everything else being an entity.
-        compat: keep what ODE's reference keeps: self-loops, virtual concepts, node order, and 2c - 1 as weight.
+        node_types: word → "entity", "environment" or "virtual" (dropped), or a JSON file with this mapping. By default,
+            words in the project's own list are environments and all others entities.
+        compat: keep the reference's self-loops, virtual concepts, node order and edge weight 2c - 1.
 
     Raises:
         VhbenchError: if a file is missing or unreadable, or a word has no kind.
@@ -69,10 +71,10 @@ def from_amber(
 
 
 def hallucinations(directory: str | Path) -> "nx.Graph[str]":
-    """Return the truth-hallucination graph H: how often a model may imagine b in a picture that shows a.
+    """Return the truth–hallucination graph H: how often b is a likely hallucination given a.
 
-    Edges join each concept that is there with each that AMBER lists as a likely hallucination; ``weight`` is the
-    number of pictures. The graph is undirected, as in ODE, without the reference's self-loops.
+    Edges join each present concept with each one that AMBER lists as a likely hallucination; ``weight`` is the number
+    of images. The graph is undirected, as in ODE, but without the reference's self-loops.
     """
     result: nx.Graph[str] = nx.Graph()
     for entry in _annotations(Path(directory)):
@@ -113,7 +115,7 @@ def _kinds(node_types: str | Path | Mapping[str, str] | None, words: set[str]) -
 def _pairs(
     directory: Path, annotations: list[dict[str, Any]], patterns: Mapping[str, re.Pattern[str]]
 ) -> dict[str, concept_graph.Attributes]:
-    """Return word → attribute pairs (true, false), from AMBER's attribute questions taken two by two."""
+    """Return word → attribute pairs (true, false) from AMBER's paired attribute questions."""
     found: dict[str, dict[str, dict[tuple[str, str], None]]] = {}
     for yes, no in _couples(directory, annotations):
         for kind, pattern in patterns.items():
@@ -137,7 +139,7 @@ def _couples(directory: Path, annotations: list[dict[str, Any]]) -> Iterator[tup
 def _reference_graph(
     pictures: list[tuple[str, ...]], kinds: Mapping[str, str], attributes: Mapping[str, concept_graph.Attributes]
 ) -> ConceptGraph:
-    """Return the graph that the reference's data_extractor builds: every edge is counted from both of its ends."""
+    """Return the graph of the reference's data_extractor, which counts edges from both ends."""
     result: ConceptGraph = nx.Graph(version=1, compat=True)
     for words in pictures:
         for i, first in enumerate(words):

@@ -1,7 +1,7 @@
-"""Which of the attributes that an image was to show it does show: what may be asked about them, and what is wrong.
+"""Attribute verification: which prompted attributes an image shows.
 
-A detector tells where things are, not what they look like or do. So a verifier (CLIP, or a model that answers
-questions) weighs what was prompted against its contraries, thing by thing, on the thing's own part of the picture.
+A detector locates objects but does not report their appearance or actions. A verifier (CLIP or a VLM) therefore scores
+each prompted attribute against its contraries, on the image crop of each object.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,23 +15,23 @@ from vhbench.protocols import Verifier
 from vhbench.schema import ObjectSpec, Scene, SceneObject, SceneSpec, VhbenchError
 
 _MARGIN = 0.1
-"""A thing is looked at with so much around it, as a share of its box's sides."""
+"""Crop margin around an object, as a fraction of its box sides."""
 
 _MOST = 12
-"""Contraries that are weighed against what was prompted."""
+"""Maximum number of contraries scored against a prompted attribute."""
 
 _STATES: Mapping[str, str] = {"at night": "night", "overcast": "gloomy"}
-"""What a prompt says of a place → its state in a scene, where they differ."""
+"""Prompted state of an environment → its state in a scene, if different."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifierThresholds:
-    """When a verifier is believed.
+    """Acceptance thresholds of a verifier.
 
     Attributes:
-        keep: probability from which an attribute is there.
-        absent: probability below which a contrary is not.
-        kinds: kind of attribute → its own ``keep``, as ``vhbench calibrate`` finds them.
+        keep: probability from which an attribute counts as present.
+        absent: probability below which a contrary counts as absent.
+        kinds: kind of attribute → its own ``keep``, as fitted by ``vhbench calibrate``.
     """
 
     keep: float = 0.8
@@ -44,13 +44,13 @@ class VerifierThresholds:
                 raise VhbenchError(f"threshold {name} = {value}: must be between 0 and 1")
 
     def of(self, kind: str) -> float:
-        """Return from which probability on an attribute of a kind is there."""
+        """Return the probability from which an attribute of a kind counts as present."""
         return calibrating.reached(self.kinds[kind]) if kind in self.kinds else self.keep
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeLook:
-    """Something that was prompted, and where it is to be seen."""
+    """Prompted attribute and the objects to check it on."""
 
     target: str
     kind: str
@@ -59,11 +59,11 @@ class AttributeLook:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Contraries that it is weighed against."""
+        """Contraries that the attribute is scored against."""
         return attribute_contraries.of(self.value)[:_MOST]
 
     def texts(self, place: str) -> list[str]:
-        """Return what the verifier chooses from, what was prompted first."""
+        """Return the texts the verifier chooses from, the prompted one first."""
         return [f"a photo of {self._said(value, place)}" for value in (self.value, *self.others)]
 
     def _said(self, value: str, place: str) -> str:
@@ -76,7 +76,7 @@ class AttributeLook:
 
 
 def believed(scene: Scene, spec: SceneSpec) -> tuple[Scene, tuple[AttributeClaim, ...]]:
-    """Return the scene with all that was prompted as truth, as the paper does; nothing checks it."""
+    """Return the scene with all prompted attributes as ground truth, as the paper does."""
     looks = [(look, look.others) for look in _looks(scene, spec)]
     return _told(scene, looks), tuple(AttributeClaim(k.target, k.kind, k.value, others) for k, others in looks)
 
@@ -84,13 +84,13 @@ def believed(scene: Scene, spec: SceneSpec) -> tuple[Scene, tuple[AttributeClaim
 def verified(
     scenes: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes], verifier: Verifier, limits: VerifierThresholds
 ) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
-    """Return scenes with what a verifier confirms as truth, and what may be asked about it.
+    """Return scenes with the confirmed attributes as ground truth, and claims about them.
 
     Args:
-        scenes: each with what was asked of the image source.
-        images: encoded, in the same order.
-        verifier: is asked for all of them at once.
-        limits: when it is believed.
+        scenes: scenes, each with its specification.
+        images: encoded images, in the same order.
+        verifier: verifier, called once for all images.
+        limits: acceptance thresholds.
     """
     looks = [(i, look) for i, (scene, spec) in enumerate(scenes) for look in _looks(scene, spec)]
     asked = [
@@ -112,7 +112,7 @@ def verified(
 
 
 def _looks(scene: Scene, spec: SceneSpec) -> Iterator[AttributeLook]:
-    """Yield what was prompted of things that are there, and of the place, if anything is known to exclude it."""
+    """Yield the prompted attributes of present objects and the setting that have contraries."""
     for thing in spec.objects:
         members = tuple(o for o in scene.objects if o.category == thing.category)
         for value in (thing.colour, *thing.state.split(", "), thing.action):
@@ -123,7 +123,7 @@ def _looks(scene: Scene, spec: SceneSpec) -> Iterator[AttributeLook]:
 
 
 def parts_of(image: bytes, look: AttributeLook) -> list[bytes]:
-    """Return the parts of an image that show a thing; of a place, the whole image."""
+    """Return the crops that show the objects, or the whole image for a setting."""
     if not look.members:
         return [image]
     picture = open_image(image)
@@ -137,7 +137,7 @@ def parts_of(image: bytes, look: AttributeLook) -> list[bytes]:
 
 
 def _told(scene: Scene, looks: Sequence[tuple[AttributeLook, tuple[str, ...]]]) -> Scene:
-    """Return a scene that knows the attributes of looks."""
+    """Return the scene with the given attributes as ground truth."""
     own: dict[str, list[tuple[str, str]]] = {}
     state = ""
     for look, _ in looks:

@@ -1,8 +1,8 @@
-"""Which attributes exclude one another, for all classes of ``attribute_words.tsv``.
+"""Mutually exclusive attributes, for all classes of ``attribute_words.tsv``.
 
-``attribute_contraries.tsv`` has a row per group: sets with a bar between them, each of words with commas between. Words
-of one set go together; words of two sets of a row are never true of one thing at once. Colours exclude what is not near
-them.
+Each row of ``attribute_contraries.tsv`` is a group of word sets, separated by bars, with commas between words. Words of
+one set are compatible; words of different sets in a row are never true of one object at once. Colours exclude all
+colours that are not similar to them.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ _BASIC: Final[Mapping[str, str]] = {
     "golden": "yellow", "jet-black": "black", "khaki": "brown", "pure white": "white", "reddish-brown": "brown",
     "silver": "gray", "wood-coloured": "brown", "yellow-green": "green",
 }  # fmt: skip
-"""Colour → the basic one that people call it by."""
+"""Colour → the basic colour term that covers it."""
 
 
 def of(said: str) -> tuple[str, ...]:
-    """Return what is certainly not true of a thing of which an attribute is, in the order of the table.
+    """Return the attributes that this one excludes, in table order.
 
     >>> of("sleeping")[:3], of("open"), "red" in of("golden"), "yellow" in of("golden")
     (('standing', 'running', 'walking'), ('closed',), True, False)

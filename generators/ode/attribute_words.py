@@ -1,8 +1,8 @@
-"""Attribute words of concept graphs: of what kind each is, and how English says it of a thing.
+"""Attribute words of concept graphs: their kind and their English wording.
 
-AMBER's annotations, the paper's source, write "lie prone", "half-squat" and "open" (of a lamp), and put opinions
-("annoying") beside what can be seen. ``attribute_words.tsv`` classifies each of its words once: ``word``, the nouns
-``of`` which the row speaks (all others where empty), its ``class``, and what is ``said`` ("lying", "switched-on").
+AMBER's annotations, the paper's source, contain "lie prone", "half-squat" and "open" (of a lamp), and mix opinions
+("annoying") with visible properties. ``attribute_words.tsv`` classifies each word once: ``word``, the nouns the row
+applies to (``of``; all others if empty), its ``class`` and its wording (``said``: "lying", "switched-on").
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,14 @@ Kind = Literal[
     "colour", "material", "pattern", "shape", "size", "condition", "opening", "lighting", "weather", "posture",
     "action", "number", "unusable",
 ]  # fmt: skip
-"""Kinds of attributes. A "number" is for counting and "unusable" what no picture decides: neither is prompted."""
+"""Kinds of attributes.
+
+A "number" belongs to counting and an "unusable" word is not visible; neither is prompted.
+"""
 
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 BODILY: Final = frozenset({"posture", "action"})
-"""What a thing does or how it holds itself: of these it has one at a time, whichever slot of a graph they stand in."""
+"""Kinds of which an object has one value at a time, whatever slot the graph uses."""
 
 _FOLLOWING = frozenset({"with", "at"})
 _PRECEDING = frozenset({"parked"})
@@ -30,11 +33,11 @@ _PRECEDING = frozenset({"parked"})
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute in words.
+    """Attribute with its English wording.
 
     Attributes:
-        kind: its class.
-        said: what a prompt says; "" where nothing can be.
+        kind: kind of the attribute.
+        said: wording in a prompt; "" if it has none.
     """
 
     kind: Kind
@@ -42,7 +45,7 @@ class Attribute:
 
     @property
     def bodily(self) -> bool:
-        """Whether it is what a thing does, and not what it looks like."""
+        """Whether it is a posture or action rather than an appearance."""
         return self.kind in BODILY
 
 
@@ -53,19 +56,19 @@ WORDS: Final[Mapping[tuple[str, str], Attribute]] = {
     )
     for noun in nouns
 }
-"""(word, noun) → attribute; the noun is "" where the word means the same of every other one."""
+"""(word, noun) → attribute; the noun is "" if the word means the same for all other nouns."""
 
 
 def attribute(word: str, noun: str, slot: str) -> Attribute:
-    """Return what a graph's word says of a noun.
+    """Return the attribute that a graph's word denotes for a noun.
 
-    Words that the table lacks, as graphs of one's own may have them, are taken by their slot: an action's verb gets its
-    -ing form, a state stands before the noun as it is.
+    Words outside the table, as custom graphs may have, are interpreted by slot: the verb of an action takes its -ing
+    form, a state is used unchanged before the noun.
 
     Args:
-        word: the value in the graph.
-        noun: the graph's word for the thing or environment.
-        slot: "state" or "action", where the graph holds the value.
+        word: value in the graph.
+        noun: the graph's word for the object or environment.
+        slot: "state" or "action", the slot of the value in the graph.
 
     >>> attribute("lie prone", "cat", "state").said, attribute("open", "lamp", "state").said
     ('lying', 'switched-on')
@@ -82,12 +85,12 @@ def attribute(word: str, noun: str, slot: str) -> Attribute:
 
 
 def follows(said: str) -> bool:
-    """Tell whether an appearance stands after the noun: "with falling leaves", "at night"."""
+    """Return whether an appearance follows the noun: "with falling leaves", "at night"."""
     return said.split(" ", 1)[0] in _FOLLOWING
 
 
 def precedes(said: str) -> bool:
-    """Tell whether a posture stands before the noun, where it would be taken for a verb behind it: "a parked car"."""
+    """Return whether a posture precedes the noun ("a parked car"), behind which it is a verb."""
     return said in _PRECEDING
 
 
@@ -95,7 +98,7 @@ _KINDS_OF: Final[Mapping[str, Kind]] = {found.said: found.kind for found in WORD
 
 
 def kind_of(said: str) -> Kind:
-    """Return the kind of what a prompt says of a thing.
+    """Return the kind of an attribute from its wording.
 
     >>> kind_of("sleeping"), kind_of("red"), kind_of("juggling knives"), kind_of("spotted")
     ('action', 'colour', 'action', 'condition')

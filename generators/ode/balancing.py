@@ -1,10 +1,9 @@
-"""Which noes go with which yeses, so that each asked word is as often right as wrong.
+"""Balancing of yes and no questions, so that no word is correct more often than not.
 
-Whoever sees no picture can still learn which words tend to be right. So a question whose answer is no asks for what is
-right elsewhere: of all pictures of a share, every word (a thing, a place, a colour, a number) is asked as often with
-the answer no as with yes, as far as the pictures allow. Words are nodes, and a question with its no is an edge from the
-word that is right to the one that is wrong: wanted is the largest set of edges of which as many end at each word as
-begin there.
+A text-only baseline can learn which words tend to be correct. A question with the answer no therefore uses a word that
+is correct elsewhere: over all images of a share, every word (object, place, colour, number) occurs as often with the
+answer no as with yes, as far as the images allow. Words are nodes, and a question pair is an edge from the correct to
+the incorrect word. The solution is the largest set of edges with equal in- and out-degree at every node.
 """
 
 from collections import Counter
@@ -15,21 +14,21 @@ import networkx as nx
 import numpy as np
 
 _EDGE = 1000
-"""What an edge is worth against the ranks of its words: more edges are always better."""
+"""Weight of an edge relative to word ranks: more edges are always better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question whose answer is yes, and those that could be asked about the same thing with the answer no.
+    """Question with the answer yes, and candidate questions on the same subject with no.
 
     Attributes:
-        scene: whose picture it is about.
-        question_type: ODE's; words are balanced within it.
-        about: what it asks about; its yes and its no share it.
-        word: that is right.
-        yes: the question.
-        noes: word that is wrong → the question, best first.
-        spare: words of ``noes`` that are asked where none keeps the balance; without any the question is left out.
+        scene: scene id.
+        question_type: ODE question type; words are balanced within it.
+        about: subject shared by the yes and no questions.
+        word: correct word.
+        yes: question with the answer yes.
+        noes: incorrect word → question, best first.
+        spare: words of ``noes`` used as a fallback if none keeps the balance; without any, the pair is dropped.
     """
 
     scene: str
@@ -42,11 +41,11 @@ class Choice:
 
 
 def balanced(choices: Sequence[Choice], random: np.random.Generator) -> list[str]:
-    """Return for each choice the word of its no, "" where it is better not asked.
+    """Return, per choice, the word of its no question, or "" to drop the pair.
 
     Args:
-        choices: of one type of question, and all pictures among which they are balanced.
-        random: decides between equals.
+        choices: choices of one question type, over all images to balance.
+        random: random generator for ties.
     """
     if not choices:
         return []
@@ -59,17 +58,17 @@ def balanced(choices: Sequence[Choice], random: np.random.Generator) -> list[str
     for i, choice in enumerate(choices):
         open_ = [word for word in choice.spare if (choice.scene, choice.noes[word]) not in taken]
         if not words[i] and open_:
-            words[i] = min(open_, key=lambda word: -counts[word])  # the first of those that are right most often
+            words[i] = min(open_, key=lambda word: -counts[word])  # the first of the most frequently correct ones
             counts[words[i]] -= 1
             taken.add((choice.scene, choice.noes[words[i]]))
     return words
 
 
 def _graph(choices: Sequence[Choice], random: np.random.Generator) -> "nx.DiGraph[object]":
-    """Return the network whose cheapest circulation is wanted.
+    """Return the network whose minimum-cost circulation is the solution.
 
-    An edge of a choice leads from its right word over the choice to a wrong word in its picture, of which a question
-    is asked there once, and on to that word.
+    An edge of a choice leads from its correct word via the choice to an incorrect word in its image, with capacity 1
+    per question, and on to that word.
     """
     right = {choice.word for choice in choices}
     graph: nx.DiGraph[object] = nx.DiGraph()

@@ -1,20 +1,20 @@
-"""From which scores on a detector or verifier is to be believed: fitted on what people annotated."""
+"""Threshold calibration of detectors and verifiers on human annotations."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 Scored = Sequence[tuple[float, bool]]
-"""Scores, and whether what was scored is there."""
+"""Pairs of score and presence."""
 
 LEAST = 10
-"""Cases above a threshold, or below it, by which it is judged: fewer tell nothing of a precision."""
+"""Minimum number of cases above or below a threshold; precision is undefined with fewer."""
 
 NEVER = 1.0
-"""The threshold of what is never believed, whatever its score: some models are sure to the last digit."""
+"""Threshold of classes that are never accepted; some models score exactly 1."""
 
 
 def reached(threshold: float) -> float:
-    """Return the score from which a fitted threshold is reached: by none, where it is that of the never believed.
+    """Return the minimum score for a fitted threshold: infinity for :data:`NEVER`.
 
     >>> reached(0.7), reached(NEVER)
     (0.7, inf)
@@ -23,7 +23,7 @@ def reached(threshold: float) -> float:
 
 
 def keep(scored: Scored, precision: float, *, least: int = LEAST) -> float | None:
-    """Return the lowest score from which on so many are there, None where none has enough cases.
+    """Return the lowest threshold with this precision above it, None if cases are too few.
 
     >>> cases = [(0.9, True)] * 12 + [(0.5, True)] * 12 + [(0.5, False)] * 12 + [(0.2, False)] * 12
     >>> keep(cases, 0.9), keep(cases, 0.6), keep([(0.9, False)] * 12, 0.9), keep([(0.9, True)], 0.9)
@@ -40,7 +40,7 @@ def keep(scored: Scored, precision: float, *, least: int = LEAST) -> float | Non
 
 
 def absent(scored: Scored, precision: float, *, least: int = LEAST) -> float | None:
-    """Return the highest score below which so many are not there.
+    """Return the highest threshold with this precision of absence below it.
 
     >>> cases = [(0.9, True)] * 12 + [(0.5, True)] * 12 + [(0.5, False)] * 12 + [(0.2, False)] * 12
     >>> absent(cases, 0.9), absent(cases, 0.6), absent([(0.1, True)] * 12, 0.9)
@@ -54,14 +54,14 @@ def absent(scored: Scored, precision: float, *, least: int = LEAST) -> float | N
 
 
 def thresholds(scored: Mapping[str, Scored], precision: float, *, least: int = LEAST) -> dict[str, dict[str, float]]:
-    """Return each word's keep and absent; of a word that never reaches the precision, those that believe nothing.
+    """Return ``keep`` and ``absent`` per word; a word without sufficient precision gets NEVER.
 
-    A word of which too few photos show one takes the thresholds of all words together.
+    Words with too few photos use the thresholds over all words.
 
     Args:
-        scored: word → the best score in each photo, and whether the photo shows it.
-        precision: of what is believed to be there, and of what is believed not to be.
-        least: photos that must show it, and that must not.
+        scored: word → best score in each photo, and whether the photo shows it.
+        precision: required precision of both presence and absence.
+        least: minimum number of photos with and without the word.
     """
     together = [case for cases in scored.values() for case in cases]
     usual = keep(together, precision, least=least), absent(together, precision, least=least)

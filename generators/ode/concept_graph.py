@@ -1,15 +1,15 @@
-"""Concept graphs (ODE §3.1): what there is in the world, and how often two things are seen together.
+"""Concept graphs (ODE §3.1): concepts and their co-occurrence counts.
 
 A graph is a :class:`networkx.Graph`. Nodes are words with the attributes
 
 - ``kind``: "entity" or "environment";
 - ``state``, ``action``: tuples of pairs (frequent, rare), such as ``(("sunny", "gloomy"),)``;
 - ``name``: readable English, if it differs from the word;
-- ``since``: the graph's version that added it.
+- ``since``: the graph version that added it.
 
-Edges carry ``weight``, the co-occurrence count c. ``graph.graph["version"]`` starts at 1; :func:`update` adds
-concepts, edges and attributes and raises it. The pairs of older versions are drawn from the graph as it then was, so
-that they stay what they were.
+Edges carry ``weight``, the co-occurrence count c. ``graph.graph["version"]`` starts at 1; :func:`update` adds concepts,
+edges and attributes and increments it. Pairs of older versions are sampled from the graph as of that version, so they
+stay unchanged.
 """
 
 from collections import Counter
@@ -26,20 +26,20 @@ from vhbench.schema import VhbenchError
 
 Kind = Literal["entity", "environment"]
 ConceptGraph: TypeAlias = "nx.Graph[str]"
-"""A checked graph in the form that the module's docstring describes."""
+"""Validated graph in the format of the module docstring."""
 
 Attributes = Mapping[str, tuple[tuple[str, str], ...]]
 """Attribute type ("state", "action") → pairs of values (frequent, rare)."""
 
 STARTER = Path(__file__).with_name("starter.json")
-"""The project's own table: environment → what one finds there."""
+"""The project's own table: environment → objects found there."""
 
 _WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
-"""How much each column of the starter table counts."""
+"""Weight of each column in the starter table."""
 
 
 def from_coco(file: str | Path) -> ConceptGraph:
-    """Build a graph from COCO-format instances: entities that share a picture co-occur. It has no environments.
+    """Build a graph without environments from co-occurrence in COCO-format instances.
 
     Raises:
         VhbenchError: if the file is unreadable or names an unknown category.
@@ -57,7 +57,7 @@ def from_coco(file: str | Path) -> ConceptGraph:
 
 
 def from_file(file: str | Path) -> ConceptGraph:
-    """Read a graph of one's own: JSON (see :func:`from_json`) or GraphML.
+    """Read a custom graph from JSON (see :func:`from_json`) or GraphML.
 
     Raises:
         VhbenchError: if the file is unreadable, or the graph has unknown kinds, self-loops or bad weights.
@@ -71,10 +71,10 @@ def from_file(file: str | Path) -> ConceptGraph:
 
 
 def starter() -> ConceptGraph:
-    """Return the project's own graph of concepts that the embedded scenes can draw.
+    """Return the project's own graph of concepts that the scene renderer supports.
 
-    The table says how often one finds a thing in an environment: w = 3 (often), 2 (sometimes), 1 (rarely). The
-    co-occurrence of two things is the sum of w·w′ over the environments, that of a thing and its environment 3·w.
+    The table rates how often an object occurs in an environment: w = 3 (often), 2 (sometimes), 1 (rarely). The
+    co-occurrence of two objects is the sum of w·w′ over the environments; that of an object and an environment is 3·w.
     """
     table = read_json(STARTER)
     kinds: dict[str, str] = {}
@@ -93,7 +93,7 @@ def starter() -> ConceptGraph:
 
 
 def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
-    """Return the union of two graphs: counts add up, attribute pairs join.
+    """Return the union of two graphs: counts are added, attribute pairs combined.
 
     Raises:
         VhbenchError: if a word is an entity in one and an environment in the other.
@@ -110,15 +110,16 @@ def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
 
 
 class UpdatedGraph(nx.Graph):  # type: ignore[type-arg]
-    """A graph that knows the version before its newest, from which older pairs go on to be drawn."""
+    """Graph with a reference to its previous version, for sampling older pairs."""
 
     older: "ConceptGraph | None" = None
 
 
 def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
-    """Return the next version of a graph, with what another one has beyond it: concepts, edges, attributes.
+    """Return the next version of a graph, extended by another graph's additions.
 
-    What older versions drew from stays as it was, see :func:`as_of`. Counts of edges that both have stay, too.
+    Additions are concepts, edges and attributes. Older versions remain available, see :func:`as_of`. Counts of shared
+    edges are not changed.
 
     Raises:
         VhbenchError: if a word is an entity in one and an environment in the other.
@@ -140,10 +141,10 @@ def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
 
 
 def as_of(graph: ConceptGraph, version: int) -> ConceptGraph:
-    """Return a graph as it was in one of its versions.
+    """Return a graph as of one of its versions.
 
-    Of a graph that was read from a file, which says of concepts alone since when they are there, those of later
-    versions are missing with their edges.
+    A graph read from a file records versions of concepts only. There, concepts of later versions are dropped with their
+    edges.
     """
     while int(graph.graph["version"]) > version and (before := getattr(graph, "older", None)) is not None:
         graph = before
@@ -155,7 +156,7 @@ def as_of(graph: ConceptGraph, version: int) -> ConceptGraph:
 
 
 def gained(graph: ConceptGraph, word: str, slot: str) -> tuple[tuple[str, str], ...]:
-    """Return the attribute pairs of an older concept that came with a graph's newest version."""
+    """Return an older concept's attribute pairs that the newest version added."""
     older = getattr(graph, "older", None)
     if older is None or word not in older:
         return ()
@@ -163,7 +164,7 @@ def gained(graph: ConceptGraph, word: str, slot: str) -> tuple[tuple[str, str], 
 
 
 def has_news(graph: ConceptGraph) -> bool:
-    """Tell whether an updated graph has a concept, an edge or an attribute that it did not have before."""
+    """Return whether an update added a concept, an edge or an attribute."""
     older = getattr(graph, "older", None)
     return older is not None and (
         len(graph) > len(older)
@@ -173,7 +174,7 @@ def has_news(graph: ConceptGraph) -> bool:
 
 
 def is_new(graph: ConceptGraph, a: str, b: str) -> bool:
-    """Tell whether a pair came with a graph's newest version: a concept, the edge, or an attribute of one of them."""
+    """Return whether the newest version added a concept, attribute or the edge of a pair."""
     version, older = int(graph.graph["version"]), getattr(graph, "older", None)
     if any(graph.nodes[word]["since"] == version for word in (a, b)):
         return True
@@ -192,7 +193,7 @@ def assemble(
     names: Mapping[str, str] | None = None,
     where: str,
 ) -> ConceptGraph:
-    """Put a graph together, in alphabetic order, and check it."""
+    """Build a graph in alphabetical order and validate it."""
     graph: ConceptGraph = nx.Graph(version=1)
     attributes, names = attributes or {}, names or {}
     for word in sorted(kinds):
@@ -208,7 +209,7 @@ def assemble(
 
 
 def check(graph: ConceptGraph, *, where: str) -> ConceptGraph:
-    """Return the graph if kinds, edges and weights are right.
+    """Return the graph after validating kinds, edges and weights.
 
     Raises:
         VhbenchError: for an empty graph, an unknown kind, a self-loop, or a weight that is not a positive integer.
@@ -227,7 +228,7 @@ def check(graph: ConceptGraph, *, where: str) -> ConceptGraph:
 
 
 def count_together(pictures: Iterable[Iterable[str]]) -> Counter[tuple[str, str]]:
-    """Count in how many pictures two words occur together; each word counts once a picture."""
+    """Count the images in which two words co-occur; repeated words count once per image."""
     counts: Counter[tuple[str, str]] = Counter()
     for words in pictures:
         counts.update(combinations(sorted(set(words)), 2))
@@ -246,7 +247,7 @@ def kinds(graph: ConceptGraph) -> dict[str, str]:
 
 
 def pair(a: str, b: str) -> tuple[str, str]:
-    """Return two words in alphabetic order: the key of an undirected edge."""
+    """Return two words in alphabetical order: the key of an undirected edge."""
     return (a, b) if a <= b else (b, a)
 
 
@@ -254,10 +255,10 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
     """Return the graph that JSON describes.
 
     ``{"version": 1, "concepts": [{"word": "car", "kind": "entity", "state": [["red", "pink"]]}], "edges": [["car",
-    "street", 9]]}``. Of a concept ``name``, ``state``, ``action`` and ``since`` may be left out.
+    "street", 9]]}``. ``name``, ``state``, ``action`` and ``since`` of a concept are optional.
 
     Raises:
-        VhbenchError: naming the place, if something is missing or wrong.
+        VhbenchError: with the location, if an entry is missing or invalid.
     """
     try:
         concepts = {str(c["word"]): c for c in data["concepts"]}

@@ -1,14 +1,14 @@
-"""The four criteria of ODE (§3.2): which concepts meet in a picture.
+"""The four criteria of ODE (§3.2) for combining concepts in an image.
 
 With c the co-occurrence count of two concepts in the graph:
 
 - standard: the pairs with the highest c;
 - long_tail: pairs with ε < c < δ;
-- random: pairs drawn uniformly, whatever their c;
+- random: pairs sampled uniformly, regardless of c;
 - fictional: pairs with c = 0.
 
-Each is drawn for two pairings: entity-entity ("ee") and entity-environment ("ev", the environment second). A criterion
-yields its pairs in an order that the seed decides, so that a pair which cannot be shown is replaced by the next.
+Each is applied to two pairings: entity-entity ("ee") and entity-environment ("ev", the environment second). A criterion
+yields its pairs in a seeded order, so that a pair that cannot be rendered is replaced by the next.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,20 +25,20 @@ from vhbench.seeding import rng
 
 Pair = tuple[str, str]
 PAIRINGS: Mapping[str, str] = {"ee": "entity-entity", "ev": "entity-environment"}
-"""Short name → the name that rows carry."""
+"""Short name → value in the rows."""
 
 LARGEST_GROUP = 5
-"""Most concepts of one picture."""
+"""Maximum number of concepts per image."""
 
 
 @dataclass(frozen=True)
 class PairPool:
-    """The pairs of one pairing that a version of the graph adds.
+    """Pairs of one pairing that a graph version adds.
 
     Attributes:
-        whole: the concept graph.
+        whole: concept graph.
         pairing: "ee" or "ev".
-        version: each pair came with this version, see :func:`vhbench.generators.ode.concept_graph.is_new`.
+        version: version that added the pairs, see :func:`vhbench.generators.ode.concept_graph.is_new`.
         epsilon: lower bound of the long tail, exclusive.
         delta: upper bound of the long tail, exclusive; None for the default.
     """
@@ -51,22 +51,22 @@ class PairPool:
 
     @cached_property
     def graph(self) -> ConceptGraph:
-        """The graph as it was in this version."""
+        """The graph as of this version."""
         return concept_graph.as_of(self.whole, self.version)
 
     @cached_property
     def seen(self) -> dict[Pair, int]:
-        """The pairs with an edge, in alphabetic order, and their counts."""
+        """Pairs with an edge, in alphabetical order, and their counts."""
         kinds, found = concept_graph.kinds(self.graph), {}
         for a, b, count in concept_graph.edges(self.graph):
-            one, other = sorted((a, b), key=lambda word: (kinds[word], word))  # an entity before an environment
+            one, other = sorted((a, b), key=lambda word: (kinds[word], word))  # entities sort before environments
             if f"{kinds[one]}-{kinds[other]}" == PAIRINGS[self.pairing] and concept_graph.is_new(self.graph, a, b):
                 found[one, other] = count
         return dict(sorted(found.items()))
 
     @cached_property
     def every(self) -> list[Pair]:
-        """All pairs, with or without an edge, in alphabetic order."""
+        """All pairs, with or without an edge, in alphabetical order."""
         kinds = concept_graph.kinds(self.graph)
         entities, places = (sorted(w for w in kinds if kinds[w] == kind) for kind in ("entity", "environment"))
         pairs = combinations(entities, 2) if self.pairing == "ee" else product(entities, places)
@@ -74,12 +74,12 @@ class PairPool:
 
     @cached_property
     def unseen(self) -> list[Pair]:
-        """The pairs without an edge."""
+        """Pairs without an edge."""
         return [p for p in self.every if p not in self.seen]
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """(ε, δ) of the long tail; δ is by default the least count that the rarer half of the pairs stay below.
+        """(ε, δ) of the long tail; by default, δ is just above the median count.
 
         Raises:
             VhbenchError: if ε ≥ δ.
@@ -94,7 +94,7 @@ class PairPool:
 
 
 def _most_frequent(pool: PairPool, random: np.random.Generator) -> list[Pair]:
-    """Return the pairs that are seen together, most frequent first; the seed decides between equals."""
+    """Return co-occurring pairs, most frequent first, with ties broken by the seed."""
     return sorted(_shuffled(list(pool.seen), random), key=lambda p: -pool.seen[p])
 
 
@@ -109,14 +109,14 @@ def _shuffled(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A criterion, and what belongs to it.
+    """Selection criterion with its properties.
 
     Attributes:
-        draw: returns a pool's pairs in the order in which they are to be used.
-        text: which pairs these are, in words.
-        misfit: how badly a further concept fits a group, from its counts with each that is there; the least joins.
-        usual: whether concepts look as they usually do; else they take either value of an attribute pair.
-        bounded: whether ε and δ bound its counts.
+        draw: function that returns a pool's pairs in order of use.
+        text: description of the pairs.
+        misfit: cost of adding a concept to a group, from its counts with each member; the minimum is added.
+        usual: whether concepts take the frequent value of an attribute pair; otherwise they take either one.
+        bounded: whether ε and δ bound the counts.
     """
 
     draw: Callable[[PairPool, np.random.Generator], list[Pair]]
@@ -127,7 +127,7 @@ class Criterion:
 
 
 def candidates(pool: PairPool, criterion: str, *, seed: int) -> list[Pair]:
-    """Return all pairs of a pool that meet a criterion, in the order in which they are to be used.
+    """Return all pairs of a pool that meet a criterion, in order of use.
 
     Raises:
         VhbenchError: if the criterion or the pairing is unknown, or ε ≥ δ.
@@ -148,22 +148,22 @@ def select(
     epsilon: float = 0,
     delta: float | None = None,
 ) -> dict[str, list[Pair]]:
-    """Return ``limit`` pairs of each pairing: ``{"ee": [(a, b), …], "ev": [(entity, environment), …]}``.
+    """Return ``limit`` pairs per pairing: ``{"ee": [(a, b), …], "ev": [(entity, …), …]}``.
 
-    A graph that was updated gives ``limit`` pairs for each of its versions, the pairs of older versions first and
-    unchanged. A graph without environments has no "ev".
+    An updated graph yields ``limit`` pairs per version, those of older versions first and unchanged. A graph without
+    environments has no "ev" pairs.
 
     Args:
-        graph: from :mod:`vhbench.generators.ode.concept_graph`.
+        graph: graph from :mod:`vhbench.generators.ode.concept_graph`.
         criterion: "standard", "long_tail", "random" or "fictional".
-        limit: pairs per pairing and version of the graph.
-        seed: decides what is drawn.
-        compat: draw what ODE's reference draws, from a graph that was made with ``compat=True``.
+        limit: pairs per pairing and graph version.
+        seed: random seed.
+        compat: reproduce the reference's selection, from a graph built with ``compat=True``.
         epsilon: lower bound of the long tail, exclusive.
-        delta: upper bound, exclusive; by default just above the median count.
+        delta: upper bound, exclusive; just above the median count by default.
 
     Raises:
-        VhbenchError: if there are fewer pairs than asked for, or ε ≥ δ.
+        VhbenchError: if the graph has fewer pairs than requested, or ε ≥ δ.
     """
     if limit < 1:
         raise VhbenchError(f"limit {limit}: must be at least 1")
@@ -186,19 +186,19 @@ def select(
 
 
 def has_environments(graph: ConceptGraph) -> bool:
-    """Tell whether a graph has any environment, and so the pairing entity-environment."""
+    """Return whether a graph has environments, and thus entity-environment pairs."""
     return "environment" in concept_graph.kinds(graph).values()
 
 
 def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: int) -> Iterator[tuple[str, ...]]:
-    """Yield groups of ``size`` concepts (2 to 5) that grow from a pair: entities first, an environment last.
+    """Yield groups of ``size`` concepts (2 to 5) grown from a pair; an environment comes last.
 
-    Each entity that joins stands to all that are there as the criterion wants: standard takes the one with the
-    highest least count, long_tail one that was seen with all, fictional one that was seen with none, random any.
-    Where no such entity is left the group takes those that come closest.
+    Each added entity follows the criterion with respect to all members: standard maximizes the minimum count, long_tail
+    requires rare co-occurrence with all, fictional none with any; random is unrestricted. If no entity qualifies, the
+    closest one is added.
 
     Raises:
-        VhbenchError: if size is not 2 … 5.
+        VhbenchError: if the size is not 2 to 5.
     """
     if not 2 <= size <= LARGEST_GROUP:
         raise VhbenchError(f"{size} concepts: must be 2 to {LARGEST_GROUP}")

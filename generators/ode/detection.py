@@ -1,8 +1,7 @@
-"""What is in images that models made: the detector's words, its phrases, its verdict, and the attributes.
+"""Detection in generated images: search words, detector phrases, verdicts and attributes.
 
-A word is looked for by its name and another word for it ("couch, sofa"), so that what people call by either is found.
-For which words the detector looks depends on the picture's concepts alone, and not on which other pictures were kept:
-another filter asks nothing anew.
+A word is searched for by its name and one synonym ("couch, sofa"). The search words depend only on the image's own
+concepts, not on which other images were accepted, so a different filter does not change the detector's inputs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,22 +20,22 @@ from vhbench.schema import Rejection, Scene, SceneSpec, iou
 from vhbench.seeding import rng
 
 PHRASES = 2
-"""How many words for one thing a detector is asked for."""
+"""Maximum number of detector phrases per object."""
 
 Seen = tuple[Scene, tuple[AttributeClaim, ...]] | Rejection
 
 
 @dataclass(frozen=True)
 class Eyes:
-    """What looks at images whose truth is not exact.
+    """Models that label images without exact ground truth.
 
     Attributes:
-        detector: finds things.
-        verifier: weighs attributes; None where none are asked about, or the prompt is trusted.
-        thresholds: when the detector is believed.
-        beliefs: when the verifier is.
-        words: how many words the detector is asked for in each image.
-        trust_prompt: take what was prompted for true.
+        detector: object detector.
+        verifier: attribute verifier; None without attribute questions or with a trusted prompt.
+        thresholds: detection thresholds.
+        beliefs: verifier thresholds.
+        words: number of words to detect per image.
+        trust_prompt: accept the prompt as ground truth.
     """
 
     detector: Detector
@@ -47,14 +46,14 @@ class Eyes:
     trust_prompt: bool = False
 
     def phrases(self, word: str) -> list[str]:
-        """Return by which phrases a word is looked for; none where the detector does not know any."""
+        """Return the detector phrases of a word; none if the detector supports none."""
         return [phrase for phrase in (word, *synonyms.same_as(word)) if self.detector.knows(phrase)][:PHRASES]
 
     def meanings(self, words: Sequence[str]) -> dict[str, str]:
-        """Return by which phrases words are looked for, and which word each means.
+        """Return phrase → word for detection.
 
-        What is itself among the words means that and no other one ("rock" beside "stone"); what could mean two of
-        them means the first. A word for which nothing is left is not looked for.
+        A phrase that is itself one of the words means only that word ("rock" next to "stone"). An ambiguous phrase
+        means the first word. A word without phrases is not searched for.
         """
         found: dict[str, str] = {}
         for word in words:
@@ -64,11 +63,11 @@ class Eyes:
         return found
 
     def look(self, made: Sequence[tuple[SceneSpec, Scene]], asked: Sequence[Sequence[str]]) -> list[Seen]:
-        """Return each image's truth, or why it is no use.
+        """Return the ground truth of each image, or the reason for its rejection.
 
         Args:
-            made: images without truth, each with what it was to show.
-            asked: for each image the words that are looked for.
+            made: images without ground truth, each with its specification.
+            asked: words to detect in each image.
         """
         images = [read_image(scene.image) for _, scene in made]
         phrases = [self.meanings(words) for words in asked]
@@ -94,17 +93,17 @@ class Eyes:
 def words_for(
     case: ImagePlan, graph: ConceptGraph, world: World, elsewhere: Sequence[str], eyes: Eyes, *, seed: int
 ) -> list[str]:
-    """Return the words that are looked for in a picture: the targets, and what goes with them most often.
+    """Return the words to detect in an image: the targets and what co-occurs with them most.
 
-    Up to half are what other pictures had to show, which can then be asked as absent here.
+    Up to half are targets of other images, which can then be absent objects here.
 
     Args:
-        case: the picture.
-        graph: the concept graph.
-        world: what the image source can show.
-        elsewhere: the targets of the share's other pictures, whether they were kept or not.
-        eyes: what looks, and for how many words.
-        seed: decides what fills up.
+        case: image plan.
+        graph: concept graph.
+        world: vocabulary of the image source.
+        elsewhere: targets of the share's other images, accepted or not.
+        eyes: detection models and the number of words.
+        seed: random seed for the remaining words.
     """
     names = {word: world.name(word) for word in graph}
     targets = prompts.targets(case, world)
@@ -120,7 +119,7 @@ def words_for(
 
 
 def _named(found: Sequence[Detection], phrases: Mapping[str, str]) -> list[Detection]:
-    """Return detections under their words; of boxes of one word that show one thing, the most confident."""
+    """Return detections by word, keeping the most confident of boxes for one object."""
     kept: list[Detection] = []
     for one in sorted(found, key=lambda d: (-d.score, d.category, d.box)):
         named = replace(one, category=phrases[one.category])

@@ -1,4 +1,4 @@
-"""Settings: how English speaks of environments, and which of them nobody would take for one another."""
+"""Environments: their English wording and which of them are visually distinct."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from vhbench.schema import Scene
 
 @dataclass(frozen=True, slots=True)
 class SettingWords:
-    """An environment in words: a row of ``environments.tsv``.
+    """Wording of an environment: a row of ``environments.tsv``.
 
     Attributes:
-        word: the environment.
-        family: settings of one family look alike; "" for what may be in any of them (a floor, the ground).
-        place: where a thing is that is there ("on a street").
-        made_by: things without any of which a drawing of it could be another place, and how many of them.
+        word: environment.
+        family: group of visually similar settings; "" if it occurs in several (a floor, the ground).
+        place: prepositional phrase ("on a street").
+        made_by: objects and their counts of which a rendering needs one entry to be recognizable.
     """
 
     word: str
@@ -27,12 +27,12 @@ class SettingWords:
 
     @property
     def shown(self) -> str:
-        """What the picture shows ("a street")."""
+        """Noun phrase ("a street")."""
         return self.place.split(" ", 1)[1]
 
 
 def _counted(cell: str) -> dict[str, int]:
-    """Read "bed" or "chair:3,board"."""
+    """Parse "bed" or "chair:3,board"."""
     parts = (part.partition(":") for part in tsv.words(cell))
     return {name: int(number or 1) for name, _, number in parts}
 
@@ -40,15 +40,15 @@ def _counted(cell: str) -> dict[str, int]:
 PLACES: Mapping[str, SettingWords] = {
     row.word: row for row in tsv.records(Path(__file__).with_suffix(".tsv"), SettingWords, {"made_by": _counted})
 }
-"""Environment → its words."""
+"""Environment → its wording."""
 
 SETTINGS: Mapping[str, SettingWords] = {word: words for word, words in PLACES.items() if words.family}
-"""Those that are the setting of a whole picture, so that another one can be told to be absent."""
+"""Environments that fill a whole image, which makes others absent."""
 
 INDOORS = frozenset({"kitchen", "bathroom", "room", "work", "stage"})
 
 _NOTHING_OVER = frozenset({"sky", "floor", "wall"})
-"""Over these there is no sky to be seen."""
+"""Environments without visible sky above."""
 
 _DISTINCT = frozenset(
     frozenset(pair.split("/"))
@@ -57,12 +57,14 @@ _DISTINCT = frozenset(
         "sport/snow sport/water sport/dry dry/snow green/dry"
     ).split()
 )
-"""Pairs of families that cannot be mistaken for one another, besides indoors and outdoors. Families that meet in one
-view (a lake below mountains, a park in a city) are not among them."""
+"""Pairs of visually distinct families, besides indoors against outdoors.
+
+Families that share a view (a lake below mountains, a park in a city) are excluded.
+"""
 
 
 def unlike(first: str, second: str) -> bool:
-    """Tell whether a picture set in the first environment certainly does not show the second.
+    """Return whether an image set in the first environment cannot show the second.
 
     >>> unlike("beach", "kitchen"), unlike("kitchen", "office"), unlike("lake", "sea"), unlike("sky", "sea")
     (True, False, False, False)
@@ -76,13 +78,13 @@ def unlike(first: str, second: str) -> bool:
 
 
 def place(word: str, state: str = "", *, aloft: bool = True, over: bool = False) -> str:
-    """Return where a thing is; words that the table lacks are places that one can be in.
+    """Return the location phrase of an environment; words outside the table take "in".
 
     Args:
-        word: the environment.
-        state: an adjective of it, or "".
-        aloft: whether what is there can fly; what cannot is under the sky.
-        over: whether it is up in the sky that is over places outdoors.
+        word: environment.
+        state: its adjective, or "".
+        aloft: whether the objects can fly; others are under the sky.
+        over: whether the objects are in the sky above outdoor places.
 
     >>> place("sea", "calm", over=True), place("kitchen", over=True)
     ('over the calm sea', 'in a kitchen')
@@ -105,12 +107,12 @@ def place(word: str, state: str = "", *, aloft: bool = True, over: bool = False)
 
 
 def shown(word: str) -> str:
-    """Return what a picture shows: "a street", "the sea"."""
+    """Return the noun phrase of an environment: "a street", "the sea"."""
     return PLACES[word].shown if word in PLACES else inflection.with_article(word)
 
 
 def is_made(scene: Scene) -> bool:
-    """Tell whether a drawn setting can be told by what is in it; most can be told by what is painted."""
+    """Return whether a rendered setting has its defining objects; most need none."""
     needed = PLACES[scene.environment].made_by if scene.environment in PLACES else {}
     return not needed or any(
         sum(thing.category == word for thing in scene.objects) >= number for word, number in needed.items()
@@ -118,14 +120,14 @@ def is_made(scene: Scene) -> bool:
 
 
 def is_told(scene: Scene) -> bool:
-    """Tell whether one sees in which setting a scene is: not in a bedroom without a bed, nor on grass under snow."""
+    """Return whether the setting is recognizable: a bedroom needs a bed, grass no snow."""
     return is_made(scene) and not (scene.environment == "grass" and "snow" in scene.areas)
 
 
 def annotate(scene: Scene) -> Scene:
-    """Return an exact scene that also knows its setting, and the settings that it certainly does not show.
+    """Add the setting, and the settings it excludes, to an exact scene.
 
-    Settings that people might disagree about (a mountain behind a lake) leave ``known``.
+    Settings that annotators might disagree about (a mountain behind a lake) are removed from ``known``.
     """
     here = {scene.environment} - {""} if is_told(scene) else set[str]()
     painted = scene.areas if here else tuple(area for area in scene.areas if area != scene.environment)

@@ -1,8 +1,8 @@
-"""What is really in an image, and what a model is likely to imagine there (ODE §3.3).
+"""Ground truth of generated images, and their likely hallucinations (ODE §3.3).
 
-Images whose truth is exact need no filter. Others are looked at by a detector: a case is kept where both targets are
-found with confidence, everything else that is found becomes truth too, and what lies between found and not found is
-neither: it leaves ``known``.
+Images with exact ground truth need no filter. For others, a detector decides: an image is accepted if both targets are
+detected with confidence. All other confident detections become ground truth too. Detections between the presence and
+absence thresholds are removed from ``known``.
 """
 
 from collections import Counter
@@ -18,25 +18,25 @@ from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchErro
 from vhbench.seeding import rng
 
 SAME = 0.5
-"""Two boxes of one word that overlap by more than this (IoU) are one thing, found by two names."""
+"""IoU above which two boxes of one word are duplicates from two phrases."""
 
 _LIKELY = 5
-"""How many things a case lists as likely hallucinations."""
+"""Number of objects listed as likely hallucinations."""
 PLACES = 2
-"""How many places."""
+"""Number of places listed as likely hallucinations."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetectionThresholds:
-    """When a detector is believed.
+    """Presence and absence thresholds of a detector.
 
     Attributes:
-        keep: confidence from which a thing is there (the paper's 0.65); both targets must reach it.
-        absent: confidence below which a thing is not there. In between nobody knows.
-        environment: confidence from which the environment is there; detectors are less sure about places.
-        environment_share: share of the image that the environment's box must cover.
-        overlap: two boxes that overlap by more than this (IoU) show one thing.
-        words: word → its own (keep, absent), as ``vhbench calibrate`` finds them for a detector.
+        keep: confidence from which an object counts as present (the paper's 0.65); both targets must reach it.
+        absent: confidence below which an object counts as absent; in between, it is unknown.
+        environment: confidence from which the environment counts as present; detectors score places lower.
+        environment_share: minimum fraction of the image that the environment's box covers.
+        overlap: IoU above which two boxes show one object.
+        words: word → its own (keep, absent), as fitted by ``vhbench calibrate`` for a detector.
     """
 
     keep: float = 0.65
@@ -47,7 +47,7 @@ class DetectionThresholds:
     words: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def of(self, word: str) -> tuple[float, float]:
-        """Return a word's (keep, absent); of one that is never believed no score reaches ``keep``."""
+        """Return a word's (keep, absent); ``keep`` is infinite for a word that is never accepted."""
         keep, absent = self.words.get(word, (self.keep, self.absent))
         return calibrating.reached(keep) if word in self.words else keep, absent
 
@@ -62,14 +62,14 @@ class DetectionThresholds:
 def judge(
     scene: Scene, spec: SceneSpec, found: Sequence[Detection], asked: Sequence[str], limits: DetectionThresholds
 ) -> Scene | Rejection:
-    """Return a scene with the truth that a detector found, or why it is no use.
+    """Return a scene with the detected ground truth, or the reason for its rejection.
 
     Args:
-        scene: an image without truth.
-        spec: what was asked of the image source.
-        found: everything that the detector found, confident or not.
-        asked: the words that it was asked for.
-        limits: when it is believed.
+        scene: image without ground truth.
+        spec: specification given to the image source.
+        found: all detections, confident or not.
+        asked: words given to the detector.
+        limits: detection thresholds.
     """
     best = {word: max((d.score for d in found if d.category == word), default=0.0) for word in asked}
     scores = {word: round(best.get(word, 0.0), 4) for word in (*(o.category for o in spec.objects), spec.environment)}
@@ -98,9 +98,9 @@ def judge(
 
 
 def related(word: str, others: Iterable[str]) -> bool:
-    """Tell whether one of two names includes the other, or people take them for one another.
+    """Return whether one of two names includes the other or they are easily confused.
 
-    A child is a person and a panda a bear, in drawn scenes and in any others.
+    A child is a person and a panda a bear, in synthetic scenes as well as in others.
 
     >>> related("child", ["person"]), related("bear", ["panda"]), related("dog", ["cat"]), related("puppy", ["dog"])
     (True, True, False, True)
@@ -121,19 +121,18 @@ def likely_hallucinations(
     seed: int,
     imagined: "ConceptGraph | None" = None,
 ) -> tuple[list[str], list[str]]:
-    """Return things and places that often go with the words but are known to be absent, most likely first.
+    """Return objects and places that co-occur with the words but are known to be absent.
 
-    Each word names its neighbours in turn, by co-occurrence, so that all of them have a say. Where the graph names
-    too few, other known words follow at random.
+    The most likely come first. Each word contributes its neighbours in turn, by co-occurrence, so all are represented.
+    If the graph yields too few, other known words follow at random.
 
     Args:
-        graph: the concept graph.
-        words: the case's concepts, in the graph's words.
-        scene: the truth.
-        names: the graph's word → the scene's.
-        seed: decides what fills up.
-        imagined: what models were seen to imagine beside a word, and how often; each word's come in turn with its
-            neighbours of the graph.
+        graph: concept graph.
+        words: the image's concepts, in the graph's words.
+        scene: ground truth.
+        names: the graph's word → the scene's word.
+        seed: random seed for the remaining words.
+        imagined: observed hallucinations given a word, with counts; alternated with the graph's neighbours.
     """
     known_absent, kinds = scene.known - scene.categories(), concept_graph.kinds(graph)
     random = rng(seed, "ode", "likely", scene.id)
@@ -154,12 +153,12 @@ def likely_hallucinations(
 
 
 def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], names: Mapping[str, str]) -> list[str]:
-    """Return other names, those first that go with the words most often.
+    """Return other names sorted by co-occurrence with the words, highest first.
 
     Args:
-        graph: the concept graph.
-        words: of a case, in the graph's words.
-        others: the names.
+        graph: concept graph.
+        words: the image's concepts, in the graph's words.
+        others: names to sort.
         names: the graph's word → the name.
     """
     weights = company(graph, words, names)
@@ -167,7 +166,7 @@ def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], nam
 
 
 def company(graph: ConceptGraph, words: Sequence[str], names: Mapping[str, str]) -> Counter[str]:
-    """Return the names of what goes with any of the words, and how often at most."""
+    """Return the names that co-occur with any of the words, and their maximum counts."""
     weights: Counter[str] = Counter()
     for word in words:
         for other, data in graph[word].items() if word in graph else ():
@@ -176,7 +175,7 @@ def company(graph: ConceptGraph, words: Sequence[str], names: Mapping[str, str])
 
 
 def _neighbours(source: ConceptGraph, word: str, kinds: Mapping[str, str], kind: str) -> list[str]:
-    """Return what of a kind goes with a word, most often first."""
+    """Return a word's neighbours of one kind, most frequent first."""
     others = ((-data["weight"], other) for other, data in source[word].items() if kinds.get(other) == kind)
     return [other for _, other in sorted(others)]
 
@@ -189,7 +188,7 @@ def _fills(scene: Scene, environment: str, found: Sequence[Detection], limits: D
 
 
 def _one_each(things: Sequence[Detection], targets: frozenset[str], limits: DetectionThresholds) -> list[Detection]:
-    """Keep one detection where several boxes show one thing: a target's first, then the most confident."""
+    """Keep one detection per object: a target first, then the most confident."""
     ranked = sorted(things, key=lambda d: (d.category not in targets, -d.score, d.category, d.box))
     kept: list[Detection] = []
     for thing in ranked:
@@ -201,7 +200,7 @@ def _one_each(things: Sequence[Detection], targets: frozenset[str], limits: Dete
 def _clear_number(
     word: str, kept: Sequence[Detection], found: Sequence[Detection], limits: DetectionThresholds
 ) -> bool:
-    """Tell whether a word's number is beyond doubt: no half-sure detection, no boxes that overlap."""
+    """Return whether a word's count is reliable: no uncertain detections or overlapping boxes."""
     sure = [d for d in kept if d.category == word]
     keep, absent = limits.of(word)
     half = [d for d in found if d.category == word and absent <= d.score < keep]

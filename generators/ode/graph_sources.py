@@ -1,4 +1,4 @@
-"""Where ODE's concepts come from: what ``vhbench build ode --graph`` names."""
+"""Concept graph sources for ``vhbench build ode --graph``."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from vhbench.schema import VhbenchError
 
 
 def load(source: str) -> ConceptGraph:
-    """Return the graph that a command line names: "starter", "amber:DIR", "coco:FILE" or a file.
+    """Return the graph for "starter", "amber:DIR", "coco:FILE" or a file.
 
     Raises:
         VhbenchError: if it cannot be read.
@@ -28,4 +28,4 @@ READERS: Mapping[str, Callable[[str], ConceptGraph]] = {
     "amber": amber_graph.from_amber,
     "coco": concept_graph.from_coco,
 }
-"""What stands before the colon → what reads the place behind it."""
+"""Prefix before the colon → function that reads the path after it."""

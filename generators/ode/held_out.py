@@ -1,4 +1,4 @@
-"""The concepts of a graph that one edition is made of, where another is made of the rest."""
+"""Concept split of a graph, so that two dataset versions use disjoint concepts."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ from vhbench.generators.scenes import WHOLE, ConceptPart
 
 
 def restricted(graph: ConceptGraph, part: ConceptPart, name: Callable[[str], str]) -> ConceptGraph:
-    """Return a graph with the concepts of a part alone; ``name`` gives the word that pictures know a concept by.
+    """Return the subgraph of a concept split; ``name`` maps a concept to its word in scenes.
 
-    A place that only things of another part would make what it is (a bedroom, without a bed) is left out.
+    A place is dropped if its defining objects belong to another split (a bedroom without a bed).
     """
     if part == WHOLE:
         return graph

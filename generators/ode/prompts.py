@@ -1,4 +1,4 @@
-"""From concepts to what an image shall show: attributes, a spec for any image source, and a prompt in words."""
+"""From concepts to image specifications: attributes, scene specs and text prompts."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,30 +17,30 @@ from vhbench.schema import ObjectSpec, SceneSpec
 from vhbench.seeding import rng
 
 _COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.25, 0.15)}
-"""Most things of one kind → how often there are one, two, three."""
+"""Maximum count → probabilities of one, two and three objects."""
 
 _TWO = 2
-"""Where so many are the most, both numbers are dealt in turn, so that they can be asked about as often."""
+"""With this maximum, counts alternate, so that both are equally frequent in questions."""
 
 STATES: Mapping[str, str] = {
     "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
 }  # fmt: skip
-"""State of a drawn thing → its contrary. The two are dealt in turn, so that they can be asked about as often."""
+"""State of a rendered object → its contrary; they alternate to be equally frequent."""
 
 _DAYS = {weather: f"on {inflection.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
-"""Weather → when a prompt says that something is somewhere; "in sunny snow" is no English."""
+"""Weather → adverbial phrase in a prompt; "in sunny snow" is not idiomatic."""
 
 QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
-"""What every prompt ends with."""
+"""Suffix of every prompt."""
 
 _FLYING = frozenset(
     "airplane balloon bird butterfly cloud drone eagle helicopter kite moon parachute parasail pigeon plane rainbow "
     "seagull star sun".split()
 )
-"""What is in the sky; everything else is under it."""
+"""Objects in the sky; all others are under it."""
 
 _CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
-"""What is never down on the ground: a cloud is over a beach, not on it."""
+"""Objects that are never on the ground: a cloud is over a beach, not on it."""
 
 HIDDEN: Mapping[str, frozenset[str]] = {
     "sunny": frozenset({"moon", "star"}),
@@ -48,7 +48,7 @@ HIDDEN: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("overcast", "gloomy", "stormy"), frozenset({"sun", "moon", "star"})),
     "at sunset": frozenset({"star"}),
 }
-"""How a place is → what nobody sees there then."""
+"""State of an environment → objects that are not visible in it."""
 
 _AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
 _AVOID_ENTITIES = f"{_AVOID}, missing objects, merged objects, duplicate objects"
@@ -56,31 +56,31 @@ _AVOID_ENVIRONMENT = f"{_AVOID}, other places, other objects, plain background"
 
 
 _FREE = frozenset({"colour", "material", "pattern", "shape", "size", "opening", "lighting"})
-"""Kinds of attributes that say nothing of one another."""
+"""Mutually independent kinds of attributes."""
 
 _ANY_COLOUR = frozenset(
     "brand-new broken clean dirty dry empty folded full intact messy neat new old tidy tilted upright wet whole".split()
 )
-"""Conditions in which a thing has whatever colour it has; a withered or cooked one has not."""
+"""Conditions independent of colour; withered or cooked objects change colour."""
 
 
 class World(Protocol):
-    """What an image source can show of the concepts."""
+    """Vocabulary of an image source."""
 
     def name(self, word: str) -> str:
-        """Return the word under which the images' truth knows a concept."""
+        """Return the word for a concept in the scenes' ground truth."""
         ...
 
     def is_setting(self, word: str) -> bool:
-        """Tell whether an environment word is shown as the place, and not as one more thing."""
+        """Return whether an environment is shown as the setting rather than as an object."""
         ...
 
     def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
-        """Return the place to ask for, so that an environment word is true of it and the things can be there."""
+        """Return a setting that satisfies the environment word and can contain the objects."""
         ...
 
     def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
-        """Return what else a picture of a place must show beside some things to be told for it, and how many."""
+        """Return the further objects, with counts, that make a setting recognizable."""
         ...
 
     def problem(self, words: Sequence[str]) -> str:
@@ -88,34 +88,34 @@ class World(Protocol):
         ...
 
     def values(self, word: str, kind: str) -> frozenset[str] | None:
-        """Return the values of "state", "colour" or "action" that can be shown, or None for any."""
+        """Return the supported values of "state", "colour" or "action", or None for any."""
         ...
 
     def common_looks(self, word: str) -> Sequence[str]:
-        """Return what a concept may look like of whose looks the graph tells nothing; nothing if the source chooses."""
+        """Return default appearances of concepts without any in the graph; empty for any."""
         ...
 
     def common_deeds(self, word: str) -> Sequence[str]:
-        """Return the same of what a concept may be doing."""
+        """Return default actions of concepts without any in the graph; empty for any."""
         ...
 
     def most(self, word: str) -> int:
-        """Return how many of a thing one picture may show."""
+        """Return the maximum count of an object per image."""
         ...
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what captions are searched for: each name the truth may use, with its other words."""
+        """Return the caption search vocabulary: each ground-truth name with its synonyms."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ImagePlan:
-    """One picture to be made: concepts that meet, by which criterion, in which of several variants.
+    """Plan of one image: its concepts, criterion and variant.
 
     Attributes:
-        rank: the place of the pair in the order in which the criterion yields them.
-        turn: its place among those that are balanced with it.
-        states: for each concept the one of :data:`STATES` that it is dealt, or ""; empty where none has any.
+        rank: index of the pair in the criterion's order.
+        turn: index among the images balanced with it.
+        states: per concept, its assigned value of :data:`STATES`, or ""; empty if no concept has any.
     """
 
     criterion: str
@@ -128,17 +128,17 @@ class ImagePlan:
 
     @property
     def id(self) -> str:
-        """A name that is unique within a build: "fictional-ev-00012-0"."""
+        """Unique name within a build: "fictional-ev-00012-0"."""
         return f"{self.criterion}-{self.pairing}-{self.rank:05d}-{self.variant}"
 
 
 def spec(
     case: ImagePlan, graph: ConceptGraph, world: World, *, seed: int, size: int = 512, attempt: int = 0
 ) -> SceneSpec:
-    """Return what the picture of a case shall show.
+    """Return the specification of a planned image.
 
-    Attributes and numbers are drawn from the seed, the case and the attempt: what could not be made once is not asked
-    for again.
+    Attributes and counts are sampled from the seed, the plan and the attempt, so a retry does not repeat a failed
+    specification.
     """
     random = rng(seed, "ode", "attributes", case.id, attempt)
     things, place = _split(case, world)
@@ -162,12 +162,12 @@ def spec(
 
 
 def targets(case: ImagePlan, world: World) -> list[str]:
-    """Return what must be in a case's picture, by the names that its truth uses; the environment last, if any."""
+    """Return the ground-truth names of a plan's concepts; an environment comes last."""
     return [world.name(word) for word in case.concepts]
 
 
 def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
-    """Return a case's things, and its environment or ""; an environment that is shown as a thing is one."""
+    """Return a plan's objects and its setting, or "" if its environment is shown as an object."""
     *things, last = case.concepts
     if case.pairing == "ev" and world.is_setting(last):
         return things, last
@@ -175,14 +175,14 @@ def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
 
 
 def deal_states(words: Sequence[str], world: World, dealt: Counter[str]) -> tuple[str, ...]:
-    """Return for each concept its turn of the two states that it can be drawn in, or "" where it has no such states.
+    """Assign one of two contrary states to each concept, or "" if it has none.
+
+    States alternate: words are correct and incorrect equally often only if, say, one object is open and another closed.
 
     Args:
-        words: the concepts of a picture.
-        world: what can be shown.
-        dealt: state → how often it was dealt to what is balanced with the picture; is counted on.
-
-    Only where one thing is open and another closed can words be asked as often rightly as wrongly.
+        words: concepts of an image.
+        world: vocabulary of the image source.
+        dealt: state → number of assignments in the balanced set; updated in place.
     """
     found = []
     for word in words:
@@ -195,7 +195,7 @@ def deal_states(words: Sequence[str], world: World, dealt: Counter[str]) -> tupl
 
 
 def _dealt(case: ImagePlan, place: int, seed: int, attempt: int) -> int:
-    """Return one or two for one of a case's things: in each two turns it is one and the other once."""
+    """Return one or two for one of a plan's objects; two consecutive turns use both."""
     random = rng(seed, "ode", "numbers", case.criterion, case.pairing, case.variant, case.turn // 2, place, attempt)
     return 1 + (int(random.integers(2)) + case.turn) % 2
 
@@ -209,7 +209,7 @@ def _thing(
     state = _draw(looks, case, random)
     others = {world.name(other) for other in case.concepts if other != word}
     deeds = [pair for pair in _deeds(graph, word, world) if others.isdisjoint(" ".join(pair).split())]
-    action = _draw(deeds, case, random)  # a parked car, and nobody beside it who drives one more
+    action = _draw(deeds, case, random)  # a parked car, but not also someone driving one
     colours = world.values(word, "colour") or frozenset()
     other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
     found = [value for value in (state, other, held) if value]
@@ -222,7 +222,7 @@ def _thing(
 
 
 def _beside(state: str, looks: Sequence[tuple[str, str]], common: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs from which a second attribute is drawn: colours where there are any, as most things have one."""
+    """Return the candidate pairs for a second attribute, preferring colours."""
     found = [pair for pair in looks if _goes_with(state, pair)]
     colours = [pair for pair in found if attribute_words.kind_of(pair[0]) == "colour"]
     if not found and attribute_words.kind_of(state) not in ("colour", "pattern"):
@@ -233,10 +233,10 @@ def _beside(state: str, looks: Sequence[tuple[str, str]], common: Sequence[str])
 def _place_looks(
     place: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator
 ) -> list[tuple[str, str]]:
-    """Return the pairs of what a place may look like: where nothing need be usual, every other time the common ones.
+    """Return the appearance pairs of a place; half of them defaults for unusual criteria.
 
-    What the graph tells of places (a calm sea, a steep mountain) is seldom true of one and wrong of another, so that
-    little of it could be asked about.
+    The graph's attributes of places (a calm sea, a steep mountain) rarely apply to one place and not to another, so few
+    questions could use them.
     """
     common = [(said, said) for said in world.common_looks(place)]
     rare = bool(common) and not CRITERIA[case.criterion].usual and bool(random.integers(2))
@@ -244,14 +244,14 @@ def _place_looks(
 
 
 def _hides(state: str, objects: Sequence[ObjectSpec]) -> bool:
-    """Tell whether something cannot be seen in a place as it is: the sun at night."""
+    """Return whether an object is invisible in this state of the place, like the sun at night."""
     return not HIDDEN.get(state, frozenset()).isdisjoint(thing.category for thing in objects)
 
 
 def _goes_with(state: str, pair: tuple[str, str]) -> bool:
-    """Tell whether a thing may look like either of a pair beside its state: of a kind that is not told by its own.
+    """Return whether a pair's values are independent of the state, such as colour and size.
 
-    Each attribute of such a kind can be had with any other: a box is red, large and open.
+    Independent kinds combine freely: a box can be red, large and open.
     """
     own, others = attribute_words.kind_of(state), {attribute_words.kind_of(value) for value in pair}
     if state in _ANY_COLOUR and others == {"colour"}:
@@ -260,19 +260,19 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
 
 
 def _looks(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
-    """Return the pairs of what a concept can look like, as a prompt says them."""
+    """Return the appearance pairs of a concept, in prompt wording."""
     told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "state")) if not a.bodily]
     return told or [(said, said) for said in world.common_looks(word)]
 
 
 def _deeds(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
-    """Return the pairs of what a concept can be doing: one thing at a time, so that nothing sits and lies at once."""
+    """Return the action pairs of a concept; an object has only one posture or action at once."""
     told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "action")) if a.bodily]
     return told or [(said, said) for said in world.common_deeds(word)]
 
 
 def _pairs(graph: ConceptGraph, word: str, allowed: frozenset[str] | None) -> Iterator[tuple[Attribute, Attribute]]:
-    """Yield a concept's attribute pairs of which both values can be shown and are two, whatever slot they stand in."""
+    """Yield a concept's supported attribute pairs with two distinct values, from any slot."""
     new = {slot: concept_graph.gained(graph, word, slot) for slot in ("state", "action")}
     for slot, pairs in new.items():
         for values in pairs if any(new.values()) else graph.nodes[word][slot]:
@@ -309,7 +309,7 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
 
 
 def phrase(thing: ObjectSpec) -> str:
-    """Return a thing in words: "a brown dog running", "two cups"."""
+    """Return an object as a noun phrase: "a brown dog running", "two cups"."""
     held, seen = attribute_words.precedes(thing.action), attribute_words.follows(thing.state)
     looks = ["" if seen else thing.state, thing.colour]
     if attribute_words.kind_of(thing.state) == "material":
@@ -318,5 +318,5 @@ def phrase(thing: ObjectSpec) -> str:
     words = " ".join(word for word in before if word)
     named = inflection.count_phrase(thing.count, words) if thing.count > 1 else inflection.with_article(words)
     does = inflection.agreeing(thing.action, thing.count)
-    doing = "lying down" if does == "lying" else does  # "a man lying" may also be a liar
+    doing = "lying down" if does == "lying" else does  # "a man lying" is ambiguous
     return " ".join(word for word in (named, thing.state if seen else "", "" if held else doing) if word)

@@ -1,9 +1,11 @@
-"""Questions about a scene (ODE §3.4): caption, existence, attribute (state, action, number), and relation.
+"""Questions about a scene (ODE §3.4): caption, existence, attribute and relation.
 
-Every answer is read from the scene. A question is asked only if the scene knows the answer: nothing outside
-``Scene.known`` is asked as absent, no attribute outside ``known_attributes``, no number outside ``countable``. Each
-"yes" comes with one "no" about the same thing, so that precision means something, and each word is asked as often with
-the one answer as with the other (:mod:`vhbench.generators.ode.balancing`).
+Attribute questions are about state, action or number.
+
+Every answer is derived from the scene, and a question is generated only if its answer is known: nothing outside
+``Scene.known`` is used as absent, no attribute outside ``known_attributes``, no count outside ``countable``. Each "yes"
+is paired with a "no" on the same subject, so that precision is meaningful, and each word occurs equally often with both
+answers (:mod:`vhbench.generators.ode.balancing`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,16 +23,16 @@ from vhbench.seeding import rng
 
 CAPTION = "Please describe this image."
 LEVELS: tuple[str, ...] = ("caption", "existence", "attribute", "relation")
-"""Levels of questions; the last is not in the paper."""
+"""Question levels; the last is not in the paper."""
 
 MOST_COUNTED = 5
-"""Numbers are asked up to this; people do not count further at a glance."""
+"""Largest count in questions; people do not count further at a glance."""
 
 FEW = 2
-"""Pictures among which words need not be balanced."""
+"""Number of images up to which words need not be balanced."""
 
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
-"""Whose colour is that of their clothes, and not asked."""
+"""Categories without colour questions: their colour is that of their clothes."""
 
 _CONTRARY: Mapping[str, tuple[str, ...]] = {
     "standing": ("sitting", "lying", "running", "jumping", "crouching"),
@@ -48,10 +50,10 @@ _CONTRARY: Mapping[str, tuple[str, ...]] = {
     "crouching": ("running", "jumping", "lying", "walking", "dancing", "waving", "cheering"),
     "kicking": ("sitting", "lying"),
 }  # fmt: skip
-"""Action → actions that exclude it in one picture, beyond doubt, as they are drawn."""
+"""Action → actions that exclude it in one rendered image."""
 
 _UNCLEAR = frozenset({"jumping"})
-"""What people seem to do otherwise, as they are drawn: seen from the front, they sit."""
+"""Actions that are ambiguous in rendered people: from the front they seem to sit."""
 
 _SKY: Mapping[str, str] = {"sunny": "Is it a sunny day", "night": "Is it night", "overcast": "Is the sky overcast"}
 _WEATHER: Mapping[str, tuple[str, ...]] = {
@@ -59,7 +61,7 @@ _WEATHER: Mapping[str, tuple[str, ...]] = {
     "night": ("night", "sunny"),
     "gloomy": ("overcast", "night", "sunny"),
 }
-"""State of an environment below the sky → what is right to ask, and what is wrong beyond doubt."""
+"""State of an environment under the sky → correct weather word, then the incorrect ones."""
 
 _WEATHER_WORDS: Mapping[str, str] = {
     "at night": "night",
@@ -67,7 +69,7 @@ _WEATHER_WORDS: Mapping[str, str] = {
     "overcast": "overcast",
     "gloomy": "overcast",
 }
-"""What prompts say of the weather → what questions ask."""
+"""Weather wording in prompts → in questions."""
 
 OPPOSITES: Mapping[str, str] = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 _RELATIONS = {"left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"}
@@ -75,13 +77,13 @@ _RELATIONS = {"left of": "to the left of", "right of": "to the right of", "above
 
 @dataclass(frozen=True, slots=True)
 class AttributeClaim:
-    """What is true of a thing in an image that was made from a prompt.
+    """Verified attribute in an image generated from a prompt.
 
     Attributes:
-        about: the thing, or the place.
-        kind: of the attribute, see :data:`vhbench.generators.ode.attribute_words.KINDS`.
-        value: what it looks like or does.
-        noes: what it certainly does not.
+        about: object or setting.
+        kind: kind of attribute, see :data:`vhbench.generators.ode.attribute_words.KINDS`.
+        value: the attribute.
+        noes: attributes known not to apply.
     """
 
     about: str
@@ -92,18 +94,18 @@ class AttributeClaim:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A scene that is asked about.
+    """Scene with what is needed to generate its questions.
 
     Attributes:
-        case: what the scene was made for.
-        scene: the truth.
-        targets: the concepts that had to be there, by the names that the scene uses; the setting last, if any.
-        likely: what a model may imagine here, most likely first: known and absent (see :mod:`filtering`).
-        elsewhere: what the other pictures of the share had to show and this one certainly does not, best first.
-        exact: whether every thing in it is known; otherwise it is what a detector found.
-        claims: of a picture that is not exact, what is known of its attributes.
-        deeds: target → what it can be drawn doing; to ask whether it does anything else would tell the answer.
-        single: targets of which no picture is asked to show several; to ask how many there are would tell it, too.
+        case: image plan.
+        scene: ground truth.
+        targets: the required concepts, in the scene's words; a setting comes last.
+        likely: likely hallucinations, known to be absent, most likely first (see :mod:`filtering`).
+        elsewhere: targets of the share's other images that are absent here, best first.
+        exact: whether the ground truth is complete; otherwise it comes from a detector.
+        claims: verified attributes if the ground truth is not exact.
+        deeds: target → actions it can be rendered with; other actions in questions would leak the answer.
+        single: targets that no image shows several times; counting questions about them would leak the answer.
     """
 
     case: ImagePlan
@@ -126,15 +128,15 @@ def rows(
     levels: Sequence[str] = LEVELS[:3],
     vocabulary: Iterable[str] = (),
 ) -> Iterator[Row]:
-    """Yield the rows of pictures that were made by one criterion.
+    """Yield the rows of images generated by one criterion.
 
     Args:
-        pictures: among which words are balanced.
-        seed: decides between equals.
-        version: of the benchmark.
-        source: which image source made the scenes.
-        levels: which of :data:`LEVELS` to ask.
-        vocabulary: the words that captions are searched for; those about which a scene knows nothing are neutral.
+        pictures: scenes to balance words over.
+        seed: random seed for ties.
+        version: benchmark version.
+        source: image source of the scenes.
+        levels: question levels to generate, from :data:`LEVELS`.
+        vocabulary: caption search vocabulary; words unknown to a scene are neutral.
     """
     words = frozenset(vocabulary)
     for level in levels:
@@ -153,9 +155,9 @@ def rows(
 
 
 def _chosen(choices: Sequence[Choice], seed: int) -> list[str]:
-    """Return the word of each choice's no, balanced within each type; "" where it is not asked.
+    """Return the word of each choice's no, balanced within each type; "" drops the pair.
 
-    Of one or two pictures, of which nothing can be balanced, everything is asked.
+    With one or two images, which cannot be balanced, every pair is kept.
     """
     chosen = [""] * len(choices)
     for question_type in dict.fromkeys(choice.question_type for choice in choices):
@@ -194,7 +196,7 @@ def _row(
 
 
 def existence(picture: Picture) -> Iterator[Choice]:
-    """Yield for each target the question whether it is there, and whether something is that is not."""
+    """Yield, per target, the questions whether it and whether an absent object is present."""
     scene = picture.scene
     absent = [w for w in dict.fromkeys((*picture.likely, *picture.elsewhere)) if w in scene.known - scene.categories()]
     places = [word for word in absent if word in environments.SETTINGS]
@@ -209,7 +211,7 @@ def existence(picture: Picture) -> Iterator[Choice]:
 
 
 def attribute(picture: Picture) -> Iterator[Choice]:
-    """Yield questions about colour, action and number of the targets, and about the state of the setting."""
+    """Yield questions about colour, action and number of targets, and the setting's state."""
     scene = picture.scene
     for target in picture.targets:
         members = [o for o in scene.objects if o.category == target]
@@ -227,9 +229,9 @@ def attribute(picture: Picture) -> Iterator[Choice]:
 
 
 def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
-    """Yield the question about an attribute that was prompted, in the words of the weather where it is that.
+    """Yield the question about a verified attribute, with weather wording where applicable.
 
-    What stands behind a noun ("with dead branches", "at sunset") is not asked about.
+    Attributes that follow the noun ("with dead branches", "at sunset") are skipped.
     """
     members = [o for o in scene.objects if o.category == claim.about]
     values = [value for value in (claim.value, *claim.noes) if not attribute_words.follows(value)]
@@ -253,7 +255,7 @@ def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
 
 
 def relation(picture: Picture) -> Iterator[Choice]:
-    """Yield for each relation that holds between single things the question after it, and after its opposite."""
+    """Yield, per relation between single objects, the questions about it and its opposite."""
     scene = picture.scene
     single = {o.id: o.category for o in scene.objects if scene.count(o.category) == 1}
     for held in scene.relations:
@@ -274,7 +276,7 @@ def _is_place(scene: Scene, word: str) -> bool:
 def _is_there(scene: Scene, word: str) -> str:
     """Return the question whether something is in the image.
 
-    "Does the image show a street?" for settings, "Is there a dog in the image?" for things.
+    "Does the image show a street?" for settings, "Is there a dog in the image?" for objects.
     """
     if word in environments.SETTINGS or word in inflection.UNIQUE:
         return f"Does the image show {environments.shown(word)}?"
@@ -290,13 +292,13 @@ def _subject(target: str, members: Sequence[SceneObject]) -> str:
 
 
 def _shared(members: Sequence[SceneObject], kind: str) -> str:
-    """Return the one known value that all members have, or ""."""
+    """Return the known value that all members share, or ""."""
     values = {dict(o.attributes).get(kind, "") if kind in o.known_attributes else "" for o in members}
     return values.pop() if len(values) == 1 else ""
 
 
 def _seen(scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str]) -> Iterator[Choice]:
-    """Yield questions about the colour, action and state that all of a target's things are known to share."""
+    """Yield questions about the colour, action and state that all of a target's objects share."""
     if len(members) > MOST_COUNTED:
         return
     subject, person = _subject(target, members), target in PEOPLE
@@ -315,9 +317,9 @@ def _seen(scene: Scene, target: str, members: Sequence[SceneObject], deeds: Abst
 
 
 def _counted(picture: Picture) -> list[str]:
-    """Return what is counted: the targets; in a picture of which a detector told, everything that it found.
+    """Return the counted categories: the targets, plus all detections if not exact.
 
-    A text-to-image model is asked for one of each, so that the targets' numbers alone would always be one.
+    Text-to-image prompts name one of each target, so the targets' counts alone would always be one.
     """
     found = () if picture.exact else sorted(o.category for o in picture.scene.objects)
     return list(dict.fromkeys((*picture.targets, *found)))
@@ -327,7 +329,7 @@ def _number(scene: Scene, target: str) -> Iterator[Choice]:
     number = scene.count(target)
     if not number or number > MOST_COUNTED or not inflection.countable(target):
         return
-    # Wrong numbers come from those that are right elsewhere, so that none gives itself away.
+    # Incorrect counts are correct ones of other images, so that none leaks the answer.
     noes = {str(n): _exactly(n, target) for n in range(1, MOST_COUNTED + 1) if n != number}
     yield Choice(scene.id, "number", target, str(number), _exactly(number, target), noes)
 
@@ -342,4 +344,4 @@ _CHOICES: Mapping[str, Callable[[Picture], Iterator[Choice]]] = {
     "attribute": attribute,
     "relation": relation,
 }
-"""Level → what asks its questions; captions are all asked for in the same words."""
+"""Level → function that generates its choices; all captions use the same prompt."""

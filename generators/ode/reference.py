@@ -1,4 +1,4 @@
-"""ODE's own selection, reproduced pair for pair (concept_composer.py; the quirks are described, not fixed, here)."""
+"""ODE's own pair selection, reproduced exactly (concept_composer.py), quirks included."""
 
 import random as python_random
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ from vhbench.schema import VhbenchError
 Pair = tuple[str, str]
 
 _ENVIRONMENT_CAP = 20
-"""The reference never takes more entity-environment pairs than this for its fictional class."""
+"""The reference's cap on entity-environment pairs for the fictional criterion."""
 
 
 def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> dict[str, list[Pair]]:
@@ -32,9 +32,9 @@ def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> 
 def _fill(
     graph: "nx.Graph[str]", stream: Iterator[Pair], limits: Mapping[str, int], *, spill: bool
 ) -> dict[str, list[Pair]]:
-    """Sort pairs into the two sets until both are full; a pair that is drawn twice counts once.
+    """Sort pairs into the two sets until both are full; duplicates count once.
 
-    With ``spill`` whatever does not fit into "ee" goes to "ev", unless both ends are environments.
+    With ``spill``, pairs that do not fit into "ee" go to "ev" unless both ends are environments.
     """
     found: dict[str, dict[Pair, None]] = {"ee": {}, "ev": {}}
     for a, b in stream:
@@ -66,7 +66,7 @@ def _never_together(graph: "nx.Graph[str]", seed: int) -> Iterator[Pair]:
     draw, nodes = python_random.Random(seed), list(graph)
     free = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :] if b not in graph[a]]
     while free:
-        # What random.choice and list.remove do, without searching 45,000 pairs for each.
+        # Same as random.choice and list.remove, without searching 45,000 pairs each time.
         yield free.pop(draw.choice(range(len(free))))
 
 

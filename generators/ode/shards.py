@@ -1,4 +1,4 @@
-"""The pipeline of ODE: pairs → specs → images → truth → questions, for a share of one criterion's pairs."""
+"""ODE pipeline for a share of pairs: pairs → specs → images → ground truth → questions."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,27 +18,27 @@ from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
 _NO_LEFT = "no pair left"
-"""Reason of the rejection that stands for pairs which were asked for and could not be replaced."""
+"""Rejection reason for requested pairs that could not be replaced."""
 
 GROUPS = 40
-"""How many groups of more than two concepts are looked at for each pair."""
+"""Maximum number of groups of more than two concepts tried per pair."""
 
 Tried = tuple[ImagePlan, SceneSpec, Scene | Rejection, tuple[AttributeClaim, ...]]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that decides what ODE's questions are.
+    """Everything that determines ODE's questions.
 
     Attributes:
-        graph: the concept graph.
-        world: what the image source can show.
-        images: the image source.
-        eyes: look at images whose truth is not exact; None where it is.
-        imagined: what models imagine beside a word, by which candidates for hallucination are named too; or None.
-        part: of the concepts; a place of another part is no setting, also where none was asked for.
+        graph: concept graph.
+        world: vocabulary of the image source.
+        images: image source.
+        eyes: detection models for images without exact ground truth; None if it is exact.
+        imagined: observed hallucinations given a word, used as further candidates; or None.
+        part: concept split; places of another split are never settings.
 
-    The others are options of the build, which says what they are for.
+    The remaining fields are build options and documented there.
     """
 
     graph: ConceptGraph
@@ -66,7 +66,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of one criterion's pairs: every ``step``-th from ``first`` on, until ``pairs`` of them are kept."""
+    """Share of a criterion's pairs: every ``step``-th from ``first``, up to ``pairs`` pairs."""
 
     criterion: str
     pairing: str
@@ -77,11 +77,11 @@ class Share:
 
 
 def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
-    """Yield a share's rows, the scenes behind them, and every rejection.
+    """Yield a share's rows, their scenes, and every rejection.
 
-    A pair is kept if one of its variants is. A rejected picture is tried again with new seeds, ``retries`` times; a
-    pair of which nothing remains is replaced by the next one, as long as the criterion has any. Of an updated graph a
-    share sees the version that it is of, so that what was made before stays as it was.
+    A pair is accepted if one of its variants is. A rejected image is retried with new seeds, ``retries`` times; a pair
+    without images is replaced by the criterion's next one. For an updated graph, a share uses its own graph version, so
+    earlier output does not change.
     """
     recipe = replace(recipe, graph=concept_graph.as_of(recipe.graph, share.graph_version))
     pairs = _pairs(recipe, share)
@@ -113,14 +113,14 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
 
 
 def _planned(recipe: Recipe, share: Share) -> list[str]:
-    """Return what the share's pictures show if all of them can be made as planned."""
+    """Return the targets of the share's images if all succeed as planned."""
     found = (pair for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))
     cases = [pair[0] for pair in islice(found, share.pairs)] if recipe.eyes else []
     return list(dict.fromkeys(word for case in cases for word in prompts.targets(case, recipe.world)))
 
 
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
-    """Yield the cases of every pair of a share, or why the pair cannot be shown, in the criterion's order."""
+    """Yield the plans of every pair of a share, or its rejection, in the criterion's order."""
     pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
     drawn = criteria.candidates(pool, share.criterion, seed=recipe.seed)
     offset = 100_000 * (share.graph_version - 1)
@@ -144,7 +144,7 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
 
 
 def _problem(recipe: Recipe, words: Sequence[str]) -> str:
-    """Return why words cannot be shown together, or not be found in an image; or ""."""
+    """Return why words cannot be shown together or not be detected, or ""."""
     if problem := recipe.world.problem(words):
         return problem
     unknown = [word for word in words if recipe.eyes and not recipe.eyes.phrases(recipe.world.name(word))]
@@ -152,7 +152,7 @@ def _problem(recipe: Recipe, words: Sequence[str]) -> str:
 
 
 def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], elsewhere: Sequence[str]) -> Iterator[Tried]:
-    """Yield a scene for each case, and a rejection for each picture that was no use; those are tried again."""
+    """Yield a scene per plan and a rejection per failed image; failed plans are retried."""
     waiting = list(cases)
     for attempt in range(recipe.retries + 1):
         failed = []
@@ -178,7 +178,7 @@ def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], elsewhere: Sequence[st
 def _attempts(
     recipe: Recipe, cases: Sequence[ImagePlan], attempt: int, elsewhere: Sequence[str]
 ) -> list[list[tuple[SceneSpec, detection.Seen, int]]]:
-    """Return for each case its images of one attempt: what was asked for, what was seen, the seed."""
+    """Return, per plan, the images of one attempt: specification, result and seed."""
     specs = [
         prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
         for case in cases
@@ -200,7 +200,7 @@ def _seen(
     made: Sequence[Scene | Rejection],
     elsewhere: Sequence[str],
 ) -> list[detection.Seen]:
-    """Return pictures with their truth: their own where that is exact, otherwise what is seen in them, all at once."""
+    """Return images with their exact ground truth, or else with detections, in one batch."""
     if recipe.eyes is None:
         unclear = {recipe.world.name(word) for word in recipe.graph if recipe.world.problem([word])}
         targets = [prompts.targets(case, recipe.world) for case in cases]
@@ -215,20 +215,20 @@ def _seen(
 
 
 def _of_part(part: ConceptPart, made: Scene | Rejection) -> Scene | Rejection:
-    """Return a picture, unless its place is one of another part."""
+    """Return an image, or a rejection if its place belongs to another split."""
     if isinstance(made, Rejection) or not made.environment or part.holds(made.environment):
         return made
     return Rejection(made.id, "place of another part", {"environment": made.environment})
 
 
 def _score(result: Scene | Rejection) -> float:
-    """Return how sure the detector is of the target that it is least sure of."""
+    """Return the lowest detection score of a target."""
     scores = result.provenance.get("scores", {}) if isinstance(result, Scene) else {}
     return min(scores.values(), default=0.0)
 
 
 def _checked(made: Scene | Rejection, targets: Sequence[str], unclear: AbstractSet[str]) -> detection.Seen:
-    """Return the scene if it shows what it was made for; what is never shown is not asked for as absent either."""
+    """Return the scene if it shows its targets; concepts never rendered leave ``known``."""
     if isinstance(made, Rejection):
         return made
     scene = environments.annotate(made)
@@ -241,7 +241,7 @@ def _checked(made: Scene | Rejection, targets: Sequence[str], unclear: AbstractS
 def _rows(
     recipe: Recipe, kept: Sequence[tuple[ImagePlan, SceneSpec, Scene, tuple[AttributeClaim, ...]]]
 ) -> Iterator[Row]:
-    """Yield the rows of a share's pictures, among which each word is asked as often rightly as wrongly."""
+    """Yield the rows of a share's images, balanced over words."""
     names = {word: recipe.world.name(word) for word in recipe.graph}
     every = list(dict.fromkeys(word for case, *_ in kept for word in prompts.targets(case, recipe.world)))
     pictures = []

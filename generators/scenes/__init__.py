@@ -1,6 +1,6 @@
-"""The embedded image source: drawn scenes whose truth is known by construction.
+"""Built-in image source: synthetic scenes with exact ground truth by construction.
 
-Everything outside imports from here; the modules inside are nobody else's business.
+Other packages import from here only; the modules inside are private.
 """
 
 from vhbench.generators.scenes.catalog import CATALOG, find, lookup, readable

@@ -1,8 +1,8 @@
-"""What can be drawn: one table, ``catalog.tsv``, with a row per thing.
+"""Catalog of renderable objects: ``catalog.tsv``, with one row per object.
 
-A row's ``word`` is the benchmark's word for the thing (AMBER's spelling where AMBER has it); ``name`` is the English
-that questions use and that the scenes' truth holds. Two words for one thing are one row with synonyms, so that no
-scene says of one thing that it is both present and absent.
+``word`` is the benchmark's word for the object (AMBER's spelling if it exists there); ``name`` is the English used in
+questions and ground truth. Two words for one object are one row with synonyms, so that a scene never lists an object as
+both present and absent.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,45 +15,45 @@ from vhbench.schema import VhbenchError
 from vhbench.tsv import numbers, records, words
 
 Place = Literal["ground", "floor", "table", "wall", "air", "water", "sky"]
-"""Where a thing stands: on the ground, flat on it (floor), on a table or the ground, on a wall, in the air …"""
+"""Position class of an object: on the ground, flat on it (floor), on a table, on a wall, …"""
 
 PLACES: tuple[Place, ...] = get_args(Place)
 
 Box = tuple[float, float, float, float]
 
 TABLE = Path(__file__).with_name("catalog.tsv")
-"""The catalog's rows."""
+"""The catalog file."""
 
 DEFAULT_ACTION = "standing"
-"""What a creature does when no action is asked for."""
+"""Action of a creature without a requested action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that can be drawn.
+    """Renderable object.
 
     Attributes:
-        word: the key, AMBER's word where there is one.
-        name: readable English, COCO's category name where there is one.
-        synonyms: other words for the same thing.
+        word: the key, AMBER's word if there is one.
+        name: readable English, COCO's category name if there is one.
+        synonyms: other words for the same object.
         drawing: stem of the file in ``art/``, or "" for a parametric creature.
-        size_m: the longer side of the default drawing, in metres.
-        place: where it stands.
-        habitat: where it is usually seen: "indoor", "outdoor", a word that the environment must paint ("rail" for a
-            train), or "" for anywhere. A preference for what a spec leaves open; a spec may ask for a couch on a beach.
-        colours: names it may be painted in; empty for identity-locked drawings (a banana is yellow).
-        default_colour: the colour that covers at least half of the default drawing, or "".
-        actions: what it can be shown doing, as gerunds ("running"); "" is :data:`DEFAULT_ACTION`.
-        states: the states it can be shown in ("open", "closed"), that of the drawing itself first; the others are
-            drawings of their own, ``<drawing>_<state>.svg``.
+        size_m: longer side of the default drawing, in metres.
+        place: position class.
+        habitat: usual surroundings: "indoor", "outdoor", a word that the environment must render ("rail" for a train),
+            or "" for any. It only affects choices a spec leaves open; a spec may request a couch on a beach.
+        colours: colours it may be rendered in; empty if the colour is fixed (a banana is yellow).
+        default_colour: colour that covers at least half of the default drawing, or "".
+        actions: supported actions, as gerunds ("running"); "" is :data:`DEFAULT_ACTION`.
+        states: supported states ("open", "closed"), the drawing's own first; others are separate drawings,
+            ``<drawing>_<state>.svg``.
         coco: COCO's category, or "".
         countable: whether its instances may be counted.
         flip: whether it may be mirrored.
-        surface: where other things may stand on it, as (left, right, top, bottom) fractions of its box, or None.
-        implies: words that are true of it as well ("man" → "person").
-        confusable: near-synonyms and lookalikes: where one of the two is shown, the other must not be asked as absent.
-        parts: words for what its drawing contains (a car's windows): not asked as absent where it is shown, nor
-            counted; but a window does not put a car in doubt.
+        surface: where other objects may rest on it, as (left, right, top, bottom) fractions of its box, or None.
+        implies: words that hold for it as well ("man" → "person").
+        confusable: near-synonyms and lookalikes: if one of the two is shown, the other must not be used as absent.
+        parts: words for parts of its drawing (a car's windows): neither used as absent nor counted if it is shown; a
+            window, however, does not make a car unknown.
     """
 
     word: str
@@ -77,15 +77,15 @@ class Entry:
 
 
 def lookup(word: str) -> Entry | None:
-    """Return the entry that a word, readable name, synonym or COCO category stands for, or None."""
+    """Return the entry of a word, readable name, synonym or COCO category, or None."""
     return _BY_WORD.get(plain(word))
 
 
 def find(word: str) -> Entry:
-    """Return the entry that a word stands for.
+    """Return the entry of a word.
 
     Raises:
-        VhbenchError: if nothing in the catalog has that name.
+        VhbenchError: if the catalog has no such name.
     """
     entry = lookup(word)
     if entry is None:
@@ -94,13 +94,13 @@ def find(word: str) -> Entry:
 
 
 def readable(word: str) -> str:
-    """Return the name under which scenes know a word; words without a drawing stay as they are."""
+    """Return the ground-truth name of a word; words without a drawing are returned unchanged."""
     entry = lookup(word)
     return entry.name if entry else word
 
 
 def plain(word: str) -> str:
-    """Return the form in which words are looked up: lower case, with spaces."""
+    """Return the lookup form of a word: lower case, with spaces."""
     return word.strip().lower().replace("_", " ")
 
 
@@ -119,7 +119,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "surface": lambda cell: numbers(cell) or None,
     **dict.fromkeys(("synonyms", "actions", "states", "implies", "confusable", "parts"), words),
 }
-"""Column → what reads its cells, unless they are text."""
+"""Column → parser of its cells, unless they are text."""
 
 CATALOG: Mapping[str, Entry] = {entry.word: entry for entry in records(TABLE, Entry, READERS)}
 """Word → entry."""
@@ -131,4 +131,4 @@ _NAMES: list[tuple[str, Entry]] = [
     *((e.coco, e) for e in CATALOG.values() if e.coco),
 ]
 _BY_WORD = {plain(word): entry for word, entry in reversed(_NAMES)}
-"""Any word → entry: words win over names, names over synonyms, synonyms over COCO categories."""
+"""Any word → entry; words take precedence over names, synonyms and COCO categories."""

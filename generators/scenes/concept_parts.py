@@ -1,8 +1,8 @@
-"""Parts of the concepts: what one edition shows and asks about, another does not, nor what looks like it.
+"""Concept splits: disjoint sets of concepts and their lookalikes for dataset versions.
 
-Which part a word belongs to follows from the word alone, so that editions of different parts share no concept whatever
-their benchmarks, seeds, graphs and options are. What people take for one another (a dog and a wolf) goes together,
-since who has learnt the one has seen the other. What is painted everywhere (sky, grass, a wall) belongs to no part.
+The split of a word depends on the word alone, so versions with different splits share no concept, whatever their
+benchmarks, seeds, graphs and options. Easily confused concepts (a dog and a wolf) belong to the same split, since
+training on one exposes the other. Ubiquitous areas (sky, grass, a wall) belong to no split.
 """
 
 import re
@@ -18,13 +18,13 @@ _MOST_PARTS = 9
 
 @dataclass(frozen=True, slots=True)
 class ConceptPart:
-    """The ``number``-th (from 1) of ``of`` parts."""
+    """The ``number``-th (from 1) of ``of`` concept splits."""
 
     number: int = 1
     of: int = 1
 
     def holds(self, word: str) -> bool:
-        """Tell whether a concept is in this part.
+        """Return whether a concept is in this split.
 
         >>> [part.holds("dog") for part in (ConceptPart(1, 2), ConceptPart(2, 2), ConceptPart())]
         [False, True, True]
@@ -32,7 +32,7 @@ class ConceptPart:
         return int(label(0, "concept", kin(word)), 16) % self.of == self.number - 1
 
     def __str__(self) -> str:
-        """Return it as it is asked for: "1/2"."""
+        """Return the option value: "1/2"."""
         return f"{self.number}/{self.of}"
 
 
@@ -40,10 +40,10 @@ WHOLE = ConceptPart()
 
 
 def read_part(text: str) -> ConceptPart:
-    """Read "1/2"; "" stands for all concepts.
+    """Parse "1/2"; "" stands for all concepts.
 
     Raises:
-        VhbenchError: if it has another form, or there is no such part.
+        VhbenchError: for any other format, or if there is no such split.
     """
     if not text:
         return WHOLE
@@ -54,7 +54,7 @@ def read_part(text: str) -> ConceptPart:
 
 
 def kin(word: str) -> str:
-    """Return the word by which everything is known that looks like a thing, or like what looks like it, and so on.
+    """Return the representative of a word's group of lookalikes.
 
     >>> kin("wolf"), kin("fox"), kin("sofa") == kin("couch"), kin("beach")
     ('dog', 'dog', True, 'beach')
@@ -64,7 +64,7 @@ def kin(word: str) -> str:
 
 
 def _find_kin() -> Mapping[str, str]:
-    """Map each drawn thing to the first, by name, of those that it is joined to by what the catalog says is alike."""
+    """Map each object to the first name in its connected group of lookalikes."""
     kinds = {entry.name: {entry.name} for entry in CATALOG.values()}
     for entry in CATALOG.values():
         for other in map(readable, (*entry.implies, *entry.confusable)):

@@ -1,8 +1,8 @@
-"""Colours by name: what a drawing is painted in, and what a pixel is called.
+"""Colour names: the paints of drawings, and the naming of pixels.
 
-The eleven names are the basic colour terms of English (Berlin and Kay, 1969), which are also the ones that questions
-about colour use. :data:`_PALETTE` gives the paint, :func:`shares` reads a picture back; the two are written apart, and
-a test holds them together for every drawing.
+The eleven names are the basic colour terms of English (Berlin and Kay, 1969), which colour questions also use.
+:data:`_PALETTE` defines the paints and :func:`shares` names pixels. The two are independent; a test checks their
+agreement for every drawing.
 """
 
 import colorsys
@@ -31,16 +31,16 @@ _PALETTE: Mapping[str, _HSL] = {
     "white": (0.60, 0.12, 0.95),
     "gray": (0.58, 0.04, 0.55),
 }
-"""Name → the colour that a drawing's slot is painted in."""
+"""Name → paint of a drawing's slot."""
 
 _Numbers = npt.NDArray[np.uint8]
-"""Colour names as their places in :data:`COLOURS`."""
+"""Colour names as indices into :data:`COLOURS`."""
 
 _PURPLE, _PINK, _BROWN = (np.uint8(COLOURS.index(name)) for name in ("purple", "pink", "brown"))
 _BLACK, _WHITE, _GRAY = (np.uint8(COLOURS.index(name)) for name in ("black", "white", "gray"))
 
 _HUES = np.array([12, 40, 66, 170, 255, 308, 345], np.float32)
-"""Degrees at which one name of a saturated colour ends and the next begins."""
+"""Boundaries in degrees between the names of saturated colours."""
 
 _BY_HUE = np.array(
     [COLOURS.index(name) for name in ("red", "orange", "yellow", "green", "blue", "purple", "pink", "red")], np.uint8
@@ -60,7 +60,7 @@ def parse_hex(colour: str) -> _HSL:
 
 
 def to_hex(colour: _HSL) -> str:
-    """Return ``"#rrggbb"``; saturation and lightness are cut to [0, 1]."""
+    """Return ``"#rrggbb"``; saturation and lightness are clipped to [0, 1]."""
     hue, saturation, lightness = colour
     rgb = colorsys.hls_to_rgb(hue % 1, min(1.0, max(0.0, lightness)), min(1.0, max(0.0, saturation)))
     return "#" + bytes(round(channel * 255) for channel in rgb).hex()
@@ -73,7 +73,7 @@ def shade(colour: str, factor: float) -> str:
 
 
 def mix(one: str, other: str, share: float) -> str:
-    """Return the colour at a share of the way from one to the other."""
+    """Return the linear interpolation between two colours."""
     pairs = zip(channels(one), channels(other), strict=True)
     return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()
 
@@ -84,28 +84,28 @@ def paint(name: str) -> str:
 
 
 def reshade(shade_of_base: str, base: str, name: str) -> str:
-    """Repaint one shade of a drawing's slot, so that light and dark parts stay light and dark.
+    """Recolour one shade of a drawing's slot, preserving its relative lightness.
 
     Args:
-        shade_of_base: the hexadecimal colour to repaint.
-        base: the slot's own colour in the file, of which the other is a shade.
-        name: the colour asked for.
+        shade_of_base: hexadecimal colour to replace.
+        base: the slot's base colour in the file.
+        name: requested colour name.
     """
     hue, saturation, lightness = _PALETTE[name]
     offset = parse_hex(shade_of_base)[2] - parse_hex(base)[2]
-    # Very light and very dark paints have little room for shades; too much contrast would read as another colour.
+    # Very light and very dark paints leave little room for shades; more contrast would change the colour name.
     contrast = {"black": 0.35, "white": 0.45, "yellow": 0.6, "orange": 0.6, "pink": 0.5}.get(name, 0.7)
     return to_hex((hue, saturation, min(0.97, max(0.05, lightness + contrast * offset))))
 
 
 def shares(pixels: npt.NDArray[np.uint8]) -> dict[str, float]:
-    """Return the share that each colour name has among pixels, shape (n, 3); only names that occur."""
+    """Return the fraction of pixels, shape (n, 3), per colour name that occurs."""
     counts = np.bincount(_numbers(pixels), minlength=len(COLOURS)).tolist()
     return {name: count / len(pixels) for name, count in zip(COLOURS, counts, strict=True) if count}
 
 
 def _numbers(pixels: npt.NDArray[np.uint8]) -> _Numbers:
-    """Return the places in :data:`COLOURS` of the names of pixels."""
+    """Return the indices of pixel names in :data:`COLOURS`."""
     rgb = np.asarray(pixels, dtype=np.float32) / np.float32(255)
     red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
     high, low = np.maximum(np.maximum(red, green), blue), np.minimum(np.minimum(red, green), blue)

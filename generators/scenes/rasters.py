@@ -1,4 +1,4 @@
-"""From vector markup to pixels: the one place that knows the renderer."""
+"""Rasterisation of vector markup; the only module that uses the renderer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,21 +13,21 @@ import resvg
 Pixels = npt.NDArray[np.uint8]
 
 _STILL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-"""The transformation that moves nothing."""
+"""Identity transformation."""
 
 
 def rasterise(svg: str, box: str, width: int, height: int, *, rows: int | None = None) -> Pixels:
-    """Draw markup without its ``<svg>`` element.
+    """Rasterise markup without its ``<svg>`` element.
 
     Args:
-        svg: the markup, of elements without text: no font is loaded.
-        box: the part of the drawing that is seen, as in ``viewBox``; it is stretched to the picture.
-        width: of the picture in pixels.
-        height: of the picture in pixels.
-        rows: how many rows of the picture are wanted, from the top; all by default.
+        svg: markup of elements without text, since no font is loaded.
+        box: visible part of the drawing, as in ``viewBox``; it is stretched to the image.
+        width: image width in pixels.
+        height: image height in pixels.
+        rows: number of rows to return, from the top; all by default.
 
     Returns:
-        Blue, green, red and opacity, not premultiplied, shape (rows, width, 4).
+        BGRA pixels, not premultiplied, shape (rows, width, 4).
     """
     document = (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
@@ -40,7 +40,7 @@ def rasterise(svg: str, box: str, width: int, height: int, *, rows: int | None =
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let OpenCV work in this thread alone: on pictures as small as ours its helpers cost more than they take over."""
+    """Run OpenCV on this thread only; its thread pool slows down work on small images."""
     before = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:

@@ -1,4 +1,4 @@
-"""The image source: specs in, scenes with exact truth out."""
+"""Scene image source: specs in, scenes with exact ground truth out."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from vhbench.seeding import rng
 Objects = tuple[SceneObject, ...]
 
 _TRIES = 14
-"""Layouts tried before a spec is refused; with smaller and smaller things."""
+"""Layout attempts per spec, with decreasing object sizes."""
 
 _TRIES_PER_LOCALE = 4
 
@@ -31,10 +31,10 @@ _JPEG_QUALITY = 95
 
 
 class SceneSource:
-    """Draws specs; implements :class:`vhbench.protocols.ImageSource`.
+    """Renderer of specs; implements :class:`vhbench.protocols.ImageSource`.
 
-    A scene depends on the seed and its own spec only: the order of the specs, and who else is asked for, do not
-    matter. Categories are the catalog's readable names: "couch" also where the spec said "sofa".
+    A scene depends only on the seed and its own spec, not on the order of specs or on other specs. Categories are the
+    catalog's readable names: "couch" also if the spec has "sofa".
 
     Args:
         encoding: "jpeg" (quality 95, no chroma subsampling: about 90 kB) or "png" (lossless, about 400 kB).
@@ -66,7 +66,7 @@ class SceneSource:
         entries = plan.check(spec)
         failures: Counter[str] = Counter()
         for attempt in range(_TRIES):
-            if attempt % _TRIES_PER_LOCALE == 0:  # what failed is mostly the layout, and paintings are dear
+            if attempt % _TRIES_PER_LOCALE == 0:  # failures are mostly due to the layout, and backdrops are expensive
                 locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
             try:
                 return self._attempt(spec, entries, locale, seed, attempt)
@@ -81,7 +81,7 @@ class SceneSource:
         wishes = plan.wishes(spec, entries, locale, random)
         stage = mirror(locale.environment) if is_mirrored(locale.variant) else locale.environment
         zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / _TRIES
-        # Side by side without overlap, so that nobody doubts which is where; if need be, by their centres alone.
+        # First require left/right pairs without overlap, which is unambiguous; later compare only their centres.
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
         placed = arrange(layout, wishes + plan.occluders(spec, locale, wishes, random))
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
@@ -121,7 +121,7 @@ class SceneSource:
 
 
 def _zoom(things: int, attempt: int) -> float:
-    """Return the scale of all sizes: smaller for crowds, and smaller again after failed tries."""
+    """Return the scale of all sizes: smaller for many objects and after failed attempts."""
     crowd = 1.0 if things <= 2 else 0.9 if things <= 4 else 0.75 if things <= 6 else 0.62
     return crowd * 0.84 ** (attempt // 2)
 
@@ -140,7 +140,7 @@ def _encode(picture: Pixels, encoding: str) -> bytes:
 
 
 def _provenance(spec: SceneSpec, seed: int, things: Sequence[Placed]) -> dict[str, Any]:
-    """Return where a scene comes from; all lists have one entry per object."""
+    """Return the scene's provenance; all lists have one entry per object."""
     return {
         "source": "scenes",
         "licence": "Apache-2.0",

@@ -1,4 +1,4 @@
-"""Random specs: what a scene shall show, when nobody has said it, or only in part."""
+"""Random specs that complete a partial specification."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,7 +13,7 @@ from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
 
 _LOCALES = 6
-"""Environments tried for one that holds enough categories."""
+"""Number of environments tried to fit enough categories."""
 
 
 def random_spec(
@@ -29,23 +29,23 @@ def random_spec(
     state: str = "",
     counts: Sequence[int] = (1, 1, 1, 2, 3),
 ) -> SceneSpec:
-    """Complete a spec with random categories, so that nothing in it contradicts the rest.
+    """Complete a spec with random categories, without contradictions.
 
-    The added categories are no rivals (near-synonyms, parts, hypernyms) of one another, of ``must`` or of ``absent``,
-    and the chosen environment neither paints nor confuses any of these words: each of them is known in the scene.
+    Added categories are not rivals (near-synonyms, parts, hypernyms) of each other, of ``must`` or of ``absent``. The
+    chosen environment neither renders nor confuses any of these words, so each of them is known in the scene.
 
     Args:
-        seed: of the split.
-        key: what the spec is for; equal keys give equal specs.
-        id: of the spec; by default made of the key.
-        must: objects that must be there; their attributes, counts and hard positives are taken over.
-        absent: words that must not be there, and whose absence must be known.
-        words: the pool of further categories; by default whatever is usually seen in such an environment.
-        k: number of different categories in all, 1 … 8; random between 2 and 5 by default.
-        environment: where, or "" for any that fits.
-        among: the environments that may be taken; empty for all.
-        state: of the environment, or "" for any.
-        counts: from which the count of each added category is drawn.
+        seed: random seed of the split.
+        key: purpose of the spec; equal keys give equal specs.
+        id: spec id; derived from the key by default.
+        must: required objects, with attributes, counts and hard positives.
+        absent: words that must be known to be absent.
+        words: pool of further categories; by default those that usually occur in the environment.
+        k: total number of distinct categories, 1 … 8; sampled from 2 to 5 by default.
+        environment: environment, or "" for any that fits.
+        among: allowed environments; empty for all.
+        state: state of the environment, or "" for any.
+        counts: values from which the count of each added category is sampled.
 
     Raises:
         VhbenchError: if no environment fits ``must`` and ``absent``, or the pool is too small.
@@ -74,9 +74,9 @@ def random_spec(
 def _complete(
     base: SceneSpec, pool: Sequence[Entry] | None, total: int, random: np.random.Generator, among: Collection[str]
 ) -> tuple[Locale, list[Entry]]:
-    """Choose a locale and, at random, entries that complete the spec there.
+    """Choose a setting and random entries that complete the spec there.
 
-    What would make another word doubtful is left out; what is usually seen there comes first.
+    Entries that would make another word unknown are excluded; those that usually occur there come first.
     """
     wanted = [catalog.find(thing.category) for thing in base.objects]
     try:

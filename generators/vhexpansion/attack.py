@@ -1,8 +1,9 @@
-"""White-box attacks on the image features of a vision-language model (VHExpansion, section 3.3).
+"""White-box attacks on the image features of a VLM (VHExpansion, section 3.3).
 
-A case that a model answers right is pushed away from its image's embedding, one that it already fails is kept
-similar to it, both inside an L-infinity ball of pixels. (Equation 1 of the paper has the two cases swapped; its text
-and its code say this.) The attack sees a model only as :class:`vhbench.protocols.WhiteBoxVLM`.
+For a case that the model answers correctly, the attack lowers the similarity to the clean image's features. For a case
+it already fails, it keeps them similar. Both stay inside an L-infinity ball of pixels. (Equation 1 of the paper swaps
+the two cases; its text and code do not.) The attack accesses a model only through
+:class:`vhbench.protocols.WhiteBoxVLM`.
 """
 
 import hashlib
@@ -27,22 +28,25 @@ from vhbench.seeding import rng
 
 Pixels = npt.NDArray[np.uint8]
 Key = tuple[str, str]
-"""Digest of an image, and the direction in which it is driven."""
+"""Image digest and attack direction."""
 
 MIN_SIDE = 8
-"""Pixels. A smaller image is less than one patch of any encoder."""
+"""Minimum side in pixels; a smaller image is less than one patch of any encoder."""
 
 SIGN = {"apart": -1.0, "similar": 1.0}
-"""Whether the similarity is descended or ascended."""
+"""Sign of the step along the similarity gradient."""
 
 WORTH = {"apart": 1e-3, "similar": 0.05}
-"""What an attack must do in the saved image to have achieved anything: lower the similarity by so much, or close this
-share of the gap that the random start has torn."""
+"""Minimum effect in the saved image.
+
+"apart" must lower the similarity by this much; "similar" must close this fraction of the gap that the random start
+opened.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class AttackCase:
-    """One image, RGB uint8 of shape (height, width, 3), and where to drive its features."""
+    """RGB uint8 image of shape (height, width, 3) with its attack direction."""
 
     id: str
     image: Pixels
@@ -51,18 +55,18 @@ class AttackCase:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """An attacked image.
+    """Attacked image.
 
     Attributes:
-        id: of the case.
-        png: the encoded image.
-        direction: of the case.
+        id: case id.
+        png: encoded image.
+        direction: attack direction.
         before: mean cosine similarity to the original's features at the start of the attack.
-        after: of the result, before it is saved.
-        saved: of the PNG, opened again and read as an evaluation reads it.
-        achieved: whether the saved image is where the attack wanted it, or at least on the way.
-        linf: the largest change of a value, in grey levels.
-        steps: updates made.
+        after: the similarity of the result before saving.
+        saved: the similarity of the PNG, decoded as an evaluation decodes it.
+        achieved: whether the saved image moved in the attack direction by the minimum effect.
+        linf: largest change of a value, in grey levels.
+        steps: number of updates.
         trace: similarity before each update.
     """
 
@@ -78,7 +82,7 @@ class AttackResult:
     trace: tuple[float, ...]
 
     def report(self) -> dict[str, Any]:
-        """Return everything but the image and the trace, as JSON types."""
+        """Return everything except the image and the trace, as JSON types."""
         return {k: v for k, v in asdict(self).items() if k not in ("png", "trace")}
 
 
@@ -90,24 +94,24 @@ def attack(
     seed: int = 0,
     cache: Path | None = None,
 ) -> list[AttackResult | Rejection]:
-    """Attack images; cases that share image and direction are attacked once.
+    """Attack images; cases with the same image and direction are attacked once.
 
-    Equal arguments give equal bytes on one machine. Batches depend on the list of cases only, so that an interrupted
-    attack resumes to the same result; another device or torch build may round gradients differently.
+    Equal arguments give equal bytes on one machine. Batches depend only on the list of cases, so an interrupted attack
+    resumes to the same result. Another device or torch build may round gradients differently.
 
     Args:
-        cases: what to attack.
-        model: whose features are driven.
-        config: how; the paper's settings by default.
-        seed: of the random start.
-        cache: a folder that keeps every finished image, keyed by content, so that an attack can be resumed.
+        cases: images and directions.
+        model: model under attack.
+        config: attack settings; defaults to the paper's.
+        seed: random seed of the start.
+        cache: folder for finished images, keyed by content, to resume an attack.
 
     Returns:
-        One result per case, in order, or a rejection: ``image_too_small``, ``unprocessable_image`` (the model's own
-        image processor refuses it) or ``nan_gradient``.
+        One result per case, in order, or a rejection: ``image_too_small``, ``unprocessable_image`` (rejected by the
+        model's image processor) or ``nan_gradient``.
 
     Raises:
-        VhbenchError: for an image that is not RGB uint8, or a direction that does not exist.
+        VhbenchError: for an image that is not RGB uint8, or an unknown direction.
     """
     config = config or AttackConfig()
     members: dict[Key, list[int]] = {}
@@ -133,7 +137,7 @@ def _attacked(
     seed: int,
     cache: Path | None,
 ) -> Iterable[dict[str, Any]]:
-    """Yield what came of each image of a batch; the whole batch is attacked if the cache lacks any of it."""
+    """Yield the result fields per image; a batch is recomputed unless fully cached."""
 
     def make(missing: Sequence[int]) -> list[dict[str, Any]]:
         every = _attack_batch(batch, keys, model=model, config=config, seed=seed)
@@ -141,7 +145,7 @@ def _attacked(
 
     if cache is None:
         return make(range(len(keys)))
-    # The neighbours in a batch change the last bits of a gradient, hence sign() and bytes: they are in the key.
+    # Other images of a batch change the last bits of a gradient, hence sign() and bytes, so they are part of the key.
     settings = [seed, model.name, model.fingerprint, asdict(config), keys]
     return cached("attacks", ([settings, key] for key in keys), make, folder=cache)
 
@@ -152,7 +156,7 @@ def _digest(image: Pixels) -> str:
 
 
 def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
-    """Yield the keys of cases that can be attacked together: of one size and one direction."""
+    """Yield batches of keys whose cases have the same size and direction."""
     alike: dict[tuple[tuple[int, ...], str], list[Key]] = {}
     for key, case in cases.items():
         alike.setdefault((case.image.shape, case.direction), []).append(key)
@@ -164,19 +168,19 @@ def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
 def run(
     images: Sequence[Pixels], starts: Tensor, direction: Direction, *, model: WhiteBoxVLM, config: AttackConfig
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The attack itself.
+    """Run the attack on one batch.
 
     Args:
         images: originals of one size, RGB uint8.
-        starts: where to start, float in [0, 1], shape (batch, 3, height, width).
-        direction: of all of them.
-        model: whose features are driven.
-        config: how.
+        starts: start images, float in [0, 1], shape (batch, 3, height, width).
+        direction: attack direction of the batch.
+        model: model under attack.
+        config: attack settings.
 
     Returns:
-        The attacked images (as ``starts``): the best that was seen, for steps of a fixed size circle around a maximum,
-        or with ``compat`` the last; the similarities before each update and those of the result, shape
-        (updates + 1, batch); the features of the originals, shape (batch, tokens, dimension).
+        The attacked images (as ``starts``): the best iterate, since steps of a fixed size oscillate around a maximum,
+        or with ``compat`` the last; the similarities before each update and of the result, shape (updates + 1, batch);
+        the features of the originals, shape (batch, tokens, dimension).
     """
     original, sign = to_tensor(images, model.device), SIGN[direction]
     ascent = ascent_of(config)
@@ -200,33 +204,33 @@ def run(
 
 
 def better(best: Tensor, score: Tensor, x: Tensor, similarities: Tensor, sign: float) -> tuple[Tensor, Tensor]:
-    """Return, image by image, whichever is further in the wanted direction, and its similarity."""
-    improved = ~(sign * (score - similarities) >= 0)  # not a number counts, and stays
+    """Return, per image, the candidate further in the attack direction, and its similarity."""
+    improved = ~(sign * (score - similarities) >= 0)  # NaN counts as an improvement and stays
     return torch.where(per_image(improved), x, best), torch.where(improved, similarities, score)
 
 
 def per_image(mask: Tensor) -> Tensor:
-    """Return one value per image in a shape that spreads over its pixels."""
+    """Reshape one value per image to broadcast over its pixels."""
     return mask[:, None, None, None]
 
 
 def ascent_of(config: AttackConfig) -> Callable[[Tensor], Tensor]:
-    """Return what becomes of a gradient before it is stepped along."""
+    """Return the function that turns a gradient into a step direction."""
     if config.method == "ifgsm":
         return torch.sign
     return torch.clone if config.compat else evened
 
 
 def evened(gradient: Tensor) -> Tensor:
-    """Return gradients scaled to a mean magnitude of one per image; the step no longer depends on its size."""
+    """Return gradients scaled to a mean magnitude of 1 per image, independent of image size."""
     return gradient / gradient.abs().mean(dim=(1, 2, 3), keepdim=True).clamp_min(torch.finfo(gradient.dtype).tiny)
 
 
 def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig) -> Tensor:
-    """Return the mean cosine per image, shape (batch,), of features of shape (batch, tokens, dimension).
+    """Return the mean cosine per image for features of shape (batch, tokens, dimension).
 
-    Each token is compared over its features; with ``compat``, along the axis of the released code, which for some
-    models are the tokens.
+    The cosine runs over the features of each token; with ``compat``, over the released code's axis, which for some
+    models is the token axis.
     """
     axis = config.axis if config.axis != "auto" else model.reference_axis if config.compat else "features"
     cosines = torch.nn.functional.cosine_similarity(features, reference, dim=1 if axis == "tokens" else 2)
@@ -236,21 +240,21 @@ def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, confi
 def similarity_and_gradient(
     x: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig
 ) -> tuple[Tensor, Tensor]:
-    """Return the similarity of each image, not a number where its gradient is none, and that gradient."""
+    """Return similarity and gradient per image; similarity is NaN for a non-finite gradient."""
     x = x.detach().requires_grad_()
     similarities = similarity(model.features(x), reference, model=model, config=config)
-    (gradient,) = torch.autograd.grad(similarities.sum(), x)  # images do not mix: each has its own gradient
+    (gradient,) = torch.autograd.grad(similarities.sum(), x)  # images are independent, so each has its own gradient
     whole = gradient.isfinite().flatten(1).all(dim=1)
     return torch.where(whole, similarities.detach(), math.nan), gradient
 
 
 def project(x: Tensor, clean: Tensor, *, epsilon: float) -> Tensor:
-    """Return the nearest images within epsilon of the clean ones and within [0, 1]."""
+    """Project images onto the epsilon ball around the clean ones and onto [0, 1]."""
     return torch.clamp(clean + torch.clamp(x - clean, -epsilon, epsilon), 0, 1)
 
 
 def start(image: Pixels, direction: Direction, *, generator: np.random.Generator, config: AttackConfig) -> Tensor:
-    """Return where an attack starts, shape (3, height, width): near the image, or at it (``compat``, apart)."""
+    """Return the start of an attack, shape (3, height, width): near the image, or the image."""
     clean = image.transpose(2, 0, 1).astype(np.float32) / np.float32(255)
     if not (nudge := config.nudge(direction)):
         return torch.from_numpy(clean)
@@ -259,17 +263,17 @@ def start(image: Pixels, direction: Direction, *, generator: np.random.Generator
 
 
 def unfinished(similarities: Tensor, direction: Direction, config: AttackConfig) -> Tensor:
-    """Tell per image whether the similarity is still short of ``stop_at``."""
+    """Return per image whether the similarity has not yet reached ``stop_at``."""
     if config.stop_at is None:
         return torch.ones_like(similarities, dtype=torch.bool)
     return SIGN[direction] * (similarities - config.stop_at) < 0
 
 
 def to_levels(x: Tensor, images: Sequence[Pixels], *, epsilon: float, compat: bool) -> list[Pixels]:
-    """Return images in grey levels, uint8, no further than epsilon from the originals.
+    """Return uint8 images within epsilon of the originals.
 
-    Rounding alone may step over epsilon, so the ball is applied once more to whole levels; the released code
-    truncates and leaves it there (``compat``).
+    Rounding may exceed epsilon, so the ball is applied again to whole levels. The released code truncates and does not
+    (``compat``).
     """
     values = x.permute(0, 2, 3, 1).cpu().numpy() * np.float32(255)
     if compat:
@@ -282,14 +286,14 @@ def to_levels(x: Tensor, images: Sequence[Pixels], *, epsilon: float, compat: bo
 
 
 def to_tensor(images: Sequence[Pixels], device: Any) -> Tensor:
-    """Return images of shape (height, width, 3) as one uint8 tensor (batch, 3, height, width)."""
+    """Stack (height, width, 3) images into one uint8 tensor (batch, 3, height, width)."""
     return torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).contiguous().to(device)
 
 
 def _attack_batch(
     batch: Sequence[AttackCase], keys: Sequence[Key], *, model: WhiteBoxVLM, config: AttackConfig, seed: int
 ) -> list[dict[str, Any]]:
-    """Attack images of one size and direction; per image the fields of a result, or a reason and its detail."""
+    """Attack images of one size and direction; return result fields or a rejection per image."""
     direction, images = batch[0].direction, [case.image for case in batch]
     if min(images[0].shape[:2]) < MIN_SIDE:
         size = f"{images[0].shape[1]}x{images[0].shape[0]}"
@@ -303,7 +307,7 @@ def _attack_batch(
         opened = to_tensor([np.asarray(open_image(png)) for png in pngs], model.device)
         with torch.no_grad():
             saved = similarity(model.features(opened), reference, model=model, config=config)
-    except ValueError as error:  # a processor's own limit, such as the aspect ratio
+    except ValueError as error:  # a limit of the image processor, such as the aspect ratio
         return [{"reason": "unprocessable_image", "detail": {"error": str(error)}}] * len(batch)
     except torch.OutOfMemoryError as error:
         raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
@@ -314,7 +318,7 @@ def _attack_batch(
 
 
 def achieved(before: float, saved: float, direction: Direction) -> bool:
-    """Tell whether an attack moved the saved image's similarity by what :data:`WORTH` asks."""
+    """Return whether the saved image's similarity moved by at least :data:`WORTH`."""
     if direction == "apart":
         return before - saved >= WORTH["apart"]
     return saved - before >= WORTH["similar"] * (1 - before) > 0

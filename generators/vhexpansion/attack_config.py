@@ -1,4 +1,4 @@
-"""How an image is attacked: the settings of the paper, of its released code, and of its ablations."""
+"""Attack settings: the paper's, the released code's, and ablations."""
 
 import math
 from dataclasses import dataclass
@@ -14,40 +14,45 @@ LEVEL: Final = 1 / 255
 """One grey level."""
 
 NUDGE: Final = {"apart": 1 * LEVEL, "similar": 5 * LEVEL}
-"""Random start: each value moves by this much, up or down by a fair coin. An unmoved image has nowhere to go: its
-similarity is at the maximum, where the gradient is rounding noise."""
+"""Random start: each value moves up or down by this much.
+
+Without it, similarity is at its maximum, where the gradient is rounding noise.
+"""
 
 STEP_SIZES: Final[dict[str, tuple[float, float]]] = {
     "ifgsm": (0.5 * LEVEL, 0.5 * LEVEL),
     "pgd": (0.5 * LEVEL, 1.0),
     "random_noise": (0.0, 0.0),
 }
-"""Method → its step size, and that of the released code. The latter's PGD takes the raw gradient times 1.0, which moves
-nothing in an image of many pixels; ours takes a gradient whose mean magnitude is one, so that both methods walk equally
-far in the mean. Random noise takes no step: it is the control, a change of the same size that knows no model."""
+"""Method → step size, ours and the released code's.
+
+The released PGD multiplies the raw gradient by 1.0, which changes nothing in an image of many pixels. Ours scales the
+gradient to a mean magnitude of 1, so both methods move equally far on average. Random noise takes no step: it is the
+model-independent control of equal magnitude.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackConfig:
-    """How to attack; the defaults are the paper's.
+    """Attack settings; the defaults are the paper's.
 
     Attributes:
-        method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient, scaled to a mean magnitude of one;
-            "random_noise" moves each value by epsilon, up or down by a fair coin, and asks no gradient.
-        epsilon: the largest change of a value, in [0, 1]; it holds in the saved PNG.
-        step_size: the paper's gamma, in [0, 1]; None for the method's own: 0.5/255.
+        method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient, scaled to a mean magnitude of 1;
+            "random_noise" moves each value up or down by epsilon and uses no gradient.
+        epsilon: largest change of a value, in [0, 1]; it holds in the saved PNG.
+        step_size: the paper's gamma, in [0, 1]; None for the method's default of 0.5/255.
         schedule: "constant", or "cosine" from ``step_size`` down to 1e-4.
-        steps_apart: for cases that the model answers right.
-        steps_similar: for cases that it already fails.
-        start: how far each value moves before the first step, in [0, 1]; None for the paper's: see :data:`NUDGE`.
-        stop_at: an image is finished once its similarity has come down (up) to this; None for all steps.
-        axis: along which the cosine is taken: "features" compares each token, "tokens" each channel; "auto" is
-            "features", and with ``compat`` the model's ``reference_axis``.
-        batch_size: images of one size that are attacked together.
-        compat: do as the released code: similarity along the model's ``reference_axis``, PGD steps along the raw
-            gradient times 1.0, right cases start at the image itself, one update less than ``steps``, the cosine runs
-            over ``steps_apart`` for both kinds, the last image counts and not the best, and the PNG is truncated
-            instead of rounded, so that it may leave the ball by one grey level. (That code steps by the cosine
+        steps_apart: updates for cases that the model answers correctly.
+        steps_similar: updates for cases that it already fails.
+        start: change of each value before the first step, in [0, 1]; None for the paper's, see :data:`NUDGE`.
+        stop_at: similarity at which an image is finished; None to use all steps.
+        axis: axis of the cosine: "features" compares each token, "tokens" each channel; "auto" is "features", or with
+            ``compat`` the model's ``reference_axis``.
+        batch_size: number of equally sized images per batch.
+        compat: reproduce the released code: similarity along the model's ``reference_axis``, PGD steps along the raw
+            gradient times 1.0, correct cases start at the image itself, one update fewer than ``steps``, a cosine
+            schedule over ``steps_apart`` for both directions, the last iterate instead of the best, and a truncated
+            instead of rounded PNG, which may leave the ball by one grey level. (The released code uses the cosine
             schedule.)
     """
 
@@ -64,7 +69,7 @@ class AttackConfig:
     compat: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense, naming the option."""
+        """Validate the options."""
         for name, value, known in (
             ("method", self.method, tuple(STEP_SIZES)),
             ("schedule", self.schedule, ("constant", "cosine")),
@@ -100,7 +105,7 @@ class AttackConfig:
         return 1e-4 + (alpha - 1e-4) * (1 + math.cos(math.pi * step / horizon)) / 2
 
     def nudge(self, direction: Direction) -> float:
-        """Return how far each value moves before the first step."""
+        """Return the change of each value before the first step."""
         if self.method == "random_noise":
             return self.epsilon
         if self.start is not None:

@@ -1,11 +1,11 @@
-"""What attacks have achieved: images that moved, and answers that turned."""
+"""Attack outcomes: effect on the images and flipped predictions."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 
 def turned(right_before: bool, right_after: bool) -> str:
-    """Return what became of a case: an attack succeeds where a right answer turned wrong.
+    """Return the outcome of a case; an attack succeeds if a correct answer becomes incorrect.
 
     >>> turned(True, False), turned(False, False)
     ('turned_wrong', 'kept_wrong')
@@ -16,13 +16,13 @@ def turned(right_before: bool, right_after: bool) -> str:
 
 
 def tally(reports: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Count the reports on attacked images, method by method.
+    """Count outcomes per attack method.
 
     Args:
-        reports: provenance of the scenes of attacked images, see :mod:`vhbench.builds.vhexpansion_attack`.
+        reports: provenance of the attacked scenes, see :mod:`vhbench.builds.vhexpansion_attack`.
 
     Returns:
-        method → ``cases``, ``achieved_nothing``; and where the model was asked, the number of each outcome, see
+        method → ``cases``, ``achieved_nothing`` and, if the model was evaluated, the count of each outcome of
         :func:`turned`.
     """
     found: dict[str, dict[str, Any]] = {}
@@ -37,16 +37,16 @@ def tally(reports: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) -> dict[str, Any]:
-    """Return how many right answers turned wrong on the changed image, in percent of them, with the interval.
+    """Return the attack success rate: flips among correct answers in percent, with interval.
 
     Args:
-        cases: whether a question is answered rightly on the clean and on the changed image.
-        clusters: the image of each; questions on one image stand and fall together.
+        cases: whether each question is answered correctly on the clean and on the changed image.
+        clusters: image of each question; questions on one image form a cluster.
 
     >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
     50.0
     """
-    from vhbench.statistics import intervals  # here, as no row that is built depends on it
+    from vhbench.statistics import intervals  # imported here because no generated row depends on it
 
     lost = [(float(not after), image) for (before, after), image in zip(cases, clusters, strict=True) if before]
     values = [value for value, _ in lost]
@@ -61,11 +61,11 @@ def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) ->
 
 
 def with_rates(counts: Mapping[str, Any], reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add to the counts of a method its success rate, in percent of the cases answered right before, with its interval.
+    """Add a method's attack success rate in percent, with its interval, to its counts.
 
     Args:
-        counts: of :func:`tally`.
-        reports: of this method's cases, with the ``image`` of each: cases of one image stand and fall together.
+        counts: counts from :func:`tally`.
+        reports: reports of this method's cases; cases of one ``image`` form a cluster.
 
     >>> told = with_rates({"turned_wrong": 1}, [{"outcome": "turned_wrong", "image": "a"}])
     >>> told["success_rate"], told["interval"], told["interval_note"]

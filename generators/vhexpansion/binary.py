@@ -1,7 +1,7 @@
-"""Multiple-choice questions as yes/no questions, one per option, by rule.
+"""Rule-based conversion of multiple-choice questions to yes/no questions, one per option.
 
-"Is the door open or closed? (a) open (b) closed" becomes "Is the door open?" and "Is the door closed?". Where the
-question does not name its options, the question is quoted: 'For the question "…", is "red" the correct answer?'.
+"Is the door open or closed? (a) open (b) closed" becomes "Is the door open?" and "Is the door closed?". If the question
+does not name its options, it is quoted: 'For the question "…", is "red" the correct answer?'.
 """
 
 import hashlib
@@ -12,10 +12,10 @@ from vhbench.schema import Question
 
 
 def binary(question: Question) -> list[Question]:
-    """Return yes/no questions that say the same as a multiple-choice question; a yes/no question stays alone.
+    """Return equivalent yes/no questions of a multiple-choice question.
 
     Args:
-        question: with ``choices`` and the right one's letter as ``answer``, or of kind "yes_no".
+        question: question with ``choices`` and a letter as ``answer``; one of kind "yes_no" is returned unchanged.
     """
     if question.kind == "yes_no":
         return [question]
@@ -31,10 +31,10 @@ def binary(question: Question) -> list[Question]:
 
 
 def by_one_option(question: Question) -> Question:
-    """Return one yes/no question, by one option, for a multiple-choice question: so many cases as questions.
+    """Return a yes/no question about one option, so that the number of cases stays the same.
 
-    The option follows from the words alone: where a question is asked about two images whose right options differ, as
-    in MMVP, one of the two is answered with yes and the other with no.
+    The option depends only on the text. If a question is posed for two images with different answers, as in MMVP, one
+    of the two is answered with yes and the other with no.
     """
     asked = binary(question)
     words = "\n".join([question.question, *question.choices])
@@ -48,7 +48,7 @@ def _as(question: Question, suffix: str, text: str, yes: bool) -> Question:
 
 
 def _named(text: str, choices: tuple[str, ...]) -> list[str]:
-    """Put each option in the place where a question names them all: "… open or closed …"; [] where it does not."""
+    """Substitute each option where a question lists them ("open or closed"), or return []."""
     if not re.match(r"(?i)(.*,\s*)?(is|are|was|were|does|do|did|has|have|can|will)\b", text):
         return []
     words = [re.escape(choice.strip(" .")) for choice in choices]
@@ -62,7 +62,7 @@ def _named(text: str, choices: tuple[str, ...]) -> list[str]:
 
 
 def _like(named: str, choice: str) -> str:
-    """Write an option as the question writes it: "(a) Open" where it says "open or closed"."""
+    """Return an option in the question's spelling: "(a) Open" for "open or closed"."""
     option = choice.strip(" .")
     at = named.lower().find(option.lower())
     return named[at : at + len(option)]

@@ -1,8 +1,8 @@
-"""Whether a verb put between two parts of a question stands where a statement can have it: a second opinion.
+"""Independent check of where a verb may be inserted in a statement.
 
-The grammar in :mod:`~vhbench.generators.vhexpansion.subject` reads whole phrases; a border that it gets wrong would be
-wrong for whoever asks it again. Here nothing is read as a whole: each rule looks at the words next to each other, and
-one that is broken is enough. So a good border may be refused, and few bad ones pass.
+The grammar in :mod:`~vhbench.generators.vhexpansion.subject` parses whole phrases, and repeating it would repeat its
+errors. These rules only inspect adjacent words, and one violation suffices. They may reject a correct border but accept
+few incorrect ones.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,9 @@ _BEGIN = (lists.DETERMINERS | {"its", "his", "her", "their", "my", "your"}) - {"
 
 
 def tears(auxiliary: str, before: Words, after: Words) -> bool:
-    """Tell whether a verb between ``before`` and ``after`` would tear a phrase; the words are bare and lower-case.
+    """Return whether a verb between ``before`` and ``after`` splits a phrase.
+
+    The words are lower-case and without punctuation.
 
     >>> tears("is", ["the", "bottom"], ["left", "corner", "empty"])
     True
@@ -37,7 +39,7 @@ def tears(auxiliary: str, before: Words, after: Words) -> bool:
 
 
 def _hangs(before: Words, after: Words) -> bool:
-    """Tell whether the two words at the border belong together."""
+    """Return whether the two words at the border belong together."""
     last, first = before[-1], after[0]
     described = last in lists.DIRECTIONS and set("NV") & lists.kinds_of(first) == {"N"} and not _closed(first)
     begins = first in lists.DETERMINERS or first in lists.NUMBERS
@@ -58,14 +60,14 @@ def _hangs(before: Words, after: Words) -> bool:
 
 
 def _has_no_noun(before: Words) -> bool:
-    """Tell whether a subject of several words names nothing: "all | are the lines", "the two | are circles"."""
+    """Return whether a subject of several words has no noun: "all | are the lines"."""
     if len(before) == 1 and before[0] in _POINTING:
         return False
     return not any(not word or _may_name(word) or word in {"one", "ones"} for word in before)
 
 
 def _cuts_name(before: Words, after: Words) -> bool:
-    """Tell whether a name goes on behind the border: "this chicken | is soup", "the fire | is engine parked here"."""
+    """Return whether a noun phrase continues after the border: "this chicken | is soup"."""
     if before[-1] in lists.NUMBERS - {"one", "ones"} or before[-1].isdigit():
         return any(_surely_names(word) for word in after[:3])
     if after[0] in {"off", "up", "out", "away"} and len(after) > 1 and "A" in lists.kinds_of(after[1]):
@@ -83,7 +85,7 @@ def _cuts_name(before: Words, after: Words) -> bool:
 
 
 def _says_two_things(after: Words) -> bool:
-    """Tell whether a name is followed by what can only be said of something: "is in the box | red", "… | his dog"."""
+    """Return whether a noun is followed by a second predicate: "is in the box | red"."""
     for i, (word, following) in enumerate(pairwise(after)):
         if not _surely_names(word) or f"{word} {following}" in lists.COMPOUNDS:
             continue

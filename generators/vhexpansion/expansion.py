@@ -1,8 +1,8 @@
-"""The expansion of VHExpansion: an initial case becomes original, negated, perturbed, and perturbed and negated.
+"""Expansion of an initial case: original, negated, perturbed, perturbed and negated.
 
-Ids tie them together. A case ``c`` gives the rows ``c`` and ``c/negated`` with the pair id ``c``, and for each
-perturbation ``p`` the rows ``c/p`` and ``c/p/negated`` with the pair id ``c/p``: the clean pair of a perturbed one is
-what stands before the last slash, also in a split, where a name without meaning stands in the place of ``c``.
+Ids link the rows. A case ``c`` yields the rows ``c`` and ``c/negated`` with pair id ``c``, and for each perturbation
+``p`` the rows ``c/p`` and ``c/p/negated`` with pair id ``c/p``. The clean pair's id is the part before the last slash,
+also in splits, which replace ``c`` by an opaque id.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ from vhbench.seeding import rng
 
 OPPOSITE = {"yes": "no", "no": "yes"}
 SMALLEST = 2
-"""Pixels along the shorter side below which an image shows nothing."""
+"""Minimum length of the shorter side in pixels."""
 
 
 class UnusableImage(Exception):
-    """An image that cannot be decoded or is too small; ``reason`` is the rejection's."""
+    """Image that cannot be decoded or is too small; ``reason`` is the rejection reason."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -34,14 +34,14 @@ class UnusableImage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class InitialCase:
-    """One initial yes/no question, its negated twin, and what belongs to both."""
+    """Initial yes/no question with its negated twin."""
 
     question: Question
     twin: Twin
 
 
 def may_change(question: str, perturbation: str) -> str:
-    """Return the first words of a question whose answer a perturbation may change or hide; "" if there are none.
+    """Return the words by which a perturbation may affect a question's answer, or "".
 
     >>> may_change("Is the duck brown?", "brightness")
     'brown'
@@ -50,7 +50,7 @@ def may_change(question: str, perturbation: str) -> str:
 
 
 def clean_id(text: str) -> str:
-    """Return an id without slashes, which have a meaning here."""
+    """Return an id without slashes, which are separators here."""
     return text.replace("/", ":")
 
 
@@ -60,17 +60,17 @@ def clean_pair(pair_id: str) -> str:
 
 
 def config_name(source: str, perturbation: str = "") -> str:
-    """Return the config that rows belong to, such as ``vhexpansion_pope_brightness``."""
+    """Return the config of a row, such as ``vhexpansion_pope_brightness``."""
     return "_".join(filter(None, ("vhexpansion", source, perturbation)))
 
 
 def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = None) -> Iterator[Row]:
-    """Yield the row of a case and the row of its negated twin; the ``mode`` of both tells how the twin is worded.
+    """Yield the rows of a case and its negated twin, with the twin's wording as ``mode``.
 
     Args:
-        case: the initial case.
-        perturbation: its name, or "" for the unchanged image.
-        image: the perturbed image, encoded; None for the original's own bytes.
+        case: initial case.
+        perturbation: name of the perturbation, or "" for the unchanged image.
+        image: encoded perturbed image; None for the original's own bytes.
     """
     question = case.question
     name = "/".join(filter(None, (question.id, perturbation)))
@@ -85,15 +85,15 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
 def perturbed(
     pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None, compat: bool = False
 ) -> bytes:
-    """Return a perturbed image as PNG; what is random follows from the seed, the name and the image's digest alone.
+    """Return a perturbed image as PNG, seeded by the seed, the name and the image digest.
 
     Args:
-        pixels: of the image.
-        digest: of its bytes.
-        name: of the perturbation.
-        seed: of the build.
+        pixels: pixels of the image.
+        digest: digest of its encoded bytes.
+        name: name of the perturbation.
+        seed: random seed of the build.
         severity: see :func:`perturbation`.
-        compat: a blur is as wide in pixels as the paper's; else it grows with the image.
+        compat: use the paper's blur radius in pixels instead of scaling it with the image.
     """
     change = perturbation(name, severity, relative=not compat)
     changed = change(pixels, rng(seed, "vhexpansion", name, digest))
@@ -101,7 +101,7 @@ def perturbed(
 
 
 def decode(data: bytes) -> Array:
-    """Return the pixels of what an image shows: (H, W), (H, W, 2), (H, W, 3) or (H, W, 4), uint8.
+    """Decode an image to uint8 of shape (H, W), (H, W, 2), (H, W, 3) or (H, W, 4).
 
     Raises:
         UnusableImage: "unreadable_image" or "image_too_small".

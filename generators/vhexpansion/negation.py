@@ -1,9 +1,9 @@
-"""Negated twins of yes/no questions: the same image, the opposite answer (VHExpansion, arXiv 2410.11242, negation).
+"""Negated twins of yes/no questions: same image, opposite answer (arXiv 2410.11242).
 
-Three ways. As in the paper, in a question of simple existence "a", "an" or "any" becomes "no", and another question
-becomes "Is it false that …" over its declarative sentence. These natural twins are made only where subject, verb and
-scope are certain. Any other yes/no question is quoted: 'Is "no" the right answer to this question: "…?"' needs no
-grammar and is always the opposite.
+There are three forms. As in the paper (section on negation), "a", "an" or "any" in a simple existence question becomes
+"no", and other questions become "Is it false that …" over their declarative sentence. These natural twins are generated
+only if subject, verb and scope are unambiguous. Any other yes/no question is quoted: 'Is "no" the right answer to this
+question: "…?"' needs no grammar and always has the opposite answer.
 """
 
 import re
@@ -17,18 +17,18 @@ from vhbench.language.inflection import third_person
 
 ASKS_FOR_NO = 'is "no" the right answer to this question:'
 MARKS = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪", "⟫"))
-"""Quotation marks; a question that has the first ones in it is put into the next."""
+"""Quotation marks in order of preference; the first pair absent from the question is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A yes/no question in its parts; put together again they are the question.
+    """Parsed yes/no question; the concatenated parts are the question.
 
     Attributes:
         before: instructions and leading phrases: "In the image, ".
         auxiliary: as written: "Is", "does".
-        words: what follows, up to the question mark, split at spaces; quotations are one word each.
-        after: the question mark and what follows it.
+        words: the rest up to the question mark, split at spaces; quotations are one word each.
+        after: the question mark and the text after it.
     """
 
     before: str
@@ -38,7 +38,7 @@ class Clause:
 
 
 def negate(question: str) -> str:
-    """Return the natural negated twin of a yes/no question: its right answer is the other one.
+    """Return the natural negated twin of a yes/no question, with the opposite answer.
 
     >>> negate("Is there a dog in the image?")
     'Is there no dog in the image?'
@@ -46,11 +46,11 @@ def negate(question: str) -> str:
     'Is it false that the man rides a bike in this image?'
 
     Args:
-        question: one English yes/no question; instructions before or after it are kept as they are.
+        question: one English yes/no question; instructions before or after it are kept.
 
     Raises:
-        CannotNegate: if it is not one yes/no question, is negated already, or the rule is not certain of its subject,
-            verb and scope: then :func:`quote` negates it.
+        CannotNegate: if it is not a single yes/no question, is already negated, or has an ambiguous subject, verb or
+            scope; use :func:`quote` then.
     """
     clause = parse(question)
     words = [bare(word) for word in clause.words]
@@ -69,14 +69,14 @@ def negate(question: str) -> str:
 def quote(question: str) -> str:
     """Return the quoted negated twin of a yes/no question, whatever its grammar.
 
-    What stands around the question stays outside; marks that are in it are not those around it. Where the question
-    stands in quotation marks, those of the twin take their place.
+    Text around the question stays outside the quotation. Marks within the question are never the ones around it. If the
+    question is in quotation marks, the twin's marks replace them.
 
     >>> quote("Is the bottom left corner empty? Please answer yes or no.")
     'Is "no" the right answer to this question: "Is the bottom left corner empty?" Please answer yes or no.'
 
     Raises:
-        CannotNegate: if it is not one yes/no question.
+        CannotNegate: if it is not a single yes/no question.
     """
     parts = take_apart(without_marks(question))
     asked = parts.asked[:1].upper() + parts.asked[1:]
@@ -86,10 +86,10 @@ def quote(question: str) -> str:
 
 
 def declarative(clause: Clause) -> str:
-    """Return the statement that a question asks about: "Is the sky blue" → "the sky is blue".
+    """Return the declarative form of a question: "Is the sky blue" → "the sky is blue".
 
     Raises:
-        CannotNegate: if the end of the subject is not certain, or the verb's form is not.
+        CannotNegate: if the end of the subject or the verb's form is ambiguous.
     """
     auxiliary = clause.auxiliary.lower()
     length = 1 if bare(clause.words[0]) == "there" else subject_length(auxiliary, clause.words)
@@ -104,10 +104,9 @@ def declarative(clause: Clause) -> str:
 
 
 def is_simple_existence(clause: Clause) -> bool:
-    """Tell whether the clause is "Is there a …" about one kind of thing, so that "no" in place of "a" flips it.
+    """Return whether "no" for "a" negates the clause: "Is there a …" about one kind of object.
 
-    Not where something else is quantified: a person in every car may be missing although there is not "no person in
-    every car".
+    Other quantifiers rule this out: if not every car has a person, there need not be "no person in every car".
     """
     words = [bare(word) for word in clause.words]
     bending = lists.SCOPES | lists.UNCLEAR | lists.ANY | lists.QUANTIFIERS | lists.NUMBERS
@@ -124,10 +123,10 @@ def is_simple_existence(clause: Clause) -> bool:
 
 
 def parse(question: str) -> Clause:
-    """Take one yes/no question apart, so far as a natural negation may be made of it.
+    """Parse one yes/no question for natural negation.
 
     Raises:
-        CannotNegate: if it is no yes/no question, more than one, a choice, a tag question, or negated already.
+        CannotNegate: if it is not a single yes/no question, or is a choice, a tag question or already negated.
     """
     parts = take_apart(question)
     clause = clause_of(question, parts)
@@ -145,7 +144,7 @@ def clause_of(question: str, parts: Parts) -> Clause:
     """Return the clause of a question that begins with its verb.
 
     Raises:
-        CannotNegate: if it does not, or what stands around it may belong to it.
+        CannotNegate: if it does not, or the text around it may belong to it.
     """
     words = parts.words
     if not words or words[0].lower() not in lists.AUXILIARIES:
@@ -159,15 +158,15 @@ def clause_of(question: str, parts: Parts) -> Clause:
 
 
 def is_negation(word: str) -> bool:
-    """Tell whether a bare lower-case word negates: "no", "never", "isn't" …; quoted words do not."""
+    """Return whether a lower-case word is a negation ("no", "never", "isn't"), unless quoted."""
     return word in lists.NEGATIONS or re.fullmatch(r"\w+n['’]t", word) is not None
 
 
 def _check_existence(clause: Clause, words: list[str]) -> None:
-    """Hold "Is there …" to one statement: a second verb is a relative clause's, and nothing stands for "and".
+    """Check that "Is there …" is one statement: no second main verb and no "and" equivalent.
 
     Raises:
-        CannotNegate: if that is not certain.
+        CannotNegate: if that is ambiguous.
     """
     joined = " ".join(words)
     together = re.search(r"\b(?:as well as|along with|together with|in addition to|plus|minus)\b|[&+/;]", joined)
@@ -182,7 +181,7 @@ def _check_existence(clause: Clause, words: list[str]) -> None:
 
 
 def _counts(words: list[str]) -> bool:
-    """Tell whether what follows "a" counts rather than names: "few birds", "even number of birds"."""
+    """Return whether the words after "a" are a quantity: "few birds", "even number of birds"."""
     return words[0] in lists.QUANTITIES or any(w in lists.QUANTITIES and of == "of" for w, of in pairwise(words))
 
 

@@ -1,13 +1,13 @@
-"""Four common image perturbations, as VHExpansion applies them (arXiv 2410.11242, common perturbations).
+"""The four common image perturbations of VHExpansion (arXiv 2410.11242).
 
-The semantics are those of ImageNet-C (Hendrycks and Dietterich, ICLR 2019): the result equals that of its float64
-code within one grey level, in a fraction of the time, because each one is done in the cheapest exact form: noise by a
-table of normal quantiles, brightness by a table over (maximum, channel), defocus by sums along rows of whole numbers or
-as a sum of separable filters.
+They are those of the paper's section on common perturbations. Semantics follow ImageNet-C (Hendrycks and Dietterich,
+ICLR 2019). The results equal those of its float64 code within one grey level, in a fraction of the time: noise uses a
+table of normal quantiles, brightness a table over (maximum, channel), and defocus integer row sums or a sum of
+separable filters.
 
-All take a uint8 array and a source of randomness, equal states of which give equal pixels on every machine. Arrays
-have any size: (H, W) and (H, W, 1) grey, (H, W, 2) grey and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha. Shape and
-alpha come back unchanged; the input is never written to.
+All functions take a uint8 array and a random generator; equal generator states give equal pixels on every machine.
+Arrays have any size: (H, W) and (H, W, 1) grey, (H, W, 2) grey and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha. Shape
+and alpha are preserved; the input is never modified.
 """
 
 import math
@@ -27,31 +27,31 @@ from vhbench.schema import VhbenchError
 Array = npt.NDArray[np.uint8]
 
 USUAL_SIDE: Final = 512
-"""Pixels along the shorter side of an image for which lengths are those of the paper and of ImageNet-C.
+"""Shorter side in pixels at which lengths are those of the paper and of ImageNet-C.
 
-COCO's photos, the paper's, have 480 there, and lengths are whole pixels: they get the paper's 5 as well.
+The paper's COCO photos have 480 pixels; after rounding they get the paper's radius of 5 as well.
 """
 
 _SUMMED: Final = 6
-"""Radius in pixels up to which ImageNet-C softens the whole edge of its disk; a larger one touches its kernel's."""
+"""Largest radius in pixels at which ImageNet-C's kernel contains the softened edge."""
 
 _STRIP: Final = 64
-"""Rows that are summed at once: they stay in the processor's cache."""
+"""Number of rows summed at once, to stay in the CPU cache."""
 
 _SEPARABLE: Final = 10
-"""Radius in pixels up to which a disk is a sum of few separable filters, which is the faster form."""
+"""Largest radius in pixels at which a sum of separable filters is faster."""
 
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """A common perturbation, and what belongs to it.
+    """Common perturbation with its properties.
 
     Attributes:
-        change: makes the changed image of (image, source of randomness, parameters); the defaults are the paper's.
-        text: what helps and contact sheets call it.
-        unsure: what questions are about whose answers it may change, separated by spaces: topics of undecidable.yaml.
-        severities: the parameters of ImageNet-C's scale from 1 to 5.
-        lengths: those of the paper's parameters that are lengths in pixels.
+        change: function of (image, random generator, parameters); the defaults are the paper's.
+        text: display name.
+        unsure: space-separated topics of undecidable.yaml whose answers it may change.
+        severities: parameters of ImageNet-C's severities 1 to 5.
+        lengths: the paper's parameters that are lengths in pixels.
     """
 
     change: Callable[..., Array]
@@ -61,13 +61,13 @@ class Perturbation:
     lengths: Mapping[str, int] = field(default_factory=dict)
 
     def __call__(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
-        """Return the changed image; the paper's parameters hold where no others are given."""
+        """Return the perturbed image; omitted parameters are the paper's."""
         return self.change(image, rng, **parameters)
 
     def relative(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
-        """Return the same with lengths that grow with the image, so that one of any size is changed as much.
+        """Return the perturbed image with lengths scaled to its size.
 
-        They are whole pixels, at least 1, and as given for an image of :data:`USUAL_SIDE`.
+        Lengths are whole pixels, at least 1, and unscaled for an image of :data:`USUAL_SIDE`.
         """
         scale = min(image.shape[:2]) / USUAL_SIDE
         lengths = {name: max(1, round(scale * parameters.get(name, paper))) for name, paper in self.lengths.items()}
@@ -75,20 +75,20 @@ class Perturbation:
 
 
 def gaussian_noise(image: Array, rng: np.random.Generator, *, sigma: float = 0.08) -> Array:
-    """Add independent normal noise of standard deviation sigma, a share of the full range, to every channel."""
+    """Add independent normal noise per channel; sigma is a fraction of the full range."""
     _at_least("sigma", sigma, 0)
     return _on_colour(image, lambda colour: _add_noise(colour, rng, sigma))
 
 
 def brightness(image: Array, rng: np.random.Generator, *, amount: float = 0.5) -> Array:
-    """Raise the HSV value by an amount in [-1, 1], where 1 is the full range; hue and saturation stay."""
+    """Raise the HSV value by an amount in [-1, 1] of the full range; keep hue and saturation."""
     if not -1 <= amount <= 1:
         raise VhbenchError(f"brightness: amount must be in [-1, 1], not {amount}")
     return _on_colour(image, lambda colour: _raise_value(colour, amount))
 
 
 def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, alias_blur: float = 0.5) -> Array:
-    """Convolve with a disk, the shape of a point that is out of focus.
+    """Convolve with a disk, the point spread function of defocus.
 
     The radius and the standard deviation of the Gaussian that softens the disk's edge (alias_blur) are in pixels.
     """
@@ -101,7 +101,7 @@ def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, ali
 
 
 def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 30) -> Array:
-    """Encode as JPEG of a quality from 1 (worst) to 95, with Pillow's defaults (4:2:0 chroma), and decode again."""
+    """Encode as JPEG with quality 1 (worst) to 95 and Pillow's 4:2:0 chroma, and decode."""
     if not 1 <= quality <= 95:
         raise VhbenchError(f"jpeg_compression: quality must be in 1..95, not {quality}")
     return _on_colour(image, lambda colour: _through_jpeg(colour, quality))
@@ -110,15 +110,15 @@ def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 3
 def perturbation(
     name: str, severity: int | None = None, *, relative: bool = False
 ) -> Callable[[Array, np.random.Generator], Array]:
-    """Return what perturbs an image, given a source of randomness.
+    """Return the function that perturbs an image, given a random generator.
 
     Args:
         name: a key of :data:`PERTURBATIONS`.
         severity: 1 to 5 on ImageNet-C's scale; None for the paper's parameters.
-        relative: lengths grow with the image; else they are the same in pixels, as in the paper's code.
+        relative: scale lengths with the image; otherwise they are in pixels, as in the paper's code.
 
     Raises:
-        VhbenchError: if the name or the severity does not exist.
+        VhbenchError: for an unknown name or severity.
     """
     if name not in PERTURBATIONS:
         raise VhbenchError(f"unknown perturbation {name!r}; must be one of {', '.join(PERTURBATIONS)}")
@@ -133,7 +133,7 @@ def perturbation(
 
 @cache
 def disk_kernel(radius: int, alias_blur: float) -> npt.NDArray[np.float32]:
-    """Return ImageNet-C's aliased disk: (2n+1, 2n+1) weights that sum to 1; its edge is softened by a Gaussian."""
+    """Return ImageNet-C's aliased disk of (2n+1, 2n+1) weights with a softened edge and sum 1."""
     span = np.arange(-max(8, radius), max(8, radius) + 1)
     disk = (span[:, None] ** 2 + span[None, :] ** 2 <= radius**2).astype(np.float32)
     width = 3 if radius <= 8 else 5
@@ -143,17 +143,17 @@ def disk_kernel(radius: int, alias_blur: float) -> npt.NDArray[np.float32]:
 
 def _add_noise(colour: Array, rng: np.random.Generator, sigma: float) -> Array:
     draws = np.frombuffer(rng.bytes(2 * colour.size), dtype="<u2").reshape(colour.shape)
-    # The reference truncates; OpenCV rounds: half a level less makes the two agree.
+    # The reference truncates and OpenCV rounds; subtracting half a level makes them agree.
     noise = (_normal_quantiles() * np.float32(255 * sigma) - np.float32(0.5))[draws]
     return np.asarray(cv2.add(colour, noise, dtype=cv2.CV_8U), dtype=np.uint8).reshape(colour.shape)
 
 
 @cache
 def _normal_quantiles() -> npt.NDArray[np.float32]:
-    """Return 65,536 equally likely values of the standard normal distribution, the middles of its quantiles.
+    """Return 65,536 equiprobable standard normal values, the midpoints of its quantiles.
 
-    Picking one with 16 random bits is four times as fast as drawing an exact variate, and the two distributions are
-    nowhere further apart than 1/131,072.
+    Indexing with 16 random bits is four times as fast as sampling exact variates, and the distributions differ by at
+    most 1/131,072.
     """
     from scipy.special import ndtri
 
@@ -173,22 +173,22 @@ def _raise_value(colour: Array, amount: float) -> Array:
 
 @cache
 def _value_table(amount: float) -> Array:
-    """Return the new channel for (256 · value + old channel): with hue and saturation kept, all channels scale."""
+    """Return the channel for (256 · value + old channel); all channels scale, keeping hue."""
     value, channel = np.divmod(np.arange(65536), 256)
     raised = np.clip(value / 255 + amount, 0, 1)
-    # Black has no saturation: it becomes grey.
+    # Black has no saturation, so it becomes grey.
     scaled = np.where(value == 0, raised, channel / np.maximum(value, 1) * raised)
-    # 1e-9: a product that misses a whole level by rounding is that level.
+    # 1e-9 compensates for rounding just below a whole level.
     table: Array = np.clip(scaled * 255 + 1e-9, 0, 255).astype(np.uint8)
     return table
 
 
 def _filter_by_sums(colour: Array, radius: int, alias_blur: float) -> Array:
-    """Convolve with a disk of ones, in whole numbers, and soften that instead of the disk's edge."""
+    """Convolve with an integer disk of ones and soften the result instead of the disk's edge."""
     sums = _disk_sums(colour, radius)
     soft = cv2.getGaussianKernel(3, alias_blur, cv2.CV_32F)
     area = sum(2 * math.isqrt(radius**2 - up**2) + 1 for up in range(-radius, radius + 1))
-    # As in _filter: half a level less, for the reference truncates and OpenCV rounds.
+    # As in _filter: the reference truncates and OpenCV rounds, so subtract half a level.
     filtered = cv2.sepFilter2D(
         sums.astype(np.float32), cv2.CV_32F, soft / area, soft, delta=0.002 - 0.5, borderType=cv2.BORDER_REFLECT_101
     )
@@ -207,10 +207,10 @@ def _disk_sums(colour: Array, radius: int) -> npt.NDArray[np.uint16]:
 
 
 def _add_disks(framed: Array, total: npt.NDArray[np.uint16], radius: int, channels: int) -> None:
-    """Add the sums of a strip of rows, of which ``framed`` holds as many more around it as the disk reaches.
+    """Add the disk sums of a strip; ``framed`` is padded by the radius on each side.
 
-    A disk's rows are the shorter, the farther they are from its middle: the sums along rows grow by a pixel on either
-    side, and are added to the rows so far away that this is their length.
+    A disk's rows get shorter away from its centre. The row sums grow by one pixel on either side per step and are added
+    at the vertical offsets where that is the disk's row length.
     """
     size, wide = total.shape[1], framed.astype(np.uint16)
     row = wide[:, radius * channels :][:, :size].copy()
@@ -223,10 +223,10 @@ def _add_disks(framed: Array, total: npt.NDArray[np.uint16], radius: int, channe
 
 
 def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
-    """Convolve by separable filters: an aliased disk of radius 5 is a sum of only four."""
+    """Convolve by separable filters: an aliased disk of radius 5 is the sum of only four."""
     *firsts, last = _separable(kernel.tobytes(), kernel.shape[0])
-    # The reference truncates, but OpenCV rounds when it goes back to uint8: half a level less makes the two agree.
-    # 0.002 is more than float32 can miss a whole level by.
+    # The reference truncates, but OpenCV rounds when converting to uint8: subtracting half a level makes them agree.
+    # 0.002 exceeds the float32 error below a whole level.
     total = np.full(colour.shape, 0.002 - 0.5, np.float32)
     for column, row in firsts:
         cv2.add(total, _separate(colour, column, row), dst=total)
@@ -235,7 +235,7 @@ def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
 
 
 def _filter_by_fourier(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
-    """Convolve in the frequency domain (OpenCV's choice for large kernels), for disks of too many separable parts."""
+    """Convolve high-rank disks in the frequency domain (OpenCV's choice for large kernels)."""
     filtered = cv2.filter2D(colour, cv2.CV_32F, kernel, borderType=cv2.BORDER_REFLECT_101)
     return np.asarray(np.clip(filtered + np.float32(0.002), 0, 255), dtype=np.uint8).reshape(colour.shape)
 
@@ -255,7 +255,7 @@ def _separable(kernel: bytes, size: int) -> tuple[tuple[npt.NDArray[np.float32],
 
 
 def _through_jpeg(colour: Array, quality: int) -> Array:
-    """Return what Pillow would, in half its time: OpenCV writes the same bytes, simplejpeg reads the same pixels."""
+    """Return Pillow's result in half the time; OpenCV and simplejpeg are equivalent to it."""
     grey = colour.ndim == 2
     sampling = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
     stored = colour if grey else cv2.cvtColor(colour, cv2.COLOR_RGB2BGR)
@@ -265,7 +265,7 @@ def _through_jpeg(colour: Array, quality: int) -> Array:
 
 
 def _on_colour(image: Array, change: Callable[[Array], Array]) -> Array:
-    """Apply a change to the grey (H, W) or RGB (H, W, 3) part of an image; put alpha and shape back."""
+    """Apply a change to the grey (H, W) or RGB (H, W, 3) planes; keep alpha and shape."""
     keep_freed_memory()
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
         kind = image.dtype if isinstance(image, np.ndarray) else type(image).__name__
@@ -298,7 +298,7 @@ PERTURBATIONS: Final[dict[str, Perturbation]] = {
         severities=_scale("sigma", 0.08, 0.12, 0.18, 0.26, 0.38),
     ),
     "brightness": Perturbation(
-        # Half the range brighter, black is grey, brown is orange, and dusk is day.
+        # Half the range brighter, black turns grey, brown turns orange, and dusk looks like day.
         brightness, "brightness", "colour light",
         severities=_scale("amount", 0.1, 0.2, 0.3, 0.4, 0.5),
     ),
@@ -312,5 +312,8 @@ PERTURBATIONS: Final[dict[str, Perturbation]] = {
         severities=_scale("quality", 25, 18, 15, 10, 7),
     ),
 }  # fmt: skip
-"""The paper's own parameters are severity 1 of the noise and 5 of the brightness; its radius of 5 lies between
-severities 2 and 3, its quality of 30 above severity 1."""
+"""Common perturbations by name.
+
+The paper's parameters are severity 1 of the noise and 5 of the brightness. Its radius of 5 is between severities 2 and
+3, its quality of 30 above severity 1.
+"""

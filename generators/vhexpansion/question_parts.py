@@ -1,7 +1,7 @@
-"""A yes/no question and what stands around it: image marks, sentences and phrases before, instructions behind.
+"""Parsing of a yes/no question and its surroundings: image tokens, lead-ins, instructions.
 
-Whether it is a yes/no question at all is decided here as well: who asks what, which or how many, for a choice or for a
-description, and who asks twice, is refused. Everything else can be negated, quoted at least.
+It also decides whether a text is a single yes/no question. Wh-questions, choices, requests for a description and
+multiple questions are rejected. All others can be negated, at least by quoting.
 """
 
 import re
@@ -12,19 +12,19 @@ from vhbench.schema import VhbenchError
 
 
 class CannotNegate(VhbenchError):
-    """The question has no negated twin of the kind that was asked for; the message says why."""
+    """No negated twin of the requested form exists; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A text in its parts; put together again they are the text, but for spaces at its ends.
+    """Parts of a text; concatenated, they are the text without outer whitespace.
 
     Attributes:
-        before: what does not belong to the question: "<image>", "Look at it. ", "In the image, ".
+        before: text before the question: "<image>", "Look at it. ", "In the image, ".
         asked: the question with its mark.
         mark: its question mark, or "".
         words: its words, without the mark; quotations are one word each.
-        after: "Please answer yes or no.", with the space before it.
+        after: "Please answer yes or no.", with the preceding space.
     """
 
     before: str
@@ -35,7 +35,7 @@ class Parts:
 
 
 LONGEST = 8_000
-"""Characters of a text in which a question is looked for."""
+"""Maximum length in characters of a text to parse."""
 
 _IMAGE_MARKS = re.compile(
     r"\s*(?:(?:<[^<>\s]{1,40}(?: \d{1,3})?>|\[(?:img|image|video)[ _-]?\d{0,3}\])\s*)*", re.IGNORECASE
@@ -48,7 +48,7 @@ _WHOLE = re.compile(
     r"(?P<mark>[?？]?)(?P<after>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-"""A quotation with nothing before it but image marks, and what says that a question follows."""
+"""A quotation preceded only by image tokens and a label such as "Question:"."""
 _HINT = re.compile(
     r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
     r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer"
@@ -57,11 +57,11 @@ _HINT = re.compile(
     r"|<[^<>\s]{1,40}>|\(?[a-h][).:])(?![\w'])",
     re.IGNORECASE,
 )
-"""How an instruction behind a question begins: how to answer, or the options."""
+"""Start of an instruction after a question: how to answer, or the options."""
 _SHORT = ("Mr", "Mrs", "Ms", "Dr", "St", "No", "vs", "etc", "Fig")
 _NO_END = "".join(rf"(?<!\b{word})" for word in _SHORT) + r"(?<![A-Z])(?<!e\.g)(?<!i\.e)"
 _END = re.compile(rf"{_NO_END}[.!]\s+|:\s+|\n\s*")
-"""Where a sentence before the question ends; abbreviations end none."""
+"""End of a sentence before the question, excluding abbreviations."""
 _PICTURE = (
     r"(?:the|this|that|your) (?:given |provided |following |above |attached |shown )?"
     r"(?:image|imange|picture|photo|photograph|figure|scene|chart|map|table|graph|diagram|plot|text|drawing|video|frame)"
@@ -73,7 +73,7 @@ _NEUTRAL = re.compile(
     r"|(?:question|query|q)(?: \d{1,4})?",
     re.IGNORECASE,
 )
-"""Phrases that say where to look, or by what to go: they bear on the twin as they bear on the question."""
+"""Lead-ins that name the image or source; they apply to the twin as well."""
 _VERBS = rf"(?:{'|'.join(sorted(lists.AUXILIARIES))})\b(?!['’])"
 _BEGINS = re.compile(_VERBS, re.IGNORECASE)
 _LEAD = re.compile(rf",\s+(?={_VERBS})", re.IGNORECASE)
@@ -85,7 +85,7 @@ _INDIRECT = re.compile(
     rf"{_WHICH}|(?:describe|explain|list|summari[sz]e|tell me about|give|name)\b)",
     re.IGNORECASE,
 )
-"""Questions with the form of yes/no questions that ask for more: "Can you tell me what this is?"."""
+"""Requests in the form of yes/no questions: "Can you tell me what this is?"."""
 _ORDERS = frozenset(
     "describe list name count tell explain write find identify give show choose select answer complete classify "
     "caption generate draw guess look point state summarize summarise provide".split()
@@ -96,11 +96,11 @@ _SETTLED_OR = re.compile(
     r"|so|greater|larger|smaller|longer|shorter|over|under|better|worse|something|anything|equal))\b"
     r"|\b\w{3,}ing (?:an?|the) .{1,60} or (?!\S*ing\b)"  # "wearing a hat or a scarf"
 )
-"""Where "or" offers no choice."""
+"""Uses of "or" that offer no choice."""
 
 
 def take_apart(text: str) -> Parts:
-    """Find the one yes/no question of a text.
+    """Parse the single yes/no question of a text.
 
     >>> take_apart("<image> In the photo, is it late? Answer yes or no.")
     Parts(before='<image> In the photo, ', asked='is it late?', mark='?', words=('is', 'it', 'late'), \
@@ -119,7 +119,7 @@ after=' Answer yes or no.')
     start = marks.end() if marks else 0
     stop, end = _end_of_question(text, masked, start)
     if _HINT.match(masked, stop) is None and masked[stop:].strip():
-        stop, end = len(masked), len(masked)  # what follows says more than how to answer: it belongs to the question
+        stop, end = len(masked), len(masked)  # more than an answer format, so it belongs to the question
     start = _start_of_question(masked, start, end)
     body = masked[start:end]
     words = tuple(_unmask(word, quotations) for word in body.split())
@@ -131,7 +131,7 @@ after=' Answer yes or no.')
 
 
 def without_marks(text: str) -> str:
-    """Return a text without the quotation marks around its whole question; other texts as they are.
+    """Remove quotation marks around a text's whole question; return other texts unchanged.
 
     >>> without_marks('<image> "Is it late?" Answer yes or no.'), without_marks('Does it say "Is it late?"')
     ('<image> Is it late? Answer yes or no.', 'Does it say "Is it late?"')
@@ -143,9 +143,9 @@ def without_marks(text: str) -> str:
 
 
 def _in_marks(text: str) -> Parts | None:
-    """Take a question apart that stands in quotation marks as a whole: they are around it, and quote nothing.
+    """Parse a question that is quoted as a whole; None for any other text.
 
-    Nothing else is asked or told beside it, but how to answer; None where that is not so.
+    Only instructions on how to answer may follow the quotation.
     """
     found = _WHOLE.fullmatch(text)
     if not found or (found["after"].strip() and not _HINT.match(found["after"])):
@@ -154,7 +154,7 @@ def _in_marks(text: str) -> Parts | None:
     try:
         inner = take_apart(quotation[1:-1])
     except CannotNegate:
-        return None  # it is no question: what is wrong is told of the whole text
+        return None  # not a question; errors are reported for the whole text
     if inner.words[0].lower() not in lists.AUXILIARIES or (mark and inner.mark):
         return None
     before, after = found["before"] + quotation[0], quotation[-1] + mark + found["after"]
@@ -162,18 +162,18 @@ def _in_marks(text: str) -> Parts | None:
 
 
 def bare(word: str) -> str:
-    """Return a word in lower case without the signs around it; "" for a quotation."""
+    """Return a word in lower case without punctuation; "" for a quotation."""
     return "" if word[:1] in {'"', "“", "‘", "«"} else word.lower().strip(".,;:!?()'")
 
 
 def is_neutral(phrase: str) -> bool:
-    """Tell whether the last phrase before a question only says where to look: "In the image,"; or nothing at all."""
+    """Return whether the last phrase before a question is empty or a neutral lead-in."""
     last = _END.split(_IMAGE_MARKS.sub("", phrase, count=1))[-1].strip().removesuffix(",")
     return not last or _NEUTRAL.fullmatch(last) is not None
 
 
 def _end_of_question(text: str, masked: str, start: int) -> tuple[int, int]:
-    """Return where the question ends with its mark, and without."""
+    """Return the end of the question with its mark, and without."""
     mark = re.search(r"[?？][?!？]*", masked[start:])
     if mark:
         stop = start + mark.end()
@@ -194,7 +194,7 @@ def _end_of_question(text: str, masked: str, start: int) -> tuple[int, int]:
 
 
 def _start_of_question(masked: str, start: int, end: int) -> int:
-    """Return where the question begins: behind sentences, and behind phrases that only say where to look."""
+    """Return the start of the question, after sentences and neutral lead-ins."""
     begins = [start, *(found.end() for found in _END.finditer(masked, start, end) if found.end() < end)]
     for begin in begins:
         if _BEGINS.match(masked, begin):
@@ -209,7 +209,7 @@ def _start_of_question(masked: str, start: int, end: int) -> int:
 
 
 def _check(text: str, body: str, mark: str, quotations: list[str]) -> None:
-    """Refuse what is no yes/no question."""
+    """Raise unless the text is a yes/no question."""
     words = [bare(word) for word in body.split()]
     if not any(words):
         raise CannotNegate(f"not one yes/no question: {text!r}")
@@ -229,7 +229,7 @@ def _check(text: str, body: str, mark: str, quotations: list[str]) -> None:
 
 
 def _asks_for_choice(joined: str, words: list[str]) -> bool:
-    """Tell whether "or" surely offers a choice: "is it brown or black", but not "is there a dog or a cat"."""
+    """Return whether "or" offers a choice: "is it brown or black", not "a dog or a cat"."""
     joined = re.sub(r"[ (,]*\b(?:yes or no|no or yes|true or false)\b", "", joined)
     stated = words[1:2] == ["there"] or (words[1:2] == ["it"] and "that" in words[3:6])
     return (
@@ -238,7 +238,7 @@ def _asks_for_choice(joined: str, words: list[str]) -> bool:
 
 
 def _mask(text: str) -> tuple[str, list[str]]:
-    """Put a mark in the place of each quotation, so that its words and signs are not read as the question's."""
+    """Replace each quotation by a placeholder, so that its words are not parsed."""
     quotations: list[str] = []
 
     def keep(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Which negated twin a question gets: a natural one, a quoted one, or a language model's, held to the same rules."""
+"""Generation of negated twins: natural, quoted, or by a language model, all validated."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -24,7 +24,7 @@ Twin: Is it false that the woman on the left holds a cup?
 
 Question: {question}
 Twin:"""
-"""What the paper asks of a language model, in other words."""
+"""The paper's prompt for a language model, reworded."""
 
 Wording = Literal["auto", "natural", "quoted", "llm"]
 WORDINGS: Final = {
@@ -33,19 +33,19 @@ WORDINGS: Final = {
     "quoted": "all",
     "llm": "the rewriter's where it is a negation, else quoted",
 }
-"""How twins are worded, for ``--negation``."""
+"""Wordings of twins, for ``--negation``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A negated question and where it comes from.
+    """Negated question with its provenance.
 
     Attributes:
-        text: the negated question.
-        form: "natural", "quoted", "llm", or "source" for one that the source of the questions brought along.
+        text: negated question.
+        form: "natural", "quoted", "llm", or "source" for one from the question source.
         by: "rule", or the rewriter's name.
-        refused: what the rewriter said where it was no negation; "" otherwise.
-        reason: why that was refused.
+        refused: the rewriter's response if it was rejected; "" otherwise.
+        reason: reason for the rejection.
     """
 
     text: str
@@ -58,18 +58,18 @@ class Twin:
 def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = "auto") -> Twin:
     """Return the negated twin of a question.
 
-    A twin that the validator refuses, whoever made it, gives way to the quoted form.
+    Twins that fail validation are replaced by the quoted form.
 
     Args:
         question: one yes/no question.
-        rewriter: who is asked instead of the rule.
+        rewriter: rewriter to use instead of the rule.
         wording: one of :data:`WORDINGS`, for the rule.
 
     Raises:
-        CannotNegate: if it is no yes/no question, or has no certain natural form where that is asked for.
+        CannotNegate: if it is not a yes/no question, or a natural form is required and none is unambiguous.
     """
     if rewriter is not None:
-        take_apart(question)  # nobody is asked to negate what is no yes/no question
+        take_apart(question)  # raises if it is not a yes/no question
         said = clean(rewriter.rewrite(PROMPT.format(question=question)))
         reason = why_not_negation(question, said)
         if reason:
@@ -89,7 +89,7 @@ def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = 
 
 
 def clean(answer: str) -> str:
-    """Take the wrapping away that models put around a sentence: a label, quotation marks, further lines."""
+    """Strip what models add around a sentence: a label, quotation marks, further lines."""
     first = next((line.strip() for line in answer.splitlines() if line.strip()), "")
     for label in ("twin:", "negated question:", "question:", "answer:"):
         if first.lower().startswith(label):

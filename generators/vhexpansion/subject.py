@@ -1,10 +1,9 @@
-"""Where the subject of an English yes/no question ends, and whether that is certain.
+"""Subject boundary of an English yes/no question, if it is unambiguous.
 
-A question is auxiliary + subject + predicate ("Is | the man in the hat | smiling"); undoing its inversion needs the
-border between the last two. A small grammar reads the words in every way that it knows, and is generous in what it
-takes for possible: a word that no list knows may be a noun or an adjective. Only where one single reading is left is
-the border told. What the grammar cannot read at all has no border either, so that a gap in it loses a natural negation
-and never makes a wrong one.
+A question is auxiliary + subject + predicate ("Is | the man in the hat | smiling"). Undoing the inversion requires the
+boundary between the last two. A small grammar enumerates all parses and is permissive: a word on no list may be a noun
+or an adjective. The boundary is returned only if all parses agree. Text outside the grammar has no boundary, so a gap
+in the grammar loses a natural negation but never produces an incorrect one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,11 +14,11 @@ from vhbench.generators.vhexpansion import word_lists as lists
 Ends = frozenset[int]
 _NONE: Ends = frozenset()
 LONGEST = 40
-"""Words of a clause that is read; of a longer one nothing is certain, and reading it in every way would take long."""
+"""Maximum number of words in a parsed clause; enumeration takes long for longer ones."""
 
 
 def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
-    """Return how many words after the auxiliary are the subject, or None where that is not certain.
+    """Return the number of subject words after the auxiliary, or None if ambiguous.
 
     >>> subject_length("Is", ["the", "man", "in", "the", "hat", "smiling"])
     5
@@ -34,7 +33,7 @@ def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
 
 
 class _Reader:
-    """Reads phrases; a method that takes a position returns every position at which what it read may end."""
+    """Phrase parser; each method returns all possible end positions from a start position."""
 
     def __init__(self, auxiliary: str, words: Sequence[str]) -> None:
         self.auxiliary = auxiliary
@@ -46,7 +45,7 @@ class _Reader:
         self.singular = auxiliary in {"is", "was", "does", "has"}
 
     def borders(self) -> Iterator[int]:
-        """Yield every position at which the subject may end and what is said of it begin; none where a rule fails."""
+        """Yield every possible boundary of subject and predicate; none if a rule fails."""
         if self.unreadable:
             return
         if self.at(0) in lists.PRONOUNS:
@@ -57,12 +56,12 @@ class _Reader:
             found.add(1)
         if self.auxiliary in lists.ASKS_VERB and any(self.doubtful(end + 1) for end in found):
             return
-        # "the cat on the mat | in the image" says no more than "the cat | on the mat in the image".
+        # "the cat on the mat | in the image" is equivalent to "the cat | on the mat in the image".
         yield from {end for end in found if self.closed({end}) != {end, self.length} or end in self.nouns(0)} or found
 
     @cached_property
     def unreadable(self) -> bool:
-        """Whether there are words that the grammar does not know the bearing of: a second verb, a scope, a sign."""
+        """Whether it contains words outside the grammar: a second verb, a scope word, a symbol."""
         plain = all(word.replace("'", "").replace("’", "").replace("-", "").isalpha() or self.is_number(i)
                     or word[:1] in lists.QUOTES for i, word in enumerate(self.words))  # fmt: skip
         plain = plain and not (self.auxiliary in lists.BE and any(w[:1] in lists.QUOTES for w in self.words[1:]))
@@ -74,7 +73,7 @@ class _Reader:
         return not plain or any(word in unclear for word in rest) or self.at(0) in lists.UNCLEAR | lists.ANY
 
     def says(self, start: int) -> bool:
-        """Tell whether all that follows can be what is said of the subject."""
+        """Return whether the remaining words can be the predicate."""
         if self.auxiliary in lists.BE:
             return self.length in self.predicates(start)
         if self.auxiliary in lists.HAVE:
@@ -84,7 +83,7 @@ class _Reader:
     # ---- noun phrases
 
     def subjects(self) -> Ends:
-        """Read a subject: one that begins with a determiner, a name or a quotation, with what belongs to it."""
+        """Parse a subject that begins with a determiner, a name or a quotation."""
         first = self.at(0)
         if first[:1] in lists.QUOTES:
             return frozenset({1}) if self.at(1) in lists.ARTICLES else _NONE
@@ -97,17 +96,17 @@ class _Reader:
         return ends | self.with_clauses(ends)
 
     def names_whole(self, start: int) -> bool:
-        """Tell whether all that is left may be one name: "Is this | cat food?", "Are these | two odd cups?"."""
+        """Return whether the rest can be one noun phrase: "Is this | cat food?"."""
         said = start + self.is_number(start) + 1 < self.length
         ends = self.nouns(start)
         return said and self.length in self.closed(ends | self.phrases(ends - {start + 1}))
 
     def with_clauses(self, ends: Ends) -> Ends:
-        """Read a participle that belongs to the subject: "the man wearing a hat | happy"."""
+        """Parse a participle clause of the subject: "the man wearing a hat | happy"."""
         found = set[int]()
         for end in ends:
             if "V" in self.kinds(end):
-                # "sitting | on the bench", "rippling | water": what follows belongs to the participle.
+                # "sitting | on the bench", "rippling | water": the rest belongs to the participle.
                 added = self.at(end + 1) in lists.PARTICLES | lists.ADVERBS
                 bound = {end + 1} if added or self.nouns(end + 1) else set()
                 bound |= {far for far in (end + 1, end + 1 + added) if self.one_phrase(far)}
@@ -115,15 +114,15 @@ class _Reader:
         return frozenset(found)
 
     def one_phrase(self, start: int) -> bool:
-        """Tell whether a single phrase of place is left: "sitting | on the bench" is not "the man sitting"."""
+        """Return whether the rest is one prepositional phrase: "sitting | on the bench"."""
         return self.length in self.closed({far for end in self.prepositions(start) for far in self.nouns_of(end)})
 
     def nouns_with_phrases(self, start: int) -> Ends:
-        """Read a noun phrase with none, one or more phrases of place behind it."""
+        """Parse a noun phrase with any number of prepositional phrases."""
         return self.phrases(self.nouns(start))
 
     def phrases(self, ends: Ends) -> Ends:
-        """Go on from each of some positions with none, one or more phrases of place."""
+        """Extend positions by any number of prepositional phrases."""
         found, new = set(ends), set(ends)
         while new:
             new = {far for end in new for begin in self.prepositions(end) for far in self.objects(begin)} - found
@@ -131,14 +130,14 @@ class _Reader:
         return frozenset(found)
 
     def objects(self, start: int) -> Ends:
-        """Read what stands behind a preposition; a participle with more behind it may belong to it."""
+        """Parse the object of a preposition, optionally with a participle clause."""
         ends = self.nouns(start)
         both = {far for end in ends if self.at(end) == "and" for far in self.nouns(end + 1)}
         told = {far for end in ends if "V" in self.kinds(end) for far in self.verb_phrase(end) if far > end + 1}
         return ends | both | told
 
     def nouns_of(self, start: int) -> Ends:
-        """Read a noun phrase, and "of" another: "the left | of the tree"."""
+        """Parse a noun phrase with "of" phrases: "the left | of the tree"."""
         found = new = set(self.nouns(start))
         while new:
             new = {far for end in new if self.at(end) == "of" for far in self.nouns(end + 1)} - found
@@ -146,7 +145,7 @@ class _Reader:
         return frozenset(found)
 
     def nouns(self, start: int) -> Ends:
-        """Read determiners, adjectives and nouns."""
+        """Parse determiners, adjectives and nouns."""
         first = self.at(start)
         if first in lists.PRONOUNS or first[:1] in lists.QUOTES:
             return frozenset({start + 1})
@@ -169,12 +168,12 @@ class _Reader:
         return frozenset(found)
 
     def run(self, start: int) -> set[int]:
-        """Read adjectives, then nouns; the last word must be one that can be a noun."""
+        """Parse adjectives, then nouns; the last word must be a possible noun."""
         found, nouns, adjectives = set(), False, True
         for position in range(start, self.length):
             kinds = self.kinds(position)
             if nouns and not self.joined(position):
-                adjectives = adjectives and bool(kinds & set("AcdVs"))  # all so far may have been adjectives
+                adjectives = adjectives and bool(kinds & set("AcdVs"))  # all words so far may have been adjectives
                 shade = "c" in kinds and "N" in self.kinds(position + 1)  # "sky blue shirt"
                 if not (kinds & {"N"} or adjectives or shade):
                     break
@@ -189,18 +188,18 @@ class _Reader:
         return found
 
     def worn(self, start: int, position: int) -> bool:
-        """Tell whether a colour stands for a thing: "the red", "in red"."""
+        """Return whether a colour is used as a noun: "the red", "in red"."""
         return position == start and self.at(start - 1) in lists.DETERMINERS | lists.NUMBERS | {"in"}
 
     def labels(self, start: int, position: int) -> bool:
-        """Tell whether a number may name the thing before it: "lane 5", but not "the image 5", nor "the vase 5"."""
+        """Return whether a number labels the noun before it: "lane 5", but not "the vase 5"."""
         word = self.at(position - 1)
         picture = word in lists.PICTURES and self.at(start - 1) in lists.ARTICLES
         counted = self.kinds(position - 1) == {"N"} and word not in lists.NUMBERED
         return self.is_number(position) and not picture and not counted
 
     def attached(self, position: int, kinds: frozenset[str]) -> bool:
-        """Tell whether a word cannot end its phrase, because the next one belongs to it: names, compounds, "'s"."""
+        """Return whether a word cannot end its phrase: names, compounds, "'s"."""
         word, following = self.at(position), position + 1
         if following >= self.length:
             return word.endswith(("'s", "’s"))
@@ -210,7 +209,7 @@ class _Reader:
         return bool(kinds & set("cds")) and bool(said & {"N", "s"}) and "V" not in said and "N" not in kinds
 
     def joined(self, position: int) -> bool:
-        """Tell whether a word and the one before it are one: "Mickey Mouse", "traffic light"."""
+        """Return whether a word and its predecessor form a unit: "Mickey Mouse", "traffic light"."""
         if not 0 < position < self.length:
             return False
         both = self.named[position - 1] and self.named[position]
@@ -225,7 +224,7 @@ class _Reader:
     # ---- predicates
 
     def predicates(self, start: int) -> Ends:
-        """Read what can follow a form of "be"."""
+        """Parse what can follow a form of "be"."""
         start = self.past_adverbs(start)
         ends = self.adjectives(start) | self.nouns_said(start)
         if "V" in self.kinds(start):
@@ -239,7 +238,7 @@ class _Reader:
         return self.closed(ends)
 
     def adjectives(self, start: int) -> Ends:
-        """Read "deep blue", "big and brown", "larger than the left one", "equal to that one"."""
+        """Parse "deep blue", "big and brown", "larger than the left one", "equal to that one"."""
         ends, position = set(), start
         while self.kinds(position) & set("AcdVs") or self.at(position) in lists.PARTICLES:
             position += 1
@@ -251,14 +250,14 @@ class _Reader:
         return self.phrases(frozenset(ends | both)) | frozenset(than)
 
     def nouns_said(self, start: int) -> Ends:
-        """Read a noun phrase as what something is, with phrases of place or a participle behind it."""
+        """Parse a predicate noun phrase, optionally with prepositional phrases or a participle."""
         ends = self.nouns(start)
         both = {far for end in ends if self.at(end) == "and" for far in self.nouns(end + 1)}
         told = {far for end in ends if "V" in self.kinds(end) for far in self.verb_phrase(end)}
         return self.phrases(frozenset(ends | both | told))
 
     def verb_phrase(self, start: int) -> Ends:
-        """Read a participle or verb with a particle, an object and phrases of place, as far as they are there."""
+        """Parse a verb with an optional particle, object and prepositional phrases."""
         ends = {start + 1}
         if self.at(start + 1) in lists.PARTICLES | lists.ADVERBS:
             ends.add(start + 2)
@@ -271,18 +270,18 @@ class _Reader:
         return self.phrases(frozenset(ends | both))
 
     def done(self, start: int) -> Ends:
-        """Read a verb in its plain form with what belongs to it."""
+        """Parse a verb in its plain form with its complements."""
         return self.closed(self.verb_phrase(start) | self.adjectives(start + 1))
 
     def doubtful(self, position: int) -> bool:
-        """Tell whether the word behind a verb may be the verb instead: "Does the rock | face crumble"?"""
+        """Return whether the word after a verb may be the verb: "Does the rock | face crumble"?"""
         word, kinds = self.at(position), self.kinds(position)
         if word in lists.OBJECTS or "N" not in kinds or self.named[position]:
             return False
         return kinds != {"N"} or word in lists.VERBS
 
     def happened(self, start: int) -> Ends:
-        """Read what can follow a form of "have" as an auxiliary."""
+        """Parse what can follow a form of "have" as an auxiliary."""
         start = self.past_adverbs(start)
         if self.at(start) == "been":
             return self.predicates(start + 1)
@@ -290,7 +289,7 @@ class _Reader:
         return self.closed(self.verb_phrase(start)) if known else _NONE
 
     def closed(self, ends: set[int] | Ends) -> Ends:
-        """Add what may close any question: "in the image", "here"."""
+        """Add general closing phrases: "in the image", "here"."""
         where = {end + 3 for end in ends if self.at(end) in {"in", "on", "from"} and self.at(end + 1) in lists.ARTICLES
                  and self.at(end + 2) in lists.PICTURES}  # fmt: skip
         said = {end + len(idiom) for end in ends for idiom in lists.IDIOMS if self.idiom(end, idiom)}
@@ -300,7 +299,7 @@ class _Reader:
         return self.words[start : start + len(idiom)] == list(idiom)
 
     def plainly_said(self, position: int) -> bool:
-        """Tell whether a plain verb is said of somebody, against grammar and yet often: "Is the man | sit here?"."""
+        """Return whether a plain verb is an ungrammatical predicate: "Is the man | sit here?"."""
         return self.at(position) in lists.PLAIN_VERBS and self.at(position - 1) in lists.GROWING
 
     def past_adverbs(self, start: int) -> int:
@@ -318,13 +317,13 @@ class _Reader:
         return word.isdigit() or (word in lists.NUMBERS and not (position and self.named[position]))
 
     def is_plural(self, end: int) -> bool:
-        """Guess whether the first noun of a subject is a plural; ``english.is_plural`` judges nouns that are known."""
+        """Guess whether a subject's first noun is plural; ``english.is_plural`` needs known nouns."""
         word = self.words[min(self.nouns(0) - {0}, key=lambda far: abs(far - end), default=end) - 1]
         known = word.endswith(("ss", "us", "is", "'s", "’s")) or word in lists.NOT_PLURAL
         return word.endswith("s") and not known
 
     def kinds(self, position: int) -> frozenset[str]:
-        """Return what a word can be: N noun, A adjective, V participle, c colour or material, d direction, s shape."""
+        """Return the word classes, with codes as in :func:`word_lists.kinds_of`."""
         if not 0 <= position < self.length:
             return frozenset()
         word = self.words[position]

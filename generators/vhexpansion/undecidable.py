@@ -1,7 +1,8 @@
-"""Which questions a perturbation leaves open: brown turns orange where it is brighter, a sign unreadable in a blur.
+"""Questions whose answers a perturbation may change: blur hides text.
 
-A rule of words, kept as data in undecidable.yaml: topics that questions are about, and for each topic how one tells. It
-leaves out rather a question too many: whoever counts drops shall not count a model's good sense.
+Brown, for example, brightens to orange. The rules are data in undecidable.yaml: topics of questions, and words and
+patterns per topic. They exclude too many questions rather than too few, so that a correct reaction to a perturbation
+does not count as an accuracy drop.
 """
 
 import re
@@ -15,12 +16,12 @@ import yaml
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What questions can be about.
+    """Topic of questions.
 
     Attributes:
-        words: finds them, once what is harmless has been taken out.
-        patterns: finds phrases in the whole question.
-        harmless: finds names of things that have such words in them: a traffic light.
+        words: words of the topic, after removal of harmless names.
+        patterns: phrases in the whole question.
+        harmless: names that contain such words: a traffic light.
     """
 
     words: re.Pattern[str]
@@ -28,7 +29,7 @@ class Topic:
     harmless: re.Pattern[str]
 
     def find(self, question: str) -> re.Match[str] | None:
-        """Return the first place of a question, in lower case, that is about this; None if there is none."""
+        """Return the first match in a lower-case question, or None."""
         word = self.words.search(question)
         if word:
             word = self.words.search(self.harmless.sub(lambda name: re.sub(r"\w", "_", name[0]), question))
@@ -37,7 +38,7 @@ class Topic:
 
 
 def undecided(question: str, topics: Iterable[str]) -> str:
-    """Return the first words of a question that tell that it is about one of these topics; "" if none do.
+    """Return the first words of a question that match one of these topics, or "".
 
     >>> undecided("Is the duck's head reddish-brown?", ["colour", "light"])
     'reddish'
@@ -50,7 +51,7 @@ def undecided(question: str, topics: Iterable[str]) -> str:
 
 
 def _topic(told: Mapping[str, Any], groups: Mapping[str, str]) -> Topic:
-    """Compile a topic; one that lacks a kind of rule has nothing of that kind."""
+    """Compile a topic; missing rules match nothing."""
     words = [re.escape(word) for word in told.get("words", "").split()]
     patterns, harmless = (
         [re.sub(r"<(\w+)>", lambda name: groups[name[1]], text) for text in told.get(kind, ())]
@@ -60,7 +61,7 @@ def _topic(told: Mapping[str, Any], groups: Mapping[str, str]) -> Topic:
 
 
 def _any(parts: list[str]) -> re.Pattern[str]:
-    """Return a pattern that finds any of the parts, as whole words where they begin or end with one."""
+    """Return a pattern for any of the parts, at word boundaries."""
     return re.compile(rf"(?:(?<!\w)|(?!\w))(?:{'|'.join(parts)})(?:(?!\w)|(?<!\w))" if parts else r"(?!)")
 
 
@@ -70,7 +71,7 @@ def _topics(told: Mapping[str, Any]) -> dict[str, Topic]:
 
 
 _LONGEST: Final = 2000
-"""Characters of a question that are looked at."""
+"""Maximum number of characters searched in a question."""
 
 _STRAIGHT: Final = str.maketrans("“”„‘’", '"""\'\'')
 _RULES: Final = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))

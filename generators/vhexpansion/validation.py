@@ -1,8 +1,8 @@
-"""Whether a rewritten question really is the negated twin of the original one, whoever wrote it.
+"""Validation of negated twins, independent of their author.
 
-A twin has the opposite answer in every picture and says nothing else. It is taken apart again, without what made it:
-what stands around the question is the same; the words are the same in the same order; one negation is new, and it
-stands where it governs the whole statement. Where that cannot be told for certain the twin is refused.
+A twin has the opposite answer for every image and no other change. It is parsed independently of its generator: the
+text around the question is unchanged, the words are the same in the same order, and the one new negation governs the
+whole statement. Ambiguous twins are rejected.
 """
 
 import re
@@ -30,7 +30,7 @@ OPENINGS = tuple(
         "it false that", "it not true that", "it untrue that", "it incorrect that", "it not the case that",
     )
 )  # fmt: skip
-"""What may stand behind "Is" so that all that follows is negated."""
+"""Phrases after "Is" that negate the rest."""
 
 _QUOTING = re.compile(
     r'(?P<before>.*?)(?P<is>[Ii]s) "no" the right answer to this question: '
@@ -73,7 +73,7 @@ def why_not_negation(question: str, candidate: str) -> str:
 
 
 def _wrong_quotation(question: str, found: re.Match[str]) -> str:
-    """Say why a quoted twin does not quote its question; "" if it does."""
+    """Return why a quoted twin does not quote its question; "" if it does."""
     asked = next(found[name] for name in "abcde" if found[name])
     before, after = found["before"], found["after"]
     try:
@@ -95,7 +95,7 @@ def _wrong_quotation(question: str, found: re.Match[str]) -> str:
 
 
 def _around(original: Parts, twin: Parts) -> str:
-    """Say whether what stands around the question changed, or the twin does not begin with a verb."""
+    """Return whether the surrounding text changed or the twin lacks an initial verb."""
     here = (original.before.strip().lower(), original.mark, original.after.strip())
     there = (twin.before.strip().lower(), twin.mark, twin.after.strip())
     first = twin.words[0]
@@ -112,7 +112,7 @@ def _around(original: Parts, twin: Parts) -> str:
 
 
 def _wrong_words(original: Parts, asked: list[str], twin: Parts) -> str:
-    """Say which words changed besides the negation, or why it does not govern the whole; "" if all is well."""
+    """Return changed words, or why the negation lacks full scope; "" if the twin is valid."""
     said = [bare(word) or word for word in twin.words]
     asked = [word or full for word, full in zip(asked, original.words, strict=True)]
     negations = [word for word in said if _negates(word)]
@@ -133,7 +133,7 @@ def _wrong_words(original: Parts, asked: list[str], twin: Parts) -> str:
 
 
 def _wrong_statement(original: Parts, asked: list[str], statement: list[str]) -> str:
-    """Say why a statement is not what was asked, its verb moved behind its subject; "" if it is."""
+    """Return why a statement is not the declarative form of the question; "" if it is."""
     if asked[:4] == ["is", "it", "true", "that"]:
         return "" if statement == asked[4:] else _difference(asked[4:], statement, "")
     auxiliary, rest = asked[0], asked[1:]
@@ -147,7 +147,7 @@ def _wrong_statement(original: Parts, asked: list[str], statement: list[str]) ->
 
 
 def _stated(auxiliary: str, rest: Words, cut: int, statement: Words) -> bool:
-    """Tell whether a statement is the words that were asked, with the verb at a cut."""
+    """Return whether a statement is the question's words with the verb at a cut."""
     before, after = list(rest[:cut]), list(rest[cut:])
     forms = [[*before, auxiliary, *after]]
     if auxiliary == "does":
@@ -162,7 +162,7 @@ def _border(original: Parts, asked: Words) -> int | None:
 
 
 def _wrong_existence(asked: list[str], said: list[str]) -> str:
-    """Say why "Is there no …" does not negate "Is there a …"; "" if it does."""
+    """Return why "Is there no …" does not negate "Is there a …"; "" if it does."""
     if asked[1:2] != ["there"] or asked[2:3] not in (["a"], ["an"], ["any"]):
         return _difference(
             asked, [*said[:2], *said[3:]], "'no' does not negate the whole of this question", free=_LIGHT
@@ -180,7 +180,7 @@ def _wrong_existence(asked: list[str], said: list[str]) -> str:
 
 
 def _wrong_not(original: Parts, asked: list[str], said: list[str]) -> str:
-    """Say why a "not" within the question does not negate the whole; "" if it does."""
+    """Return why a "not" within the question does not negate the whole; "" if it does."""
     at = said.index("not")
     if [*said[:at], *said[at + 1 :]] != asked:
         return _difference(asked, [*said[:at], *said[at + 1 :]], "")
@@ -196,7 +196,7 @@ _LIGHT = frozenset({"a", "an", "any", "there"})
 
 
 def _difference(before: Words, after: Words, otherwise: str, *, free: set[str] | frozenset[str] = frozenset()) -> str:
-    """Say which words were added and lost; ``otherwise``, or that their order changed, if none."""
+    """Describe added and lost words, or else return ``otherwise`` or report a changed order."""
     lost, added = (sorted(set(Counter(a) - Counter(b)) - free) for a, b in ((before, after), (after, before)))
     named = [f"{what} {', '.join(map(repr, found))}" for what, found in (("added", added), ("lost", lost)) if found]
     if named:

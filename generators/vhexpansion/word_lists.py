@@ -1,4 +1,4 @@
-"""The word lists by which the negator tells a subject from what is said about it; the words are in word_lists.yaml."""
+"""Word lists of the negation grammar, loaded from word_lists.yaml."""
 
 import re
 from functools import cache
@@ -24,7 +24,7 @@ HAVE: Final = _words("have")
 ASKS_VERB: Final = _words("do", "modals")
 AUXILIARIES: Final = _words("be", "do", "have", "modals")
 MAIN_VERBS: Final = frozenset({"can", "will", "must", "might"})
-"""Auxiliaries that are nouns as well; "a can" is read as one."""
+"""Auxiliaries that are also nouns; "a can" is parsed as one."""
 NEGATIONS: Final = _words("negations")
 QUESTION_WORDS: Final = _words("question_words")
 CONJUNCTIONS: Final = _words("conjunctions")
@@ -45,7 +45,7 @@ QUANTITIES: Final = _words("quantities")
 SCOPES: Final = _words("scopes", "conjunctions")
 ANY: Final = _words("any")
 UNCLEAR: Final = (_words("unclear", "scopes", "negations", "quantities") | (QUANTIFIERS - {"both", "all"})) - {"than"}
-"""What the grammar of subjects does not read: quantifiers within a sentence, "only", "as well as" …"""
+"""Words outside the subject grammar: inner quantifiers, "only", "as well as" …"""
 DEGREES: Final = _words("degrees")
 ADVERBS: Final = _words("degrees", "places")
 PARTICIPLES: Final = _words("participles")
@@ -75,7 +75,7 @@ _ADJECTIVE: Final = re.compile(r"\w{2,}(?:ful|less|ous|able|ible|ish)|(?:\w+-)+\
 
 @cache
 def kinds_of(word: str) -> frozenset[str]:
-    """Return what a lower-case word can be.
+    """Return the possible word classes of a lower-case word.
 
     N noun, A adjective, V participle, c colour or material, d direction, s shape.
 
@@ -99,7 +99,7 @@ def kinds_of(word: str) -> frozenset[str]:
 
 
 def may_describe(word: str) -> bool:
-    """Tell whether a list has a word as an adjective, although it can be a noun as well."""
+    """Return whether a word that can be a noun is listed as an adjective."""
     return word in _COLOURS | _SHAPES | _ADJECTIVES_OR_NOUNS | DIRECTIONS
 
 
@@ -114,5 +114,5 @@ def _by_ending(word: str) -> frozenset[str]:
 
 
 def _is_verb(stem: str) -> bool:
-    """Tell whether a stem before "-ing" is a verb of the list: "wear", "rid(e)", "run(n)"."""
+    """Return whether a stem before "-ing" is a listed verb: "wear", "rid(e)", "run(n)"."""
     return bool({stem, stem + "e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem} & VERBS)

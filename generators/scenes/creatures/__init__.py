@@ -1,1 +1,1 @@
-"""Parametric creatures: people and four-legged animals, drawn for an action, a colour and a variant."""
+"""Parametric creatures: people and quadrupeds, by action, colour and variant."""

@@ -1,4 +1,4 @@
-"""Four-legged animals: species × action × colour, drawn from measures."""
+"""Quadrupeds by species, action and colour, rendered from measurements."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -15,13 +15,13 @@ from vhbench.seeding import rng
 
 
 def animal(word: str, colour: str, action: str, variant: int) -> Sketch:
-    """Draw an animal; ``colour`` is a name, or "" for its own, and patterned coats differ by variant."""
+    """Draw an animal; "" is its natural colour, and coat patterns differ by variant."""
     pose = frame(word, colour, action)
     sketch = Sketch(prefix=f"{word}-{action}-{colour}-{variant}-".replace(" ", "-"))
     _far_legs(sketch, pose)
     _TAILS[pose.species.tail](sketch, pose)
     heads.far_side(sketch, pose)
-    under = "wool" in pose.species.extras and not pose.pose.rest  # a fleece hides where legs begin
+    under = "wool" in pose.species.extras and not pose.pose.rest  # a fleece hides the tops of the legs
     if under:
         _near_legs(sketch, pose)
     _body(sketch, pose, rng(variant, "animal", word))
@@ -63,14 +63,14 @@ def _leg(sketch: Sketch, pose: Frame, root: Point, angles: LegAngles, colour: st
 
 
 def _hocked_leg(sketch: Sketch, pose: Frame, root: Point, angles: LegAngles, colour: str) -> None:
-    """Draw a hind leg at rest as it is: the thigh forward, the shank back to the hock, the foot's bones upright."""
+    """Draw a standing hind leg: thigh forward, shank back to the hock, metatarsus upright."""
     species = pose.species
     wide, narrow = species.leg_width
     slim = min(1.0, species.leg / species.chest)
     parts = ((0.42, angles[0] + 20 * slim), (0.32, angles[1] - 30 * slim), (0.30, angles[1] + 4 * slim))
     reach = sum(share * math.cos(math.radians(turn)) for share, turn in parts)
-    front = max(0.0, species.chest * 0.16 - species.slope)  # how far below the hip's middle the front leg begins
-    length = (species.leg + max(species.rump * 0.10, front)) / reach  # so that it stands where the front leg does
+    front = max(0.0, species.chest * 0.16 - species.slope)  # how far below the hip's centre the front leg begins
+    length = (species.leg + max(species.rump * 0.10, front)) / reach  # so that it ends at the front leg's height
     joints = [root]
     for share, turn in parts:
         joints.append(hang(joints[-1], turn, length * share))
@@ -163,7 +163,7 @@ def _body(sketch: Sketch, pose: Frame, chance: np.random.Generator) -> None:
 
 
 def _outline(pose: Frame) -> list[Point]:
-    """Return the silhouette of the trunk of the body, from the tail over the back."""
+    """Return the silhouette of the trunk, from the tail over the back."""
     species, back = pose.species, pose.back
     chest, rump, slope, tuck = species.chest, species.rump, species.slope, species.tuck
     return [
@@ -196,7 +196,7 @@ def _belly(pose: Frame) -> list[Point]:
 
 
 def _wool(sketch: Sketch, pose: Frame, outline: list[Point], chance: np.random.Generator) -> None:
-    """Draw a fleece: puffs all round, curls on it."""
+    """Draw a fleece: puffs around the outline, curls on it."""
     chest, body = pose.species.chest, pose.coat.body
     centre, reach = pose.back * 0.5, pose.back * 0.60 + chest * 0.20
     for i in range(26):
@@ -221,7 +221,7 @@ def _neck(sketch: Sketch, pose: Frame) -> list[Point]:
         sketch.taper(middle, narrow * 0.95, end, narrow * 0.74, pose.coat.body)
     else:
         sketch.taper(root, wide * 0.86, end, narrow * 0.80, pose.coat.body)
-    if pose.action == "eating" and pose.species.neck[0] < 20:  # joins a head that is lower than the neck's end
+    if pose.action == "eating" and pose.species.neck[0] < 20:  # connects a head that is lower than the neck's end
         sketch.taper(end, narrow * 0.80, pose.head, pose.species.head[0] * 0.8, pose.coat.body)
     up, down = pose.neck_angle + 90, pose.neck_angle - 90
     upper = [polar(root, up, wide * 0.86), polar(end, up, narrow * 0.8)]
@@ -240,7 +240,7 @@ def _swing(pose: Frame) -> float:
 
 
 def _tail_swung(sketch: Sketch, pose: Frame) -> None:
-    """A dog's or cat's tail, which follows the movement; a cat at rest puts it round its feet."""
+    """Draw a dog's or cat's tail, which follows the movement; a resting cat's is curled up."""
     (x, y), swing, cat = _root(pose), _swing(pose), pose.species.tail == "cat"
     bends = ((170, 0.3, 14), (140, 1, 28), (118, 1.5, 44)) if cat else ((150, 0.2, 12), (112, 1, 27), (95, 1.6, 36))
     curve = around((x, y), ((angle + swing * share, reach) for angle, share, reach in bends))
@@ -257,7 +257,7 @@ def _tail_horse(sketch: Sketch, pose: Frame) -> None:
 
 
 def _tail_thin(sketch: Sketch, pose: Frame) -> None:
-    """A rope with a tuft, or a big cat's long tail."""
+    """Draw a tufted or a big cat's long tail."""
     (x, y), tufted = _root(pose), pose.species.tail == "tuft"
     length = pose.species.length * (0.46 if tufted else 0.62)
     angle = 188 if pose.action in _FAST else 252
@@ -307,4 +307,4 @@ _TAILS: Mapping[str, Callable[[Sketch, Frame], None]] = {
     "ball": lambda sketch, pose: sketch.circle(polar(_root(pose), 190, 3), 7, "#fbf8f4"),
     "stub": lambda sketch, pose: sketch.ellipse(_root(pose), 6, 5, pose.coat.body),
 }
-"""Shape → brush."""
+"""Tail shape → brush."""

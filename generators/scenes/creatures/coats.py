@@ -1,4 +1,4 @@
-"""Patterns of fur, cut to the silhouette of body and neck."""
+"""Coat patterns, clipped to the silhouette of body and neck."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from vhbench.generators.scenes.paints import shade
 
 
 def zebra(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
-    """Stripes down the body and across the neck."""
+    """Draw stripes down the body and across the neck."""
     ink = frame.coat.detail
     for i in range(9):
         u, width = -0.20 + i * 0.155, 4.2 if i % 2 else 3.4
@@ -26,13 +26,13 @@ def zebra(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
 
 
 def _wedge(sketch: Sketch, frame: Frame, u: float, edge: float, width: float, tip: Point, ink: str) -> None:
-    """Add a triangle from an edge of the body, where it is ``width`` wide, to a tip inside."""
+    """Add a triangle from an edge of the body, ``width`` wide, to a tip inside."""
     corner = frame.at(frame.back * u + width, frame.species.rump * edge)
     sketch.polygon([frame.on(u, edge), corner, frame.on(*tip)], ink)
 
 
 def tiger(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
-    """Wedges from the back down and from the belly up."""
+    """Draw wedges from the back down and from the belly up."""
     for i in range(8):
         u = i * 0.135
         _wedge(sketch, frame, u, 0.6, 4.4, (u + 0.05, -0.06 * (1 + i % 2)), frame.coat.detail)
@@ -42,14 +42,14 @@ def tiger(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
 
 
 def tabby(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
-    """Faint wedges on the back, in a darker shade of the coat."""
+    """Draw faint wedges on the back, in a darker shade of the coat."""
     for i in range(6):
         u = 0.05 + i * 0.17
         _wedge(sketch, frame, u, 0.6, 4, (u + 0.03, 0.02), frame.coat.far)
 
 
 def rosette(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
-    """Rings with a darker middle."""
+    """Draw rings with a darker centre."""
     for i in range(9):
         for j in range(4):
             x, y = frame.on(-0.16 + i * 0.155 + (j % 2) * 0.07, 0.40 - j * 0.22)
@@ -61,7 +61,7 @@ def rosette(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
 
 
 def cow(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
-    """Four large patches with uneven edges."""
+    """Draw four large patches with uneven edges."""
     patches = ((0.12, 0.22, 0.17, 0.34), (0.56, 0.02, 0.20, 0.36), (0.98, 0.36, 0.14, 0.30), (0.78, -0.42, 0.10, 0.16))
     for u, v, wide, tall in patches:
         edge: list[Point] = []
@@ -73,7 +73,7 @@ def cow(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
 
 
 def giraffe(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
-    """Angular patches over body and neck."""
+    """Draw angular patches over body and neck."""
     for i in range(7):
         for j in range(4):
             _patch(sketch, frame.on(-0.14 + i * 0.20 + (j % 2) * 0.10, 0.42 - j * 0.27), 6.2, rng)
@@ -93,7 +93,7 @@ def _patch(sketch: Sketch, centre: Point, radius: float, rng: np.random.Generato
 
 
 def zebra_legs(sketch: Sketch, frame: Frame) -> None:
-    """Bands across the near legs, where they are stretched."""
+    """Draw bands across the near legs if they are extended."""
     species = frame.species
     for root, angles in ((frame.hip_joint, frame.pose.legs[2]), (frame.shoulder_joint, frame.pose.legs[0])):
         if angles is None:

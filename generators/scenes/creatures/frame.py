@@ -1,4 +1,4 @@
-"""Where an animal's parts are in a pose, and the colours that it wears."""
+"""Positions of an animal's body parts in a pose, and its colours."""
 
 import math
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from vhbench.generators.scenes.paints import paint, shade
 
 @dataclass(frozen=True, slots=True)
 class Coat:
-    """The colours of one animal, as hexadecimals; ``black`` needs light details to show."""
+    """Colours of an animal, as hexadecimals; ``black`` requires light details for contrast."""
 
     body: str
     belly: str
@@ -28,14 +28,14 @@ class Coat:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """An animal's skeleton in a pose: points in drawing units, y upwards, the ground at 0."""
+    """Skeleton of an animal in a pose: points in drawing units, y upwards, ground at 0."""
 
     action: str
     species: Species
     pose: Pose
     coat: Coat
     back: float  # length of the back in this pose
-    hip: Point  # root of the body's own coordinates
+    hip: Point  # origin of the body's own coordinates
     neck: tuple[Point, Point]  # its two ends
     neck_angle: float  # from horizontal
     head: Point  # centre of the skull
@@ -43,30 +43,30 @@ class Frame:
     nose: Point  # end of the muzzle
 
     def at(self, along: float, up: float) -> Point:
-        """Return a point of the body: ``along`` the back from the hip, ``up`` across it, in units."""
+        """Return a body point: ``along`` the back from the hip, ``up`` across it, in units."""
         return _body(self.hip, self.pose.pitch, along, up)
 
     def on(self, along: float, up: float) -> Point:
-        """The same with shares: of the back's length and of the rump's depth."""
+        """Return a body point in fractions of the back's length and the rump's depth."""
         return self.at(self.back * along, self.species.rump * up)
 
     def on_head(self, angle: float, share: float) -> Point:
-        """Return a point of the head: at an angle from the muzzle's direction and a share of the skull's radius."""
+        """Return a head point by angle from the muzzle and fraction of the skull's radius."""
         return polar(self.head, self.head_angle + angle, self.species.head[0] * share)
 
     @property
     def hip_joint(self) -> Point:
-        """Where the hind legs begin."""
+        """Root of the hind legs."""
         return self.at(-self.species.rump * 0.04, -self.species.rump * 0.10)
 
     @property
     def shoulder_joint(self) -> Point:
-        """Where the front legs begin."""
+        """Root of the front legs."""
         return self.at(self.back * 0.98, self.species.slope - self.species.chest * 0.16)
 
 
 def frame(word: str, colour: str, action: str) -> Frame:
-    """Work out where everything is."""
+    """Compute the skeleton of an animal."""
     species = SPECIES[word]
     pose = _fit(POSES[action], species, action)
     back = species.length * (0.86 if pose.rest == "sit" else 1)
@@ -84,7 +84,7 @@ def frame(word: str, colour: str, action: str) -> Frame:
     tilt += _head_turn(species, pose, action)
     head = (end[0] + radius * 0.30, end[1] + radius * 0.18)
     if action == "eating" and species.neck[0] < 20 and "trunk" not in species.extras:
-        head = (head[0], max(radius * 1.02, head[1] - radius * 0.9))  # short necks: the head itself goes down
+        head = (head[0], max(radius * 1.02, head[1] - radius * 0.9))  # short necks: the head itself moves down
     return Frame(
         action, species, pose, coat(word, colour), back, hip, (root, end), angle, head, tilt,
         polar(head, tilt, species.muzzle[0]),
@@ -92,7 +92,7 @@ def frame(word: str, colour: str, action: str) -> Frame:
 
 
 def coat(word: str, colour: str) -> Coat:
-    """Work out an animal's colours; ``colour`` is a name, or "" for its own."""
+    """Compute an animal's colours; ``colour`` is a name, or "" for its natural one."""
     species, black = SPECIES[word], colour == "black"
     body = paint(colour) if colour else species.body
     belly = species.belly
@@ -123,7 +123,7 @@ def _body(hip: Point, pitch: float, along: float, up: float) -> Point:
 
 
 def _fit(pose: Pose, species: Species, action: str) -> Pose:
-    """Exaggerate a pose for stout animals, whose legs alone hardly change the silhouette."""
+    """Exaggerate a pose for stout animals, whose legs barely change the silhouette."""
     stout = species.chest / species.leg
     if stout < 1:
         return pose

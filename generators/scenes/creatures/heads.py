@@ -1,4 +1,4 @@
-"""Heads of animals: ears, horns, muzzle, eyes, manes, the elephant's trunk."""
+"""Animal heads: ears, horns, muzzle, eyes, manes, the elephant's trunk."""
 
 import math
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ _INNER_EAR = {
 
 
 def far_side(sketch: Sketch, frame: Frame) -> None:
-    """Draw the ear and horn that are behind the head."""
+    """Draw the ear and horn behind the head."""
     if frame.species.ear != "elephant":
         _ear(sketch, frame, -24, "#141518" if frame.coat.black else shade(frame.coat.ears, 0.78), "")
     _horn(sketch, frame, far=True)
 
 
 def head(sketch: Sketch, frame: Frame) -> None:
-    """Draw the head, over the body."""
+    """Draw the head on top of the body."""
     if "trunk" in frame.species.extras:
         _elephant(sketch, frame)
         return
@@ -58,7 +58,7 @@ def mane(sketch: Sketch, frame: Frame) -> None:
 
 
 def _along_neck(frame: Frame, share: float) -> tuple[Point, float]:
-    """Return a point of the neck, from the head down, and the half width there."""
+    """Return a neck point, measured from the head, and the half width there."""
     _, _, body_width, head_width = frame.species.neck
     root, end = frame.neck
     return between(end, root, share), head_width * 0.80 + (body_width * 0.86 - head_width * 0.80) * share
@@ -113,7 +113,7 @@ _OVAL: Mapping[str, tuple[float, float, float, float]] = {
     "deer": (34, 9, 12, 5.8),
     "rabbit": (18, 16, 19, 5.8),
 }
-"""Turn, distance from the root, half length, half width."""
+"""Rotation, distance from the root, half length, half width."""
 
 
 def _horn(sketch: Sketch, frame: Frame, *, far: bool) -> None:
@@ -136,7 +136,7 @@ _CURVED: Mapping[str, tuple[tuple[Point, Point], str, str, float]] = {
     "goat": (((128, 12), (158, 23)), "#7a6a56", "#5f5242", 4.4),
     "oryx": (((128, 18), (120, 38)), "#3a2f28", "#2a211b", 3.4),
 }
-"""Horn → (angle, distance) of middle and tip from the root, colour of the near and the far one, width."""
+"""Horn → (angle, distance) of middle and tip, near and far colour, width."""
 
 
 def _antler(sketch: Sketch, root: Point, turn: float, colour: str) -> None:
@@ -163,7 +163,7 @@ def _skull(sketch: Sketch, frame: Frame) -> None:
 
 
 def _markings(sketch: Sketch, frame: Frame) -> None:
-    """Draw what the coat's pattern does to the face."""
+    """Draw the coat pattern on the face."""
     turn, radius, ink = frame.head_angle, frame.species.head[0], frame.coat.detail
     if frame.species.pattern == "zebra":
         for i in range(4):
@@ -238,7 +238,7 @@ _TRUNKS: Mapping[str, tuple[Point, ...]] = {
     "jumping": ((22, -8), (40, 8), (44, 32)),
     "eating": ((20, -14), (48, -34), (76, -52)),
 }
-"""Action → joints of the trunk from its root; hanging otherwise."""
+"""Action → trunk joints relative to its root; it hangs otherwise."""
 
 
 def _trunk(sketch: Sketch, frame: Frame) -> None:

@@ -1,4 +1,4 @@
-"""People: kind × action × colour of the clothes × variant (skin, hair, trousers)."""
+"""People by kind, action, clothes colour and variant (skin, hair, trousers)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _SHOE = "#2b2b30"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A kind of person: height (1 is a grown person), head size, shoulder width, and what tells it apart."""
+    """Kind of person: height (1 for an adult), head size, shoulder width and features."""
 
     height: float = 1.0
     head: float = 1.0
@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """An action: arms and legs (near, far) as upper and lower angles, the lean of the trunk, and the view."""
+    """Action: upper and lower angles of arms and legs (near, far), lean and view."""
 
     arms: tuple[tuple[float, float], tuple[float, float]]
     legs: tuple[tuple[float, float], tuple[float, float]]
@@ -45,7 +45,7 @@ class Stance:
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """``people.json``: what each word, action and shape of a head is; shapes in shares of the head's radius."""
+    """Contents of ``people.json``; shapes are in fractions of the head's radius."""
 
     figures: Mapping[str, Figure]
     stances: Mapping[str, Stance]
@@ -59,7 +59,7 @@ FIGURES, STANCES, _SHAPES = _TABLES.figures, _TABLES.stances, _TABLES.shapes
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One person's measures and colours in drawing units (a grown person is about 100 tall)."""
+    """Measurements and colours of a person in drawing units (an adult is about 100 tall)."""
 
     figure: Figure
     stance: Stance
@@ -79,13 +79,13 @@ class Person:
     beard: bool
 
     def up(self, distance: float, side: float = 0) -> Point:
-        """Return a point of the trunk: a distance from the hip along the spine, and to the side of it."""
+        """Return a trunk point by distance from the hip along the spine and sideways offset."""
         along = polar(self.hip, 90 - self.stance.lean, distance)
         return polar(along, -self.stance.lean, side)
 
 
 def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
-    """Draw a person; ``colour`` is that of the clothes, "" for the variant's, which also chooses skin and hair."""
+    """Draw a person; "" is the variant's clothes colour, which also determines skin and hair."""
     who = _person(kind, colour, action, variant)
     sketch = Sketch(prefix="")
     front = who.stance.front
@@ -128,7 +128,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
 
 
 def _drop(angles: tuple[float, float], leg: float) -> float:
-    """Return how far below the hip a foot is."""
+    """Return the vertical distance from the hip to a foot."""
     return -hang(hang((0, 0), angles[0], leg * 0.5), angles[1], leg * 0.5)[1]
 
 
@@ -218,7 +218,7 @@ def _head(sketch: Sketch, who: Person) -> None:
 
 
 def _face(sketch: Sketch, who: Person, points: list[Point]) -> None:
-    """Draw two eyes and a smile; the points are left eye, right eye and three of the mouth, then the nose if any."""
+    """Draw two eyes and a smile: left eye, right eye, three mouth points, then nose points."""
     radius = who.radius
     for eye in points[:2]:
         sketch.ellipse(eye, radius * 0.095, radius * 0.13, "#1d1715")

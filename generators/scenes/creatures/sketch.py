@@ -1,4 +1,4 @@
-"""A sheet to draw creatures on: y upwards while drawing, tight SVG at the end."""
+"""Drawing surface for creatures: y upwards while drawing, tight SVG output."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,21 +19,21 @@ def around(centre: Point, shape: Iterable[tuple[float, float]], *, turn: float =
 
 
 def hang(origin: Point, angle: float, distance: float) -> Point:
-    """Return the end of a limb that hangs from a point; the angle is from straight down, forward is positive."""
+    """Return the end of a hanging limb; the angle is from straight down, forward positive."""
     radians = math.radians(angle)
     return origin[0] + distance * math.sin(radians), origin[1] - distance * math.cos(radians)
 
 
 def between(start: Point, end: Point, share: float) -> Point:
-    """Return the point at a share of the way."""
+    """Return the point at a fraction of the segment."""
     return start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
 
 
 @dataclass(slots=True)
 class Sketch:
-    """SVG elements and the points that bound them."""
+    """SVG elements with their bounding points."""
 
-    prefix: str  # of the ids in it, so that many sketches fit into one document
+    prefix: str  # prefix of ids, so that several sketches fit into one document
     elements: list[str] = field(default_factory=list)
     defs: list[str] = field(default_factory=list)
     bounds: list[Point] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Sketch:
         self.ellipse(centre, radius, radius, fill)
 
     def ellipse(self, centre: Point, rx: float, ry: float, fill: str, *, turn: float = 0) -> None:
-        """Add an ellipse, turned counter-clockwise by degrees."""
+        """Add an ellipse, rotated counter-clockwise by degrees."""
         x, y = centre
         rotate = f' transform="rotate({-turn:.1f} {x:.2f} {-y:.2f})"' if turn and rx != ry else ""
         self.elements.append(f'<ellipse cx="{x:.2f}" cy="{-y:.2f}" rx="{rx:.2f}" ry="{ry:.2f}" fill="{fill}"{rotate}/>')
@@ -73,7 +73,7 @@ class Sketch:
             self.bounds += [(x - half, y - half), (x + half, y + half)]
 
     def taper(self, start: Point, start_radius: float, end: Point, end_radius: float, fill: str) -> None:
-        """Add a limb: two circles and what lies between them."""
+        """Add a limb: two circles and the area between them."""
         dx, dy = end[0] - start[0], end[1] - start[1]
         length = math.hypot(dx, dy) or 1e-6
         nx, ny = -dy / length, dx / length
@@ -90,14 +90,14 @@ class Sketch:
         )
 
     def clipped(self, outlines: Sequence[str], inner: "Sketch") -> None:
-        """Add another sketch's elements, cut to path outlines."""
+        """Add another sketch's elements, clipped to path outlines."""
         name = f"{self.prefix}clip{len(self.defs)}"
         paths = "".join(f'<path d="{outline}"/>' for outline in outlines)
         self.defs.append(f'<clipPath id="{name}">{paths}</clipPath>')
         self.elements.append(f'<g clip-path="url(#{name})">{"".join(inner.elements)}</g>')
 
     def finish(self) -> tuple[str, float, float]:
-        """Return markup moved to (0, 0), its width and its height."""
+        """Return markup translated to (0, 0), with its width and height."""
         left, right = min(x for x, _ in self.bounds), max(x for x, _ in self.bounds)
         low, high = min(y for _, y in self.bounds), max(y for _, y in self.bounds)
         defs = f"<defs>{''.join(self.defs)}</defs>" if self.defs else ""
@@ -135,7 +135,7 @@ def _segments(points: Sequence[Point], *, closed: bool) -> list[tuple[Point, Poi
 
 
 def _samples(points: Sequence[Point], *, closed: bool) -> list[Point]:
-    """Return points along the spline, close enough to bound it."""
+    """Return points along the spline, dense enough to bound it."""
     samples = [points[0]]
     for p0, p1, p2, p3 in _segments(points, closed=closed):
         for t in (0.2, 0.4, 0.6, 0.8, 1.0):

@@ -1,4 +1,4 @@
-"""The build of each four-legged animal, and the poses that they take."""
+"""Measurements and poses of the quadrupeds."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from typing import Any
 from vhbench.tsv import numbers, records, words
 
 LegAngles = tuple[float, float]
-"""Upper and lower part of a leg, degrees from straight down, forward is positive."""
+"""Angles of the upper and lower leg in degrees from straight down, forward positive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """A row of ``species.tsv``: measures in drawing units (a dog's back is 62 long), colours as hexadecimals or ""."""
+    """Row of ``species.tsv``: drawing units (a dog's back is 62 long), hex colours or ""."""
 
     word: str
     length: float  # of the back, from hip to shoulder
     chest: float  # depth of the body at the shoulder
-    rump: float  # and at the hip
+    rump: float  # depth at the hip
     leg: float
     leg_width: tuple[float, float]  # above, below
     neck: tuple[float, float, float, float]  # length, angle from horizontal, width at the body, at the head
@@ -30,11 +30,11 @@ class Species:
     belly: str
     feet: str  # "paw", "hoof" or "nail"
     tuck: float  # depth of the belly relative to the chest; slim animals: 0.7
-    slope: float  # how much higher the shoulder is than the hip
+    slope: float  # height of the shoulder above the hip
     mane: str
     horn: str
     pattern: str  # of the coat
-    face: str  # this and the next five: colours where they differ from the body's
+    face: str  # this and the next five: colours that differ from the body's
     legs: str
     sock: str
     nose: str
@@ -46,13 +46,13 @@ class Species:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """An action as angles.
+    """Angles of an action.
 
     Attributes:
-        legs: near front, far front, near hind, far hind; None: folded or hidden.
-        pitch: of the body, degrees, nose up is positive.
-        neck: added to the neck's angle.
-        rest: "", "sit" or "lie": the hip is on the ground.
+        legs: near front, far front, near hind, far hind; None if folded or hidden.
+        pitch: pitch of the body in degrees, nose up positive.
+        neck: offset of the neck's angle.
+        rest: "", or "sit" or "lie" if the hip is on the ground.
     """
 
     legs: tuple[LegAngles | None, LegAngles | None, LegAngles | None, LegAngles | None]
@@ -80,4 +80,4 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 SPECIES: Mapping[str, Species] = {
     species.word: species for species in records(Path(__file__).with_name("species.tsv"), Species, _READERS)
 }
-"""Word → build."""
+"""Word → measurements."""

@@ -1,1 +1,1 @@
-"""Drawings as markup, as pixels, and as parts of a picture."""
+"""Vector drawings, their rasters, and the rendered image."""

@@ -1,7 +1,7 @@
-"""From a word to vector markup: reads the files in ``art/`` and paints their colour slots.
+"""Vector markup by word, from the files in ``art/`` with their colour slots filled.
 
-A file is plain SVG. Elements with ``class="slot"`` belong to the colour slot; the root's ``color`` attribute is the
-slot's own colour, of which the slot's fills and strokes are shades. Painting a drawing red moves all of them.
+A file is plain SVG. Elements with ``class="slot"`` belong to the colour slot. The root's ``color`` attribute is the
+slot's base colour, of which the slot's fills and strokes are shades. Recolouring a drawing shifts all of them.
 """
 
 import re
@@ -15,28 +15,28 @@ from vhbench.generators.scenes.catalog import TABLE, Entry, find
 from vhbench.generators.scenes.creatures.creature import creature, usual_size
 
 ART = TABLE.with_name("art")
-"""The folder of the drawings."""
+"""Folder of the drawings."""
 
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 _PREFIX, _SLOT = "\ue000", "\ue001"
-"""Marks that no drawing holds."""
+"""Placeholders that occur in no drawing."""
 
 _SHADE = re.compile(f'{_SLOT}(#[^"]*)')
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Vector markup without the ``<svg>`` element, tight around (0, 0) to (width, height), y downwards."""
+    """Vector markup without ``<svg>``, tight around (0, 0) to (width, height), y downwards."""
 
-    svg: str  # the markup; its ids begin with a prefix of its own, so that drawings can be put into one document
+    svg: str  # markup; ids have a unique prefix, so that drawings can share a document
     width: float  # in drawing units
     height: float  # in drawing units
-    metres: float  # the length of one drawing unit; the same for all actions of a creature
+    metres: float  # length of one drawing unit; constant over a creature's actions
 
 
 @dataclass(frozen=True, slots=True)
 class Art:
-    """A parsed file of ``art/``: its root, its view box and the colour of its slot ("" if it has none)."""
+    """Parsed file of ``art/``: root, view box and slot colour ("" if it has none)."""
 
     root: ET.Element
     box: tuple[float, float, float, float]
@@ -45,14 +45,14 @@ class Art:
 
 @lru_cache(maxsize=4096)
 def draw(word: str, *, colour: str = "", action: str = "", state: str = "", variant: int = 0) -> Drawing:
-    """Draw a thing.
+    """Draw an object.
 
     Args:
-        word: a word, name or synonym of the catalog.
+        word: word, name or synonym in the catalog.
         colour: one of the entry's colours, or "" for the drawing's own.
         action: one of the entry's actions, or "" for standing.
         state: one of the entry's states, or "" for the first.
-        variant: creatures differ by variant (hair, skin, spots); drawings ignore it.
+        variant: appearance of creatures (hair, skin, spots); ignored by other drawings.
 
     Raises:
         VhbenchError: if the word is unknown.
@@ -75,7 +75,7 @@ def load(stem: str) -> Art:
 
 
 def stem(entry: Entry, state: str = "") -> str:
-    """Return the stem of the file in ``art/`` that shows an entry in a state."""
+    """Return the stem of the ``art/`` file for an entry in a state."""
     return entry.drawing if state in ("", *entry.states[:1]) else f"{entry.drawing}_{state}"
 
 
@@ -91,7 +91,7 @@ def _draw_art(entry: Entry, colour: str, state: str) -> Drawing:
 
 @cache
 def _template(stem: str) -> str:
-    """Return the markup of a file, with a mark where ids get their prefix, and before each shade of the slot."""
+    """Return a file's markup with placeholders for id prefixes and before slot shades."""
     parts = (_marked(deepcopy(child)) for child in load(stem).root)
     return "".join(ET.tostring(part, encoding="unicode").strip() for part in parts)
 

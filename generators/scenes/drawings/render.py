@@ -1,4 +1,4 @@
-"""From a layout to pixels and to the map of who owns which pixel."""
+"""Rendering of a layout to pixels and to the map of pixel owners."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from vhbench.generators.scenes.rasters import Pixels
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A thing that has its place."""
+    """Object with its position."""
 
-    spec: int  # index of its ObjectSpec, or -1 for a thing that was added to hide another
+    spec: int  # index of its ObjectSpec, or -1 for an added occluder
     look: Look
-    x: int  # left edge in pixels; may lie outside the picture
+    x: int  # left edge in pixels; may lie outside the image
     y: int  # top edge in pixels
     longest: int  # longest side in pixels
     depth: float  # painters' order; greater is nearer
-    host: int = -1  # index of the thing it stands on, or -1
-    grounded: bool = True  # whether it stands on something and so casts a shadow
-    lifted: bool = False  # whether it flies, hangs or stands on another thing, rather than on the ground
-    haze: float = 0.0  # 0 … 1, how much of it is lost in the distance, or blended away on purpose
-    tint: tuple[float, float, float] | None = None  # the colour into which it is lost; None is the backdrop's haze
+    host: int = -1  # index of the object it stands on, or -1
+    grounded: bool = True  # whether it rests on something and so casts a shadow
+    lifted: bool = False  # whether it flies, hangs or rests on another object, not on the ground
+    haze: float = 0.0  # 0 … 1, how far it is blended into the distance, or low-contrast on purpose
+    tint: tuple[float, float, float] | None = None  # colour it is blended into; None is the backdrop's haze
 
 
 _Slices = tuple[slice, slice]
@@ -35,21 +35,21 @@ _Wide = npt.NDArray[np.uint16]
 
 @dataclass(frozen=True, slots=True)
 class Silhouettes:
-    """Who owns which pixel."""
+    """Visible owner of each pixel."""
 
     things: Sequence[Placed]  # in the order of their numbers
-    owner: npt.NDArray[np.uint8]  # (height, width); 0 where the backdrop shows, i + 1 where thing i does
-    windows: Sequence[_Slices]  # rows and columns of the frame outside of which a thing owns nothing
-    whole: npt.NDArray[np.int64]  # pixels of each thing's silhouette, in the frame or not
-    in_frame: npt.NDArray[np.int64]  # of it, pixels inside the frame
-    hidden: npt.NDArray[np.int64]  # (things, things): pixels of the first that the second, nearer, covers
+    owner: npt.NDArray[np.uint8]  # (height, width); 0 where the backdrop shows, i + 1 where object i does
+    windows: Sequence[_Slices]  # rows and columns outside of which an object owns nothing
+    whole: npt.NDArray[np.int64]  # pixels of each silhouette, in the frame or not
+    in_frame: npt.NDArray[np.int64]  # pixels of each silhouette inside the frame
+    hidden: npt.NDArray[np.int64]  # (objects, objects): pixels of the first covered by the nearer second
 
 
 def silhouettes(things: Sequence[Placed], width: int, height: int) -> Silhouettes:
-    """Paint the things by numbers: the same order and the same sprites as :func:`paint`, without colour."""
+    """Compute pixel owners with the same order and sprites as :func:`paint`."""
     owner = np.zeros((height, width), np.uint8)
     whole, hidden = np.zeros(len(things), np.int64), np.zeros((len(things), len(things)), np.int64)
-    masks = np.zeros((len(things), height, width), np.bool_)  # of each thing in the frame
+    masks = np.zeros((len(things), height, width), np.bool_)  # of each object in the frame
     windows = []
     for i, thing in enumerate(things):
         solid = sprite(thing.look, thing.longest).solid
@@ -65,12 +65,12 @@ def silhouettes(things: Sequence[Placed], width: int, height: int) -> Silhouette
 
 
 def _painting_order(things: Sequence[Placed]) -> list[int]:
-    """Return the indices from far to near; equal depths in the order of the list."""
+    """Return the indices from far to near; equal depths in list order."""
     return sorted(range(len(things)), key=lambda i: (things[i].depth, i))
 
 
 def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> tuple[_Slices, _Slices]:
-    """Return where a patch at (x, y) lies in the frame, and which part of the patch that is."""
+    """Return the overlap of a patch at (x, y) with the frame, in frame and patch coordinates."""
     top, bottom = max(0, y), max(0, min(frame[0], y + shape[0]))
     left, right = max(0, x), max(0, min(frame[1], x + shape[1]))
     bottom, right = max(top, bottom), max(left, right)
@@ -78,9 +78,9 @@ def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> 
 
 
 def paint(things: Sequence[Placed], scene: Backdrop) -> Pixels:
-    """Return the picture, (height, width, 3): the backdrop, and on it, from far to near, shadows and things.
+    """Return the image, (height, width, 3): backdrop, then shadows and objects, far to near.
 
-    Blending is done in integers, so that the pixels do not depend on the processor.
+    Blending uses integers, so that the pixels do not depend on the processor.
     """
     canvas = scene.pixels.copy()
     for i in _painting_order(things):
@@ -112,22 +112,22 @@ def _blend(canvas: Pixels, pixels: Sprite, thing: Placed, scene: Backdrop) -> No
 
 
 def _thrice(channel: Pixels) -> _Wide:
-    """Return a channel for each of red, green and blue, which is quicker to reckon with than one for all."""
+    """Repeat a channel for RGB, which is faster than broadcasting."""
     return np.asarray(cv2.cvtColor(channel, cv2.COLOR_GRAY2RGB), np.uint16)
 
 
 def _divided(products: _Wide) -> _Wide:
-    """Return products of 255, rounded, in the place of what they were."""
+    """Divide by 255 in place, rounded."""
     products += 127
     products //= 255
     return products
 
 
 def _lit(rgb: Pixels, thing: Placed, scene: Backdrop) -> _Wide:
-    """Return a thing's colours in the light of a scene, and as far in its haze as the thing is."""
+    """Return an object's colours under the scene's light, blended into haze."""
     if thing.haze <= 0 and scene.light == (1.0, 1.0, 1.0):
         return rgb.astype(np.uint16)
-    lit = rgb.reshape(rgb.shape[0], -1).astype(np.float32)  # row by row, and not three by three
+    lit = rgb.reshape(rgb.shape[0], -1).astype(np.float32)  # flattened rows are faster than triples
     lit *= np.tile(np.asarray(scene.light, np.float32), rgb.shape[1])
     if thing.haze > 0:
         haze = np.tile(np.asarray(thing.tint or scene.haze, np.float32), rgb.shape[1])

@@ -1,4 +1,4 @@
-"""Drawings as pixels: rasterised, shaded like clay, with their shadow on the ground. Cached; nothing here is random."""
+"""Rasterised drawings with clay-like shading and ground shadows; cached, deterministic."""
 
 import functools
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ Silhouette = npt.NDArray[np.bool_]
 Field = npt.NDArray[np.floating[Any]]
 
 PROBE = 96
-"""Longest side, in pixels, of the raster from which a drawing's silhouette is taken while a scene is laid out."""
+"""Longest side, in pixels, of silhouettes used for layout."""
 
 
 class TooSmallError(VhbenchError):
-    """A drawing of which no pixel is left: a thin one, in a small picture."""
+    """Drawing without any solid pixel: a thin one, in a small image."""
 
 
 _LIGHT = np.array([-0.45, -0.62, 0.64], np.float32)
@@ -31,7 +31,7 @@ _GREY = np.array([0.30, 0.59, 0.11], np.float32)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a thing looks like, at any size. ``sunk`` is the share of its height that is under water."""
+    """Appearance of an object at any size; ``sunk`` is the fraction of its height under water."""
 
     word: str
     colour: str = ""
@@ -44,23 +44,23 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A drawing at one size."""
+    """Drawing at one size."""
 
     rgb: Pixels  # (height, width, 3), not premultiplied
     alpha: Pixels  # (height, width)
-    solid: Silhouette  # where at least half of the pixel is covered: the silhouette that counts as the thing
+    solid: Silhouette  # at least half covered: the silhouette that counts as the object
 
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """What a drawing at one size darkens."""
+    """Shadow of a drawing at one size."""
 
     darkness: Pixels  # 0 … 255 of the ground, (height + 2·pad rows below, …)
     at: tuple[int, int]  # (x, y) of its corner relative to the sprite's corner
 
 
 def silhouette(look: Look) -> Silhouette:
-    """Return the silhouette of a look with its longest side near :data:`PROBE` pixels; its shape is the aspect."""
+    """Return a look's silhouette, about :data:`PROBE` pixels on its longest side."""
     solid = _shape(look.word, look.action, look.state, look.variant)
     solid = solid[: _dry(solid.shape[0], look)]
     return solid[:, ::-1] if look.flip else solid
@@ -68,17 +68,17 @@ def silhouette(look: Look) -> Silhouette:
 
 @functools.lru_cache(maxsize=2048)
 def _shape(word: str, action: str, state: str, variant: int) -> Silhouette:
-    """Take the silhouette once for all colours and directions."""
+    """Return the silhouette shared by all colours and directions."""
     return _raster(Look(word, action=action, state=state, variant=variant), PROBE)[1] >= 128
 
 
 def _dry(height: int, look: Look) -> int:
-    """Return how many of so many rows are above the water."""
+    """Return the number of rows above the water."""
     return max(1, round(height * (1 - look.sunk)))
 
 
 def size_for(look: Look, scale: float) -> tuple[int, int]:
-    """Return (width, height) in pixels of a look whose geometric mean side is ``scale`` pixels."""
+    """Return (width, height) in pixels for a geometric mean side of ``scale`` pixels."""
     height, width = silhouette(look).shape
     factor = scale / (width * height) ** 0.5
     return max(2, round(width * factor)), max(2, round(height * factor))
@@ -86,13 +86,13 @@ def size_for(look: Look, scale: float) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=256)
 def sprite(look: Look, longest: int) -> Sprite:
-    """Return a look with its longest side ``longest`` pixels, shaded."""
+    """Return a shaded look with its longest side ``longest`` pixels."""
     rgb, alpha = _raster(look, longest)
     return Sprite(_clay(rgb, alpha), alpha, alpha >= 128)
 
 
 def _raster(look: Look, longest: int) -> tuple[Pixels, Pixels]:
-    """Return red, green and blue, and opacity."""
+    """Return RGB and opacity."""
     drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
     zoom = longest / max(drawing.width, drawing.height)
     width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
@@ -114,12 +114,12 @@ def _opaque_part(bgra: Pixels, word: str) -> Pixels:
 
 
 def _clay(rgb: Pixels, opacity: Pixels) -> Pixels:
-    """Shade a flat drawing as if it were modelled: the blurred silhouette is taken as relief, lit from the top left."""
+    """Shade a flat drawing: its blurred silhouette is a relief lit from the top left."""
     flat = rgb.astype(np.float32) / 255
     slope_x, slope_y = _slopes(_relief(flat, opacity))
     up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
     lit, glance = ((slope_x * x + slope_y * y + z) * up for x, y, z in (_LIGHT, _GLANCE))
-    fall = np.linspace(1.05, 0.92, len(rgb), dtype=np.float32)[:, None]  # it gets darker from top to bottom
+    fall = np.linspace(1.05, 0.92, len(rgb), dtype=np.float32)[:, None]  # darker from top to bottom
     shade = ((lit - _LIGHT[2]) * 0.5 * 1.25 + 1) * fall
     gleam = np.clip(np.clip(glance, 0, 1) ** 26 - 0.35, 0, 1) * 0.065
     shaded = np.clip(flat * cv2.merge([shade] * 3) + cv2.merge([gleam] * 3), 0, 1)
@@ -127,7 +127,7 @@ def _clay(rgb: Pixels, opacity: Pixels) -> Pixels:
 
 
 def _relief(colours: Field, opacity: Pixels) -> Field:
-    """Return how high a drawing is: its middle, and what is light."""
+    """Return the height map: the centre and light areas are raised."""
     alpha = opacity.astype(np.float32) / 255
     grey = colours @ _GREY * alpha
     relief = np.zeros_like(alpha)
@@ -137,14 +137,14 @@ def _relief(colours: Field, opacity: Pixels) -> Field:
 
 
 def _slopes(relief: Field) -> Iterator[Field]:
-    """Yield how steeply a relief falls to the right and downwards."""
+    """Yield the slopes of a relief to the right and downwards."""
     for right, down in ((1, 0), (0, 1)):
         yield cv2.Sobel(relief, cv2.CV_32F, right, down, ksize=1) * np.float32(-0.5 * 0.055 * max(relief.shape))
 
 
 @functools.lru_cache(maxsize=256)
 def shadow(look: Look, longest: int) -> Shadow:
-    """Return the soft shadow of a sprite: it falls to the right and is dark where the thing touches the ground."""
+    """Return a sprite's soft shadow: to the right, and dark where it touches the ground."""
     alpha = sprite(look, longest).alpha
     height, width = alpha.shape
     pad = 4 + height // 16

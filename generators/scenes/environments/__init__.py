@@ -1,1 +1,1 @@
-"""Where a scene can be: painted backdrops, and the words that each of them shows."""
+"""Rendered backdrops and the words that each of them shows."""

@@ -1,4 +1,4 @@
-"""Every environment, and the words around them."""
+"""All environments and the words they render."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,7 +25,7 @@ _ROOM: Bands = {
 
 
 def _standing(band: Band) -> Bands:
-    """Return one band for everything that stands."""
+    """Return one band for all standing objects."""
     return {"ground": band, "floor": band, "table": band}
 
 
@@ -84,12 +84,12 @@ ENVIRONMENTS: Mapping[str, Environment] = {environment.name: environment for env
 _BY_WORD = {word: e for e in reversed(_ALL) for word in e.synonyms} | dict(ENVIRONMENTS)
 
 AREAS: frozenset[str] = frozenset(word for e in _ALL for state in e.states for word in e.areas(state))
-"""Every word that some environment paints."""
+"""All words that some environment renders."""
 
 AREA_CONFUSABLE: Mapping[str, tuple[str, ...]] = dict(
     records(Path(__file__).with_name("areas.tsv"), lambda area, not_absent: (area, words(not_absent)), {})
 )
-"""Area → words that must not be asked as absent when it is painted."""
+"""Area → words that must not be used as absent if it is rendered."""
 
 
 def find_environment(word: str) -> Environment | None:

@@ -1,4 +1,4 @@
-"""Environments as pixels. The paintings do not depend on a split's seed, so that they can be kept."""
+"""Rendered environments; they do not depend on the split's seed and can be cached."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,10 +16,10 @@ from vhbench.generators.scenes.rasters import rasterise
 from vhbench.seeding import rng
 
 VARIANTS = 2
-"""Paintings per environment and state, each also mirrored; few, so that they are painted once and kept."""
+"""Renderings per environment and state, each also mirrored; few, to benefit from caching."""
 
 _RESOLUTION = 0.64
-"""Share of the pixels' number at which environments are painted: a soft background, and three times as fast."""
+"""Scale at which environments are rendered: a soft background, three times as fast."""
 
 _WHOLE = f"0 0 {brushes.SIZE} {brushes.SIZE}"
 _SEED = 20250117
@@ -34,15 +34,15 @@ _LIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Backdrop:
-    """A painted environment.
+    """Rendered environment.
 
     Attributes:
-        name: of the environment.
-        state: of the environment.
+        name: name of the environment.
+        state: state of the environment.
         pixels: sRGB, uint8, shape (height, width, 3).
-        areas: the words painted in this very picture.
-        haze: the colour that far things fade to, sRGB.
-        light: factor per channel for the light on things; close to 1 so that colours keep their names.
+        areas: words rendered in this image.
+        haze: colour that distant objects fade to, sRGB.
+        light: per-channel light factor for objects; close to 1 so that colours keep their names.
     """
 
     name: str
@@ -54,15 +54,15 @@ class Backdrop:
 
 
 def backdrop(name: str, state: str, variant: int, width: int, height: int) -> Backdrop:
-    """Return a painted environment at any size.
+    """Return a rendered environment at any size.
 
     Args:
-        name: of the environment.
+        name: name of the environment.
         state: one of its states.
-        variant: counts paintings, and from :data:`VARIANTS` on their mirror images; where things may be is mirrored by
+        variant: index of the rendering; from :data:`VARIANTS` on, the mirror images, whose bands come from
             :func:`vhbench.generators.scenes.layout.stage.mirror`.
-        width: in pixels.
-        height: in pixels.
+        width: width in pixels.
+        height: height in pixels.
     """
     painted = _painted(name, state, variant % VARIANTS, max(width, height))
     pixels = painted.pixels
@@ -72,13 +72,13 @@ def backdrop(name: str, state: str, variant: int, width: int, height: int) -> Ba
 
 
 def is_mirrored(variant: int) -> bool:
-    """Tell whether a variant of a backdrop is a mirror image."""
+    """Return whether a variant of a backdrop is a mirror image."""
     return variant >= VARIANTS
 
 
 @lru_cache(maxsize=128)  # 100 MB at 512 pixels
 def _painted(name: str, state: str, variant: int, size: int) -> Backdrop:
-    """Paint an environment, ``size`` pixels square."""
+    """Render an environment, ``size`` pixels square."""
     environment, canvas = ENVIRONMENTS[name], _canvas(name, state, variant)
     flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
     lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
@@ -105,7 +105,7 @@ def _rasterise(svg: str, size: int, *, rows: int | None = None) -> npt.NDArray[n
 
 
 def _shine(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
-    """Return a picture in the light of its state; the sky is painted in the state's own colours."""
+    """Return an image in the light of its state; the sky already has the state's colours."""
     tint = _TINT_INDOORS.get(canvas.state, "#ffffff") if environment.indoor else canvas.mood.tint
     flat = pixels.astype(np.float32)
     if tint == "#ffffff":
@@ -123,7 +123,7 @@ def _shine(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: E
 
 @lru_cache(maxsize=32)  # 32 MB at 512 pixels; one for all states
 def _grain(name: str, variant: int, size: int) -> npt.NDArray[np.float32]:
-    """Return a fine noise, so that flat fills look like paint."""
+    """Return fine noise, so that flat fills look like paint."""
     grain = rng(_SEED, "grain", name, variant).standard_normal((size, size), dtype=np.float32)
     grain *= np.float32(0.012)
     grain += 1

@@ -1,4 +1,4 @@
-"""Brushes for painted environments: each adds SVG to a canvas of 512 × 512 units and declares the words it paints."""
+"""Brushes for environments: each adds SVG to a 512 × 512 canvas and declares the words."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,14 @@ import numpy.typing as npt
 from vhbench.generators.scenes.paints import mix, parse_hex, shade, to_hex
 
 SIZE = 512
-"""Side of the canvas in units; environments are painted at any number of pixels."""
+"""Side of the canvas in units; environments can be rendered at any resolution."""
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Mood:
-    """The light of a state: colours of sky and clouds from top to horizon, a tint for everything, sun or none."""
+    """Light of a state: sky and cloud colours from top to horizon, tint, and sun."""
 
     sky: tuple[str, ...]
     cloud: tuple[str, str]
@@ -36,27 +36,27 @@ _MOODS = {"sunny": _SUNNY, "gloomy": _GLOOMY, "sunset": _SUNSET, "night": _NIGHT
 
 @dataclass(slots=True)
 class Canvas:
-    """Collects an environment's SVG and the words that it paints."""
+    """SVG of an environment under construction, and the words it renders."""
 
-    rng: np.random.Generator  # the only source of chance
+    rng: np.random.Generator  # the only source of randomness
     state: str  # "sunny", "night" …
     parts: list[str] = field(default_factory=list)
     defs: list[str] = field(default_factory=list)
     areas: list[str] = field(default_factory=list)
-    sky_parts: int = 0  # how many of the parts are sky
-    sky_foot: float = 0  # how far down they reach
+    sky_parts: int = 0  # number of parts that are sky
+    sky_foot: float = 0  # lower end of the sky parts
 
     @property
     def mood(self) -> Mood:
-        """The light of the canvas's state."""
+        """Light of the canvas's state."""
         return _MOODS.get(self.state, _SUNNY)
 
     def area(self, *words: str) -> None:
-        """Declare words that are now in the picture."""
+        """Declare words that are now in the image."""
         self.areas.extend(word for word in words if word not in self.areas)
 
     def gradient(self, colours: Sequence[str], *, horizontal: bool = False) -> str:
-        """Define a gradient (top to bottom) and return the value for ``fill``."""
+        """Define a vertical gradient and return the value for ``fill``."""
         name = f"g{len(self.defs)}"
         ends = 'x2="1" y2="0"' if horizontal else 'x2="0" y2="1"'
         step = 1 / max(1, len(colours) - 1)
@@ -86,7 +86,7 @@ class Canvas:
         self.parts.append(f'<path d="M{_points(points)}Z" fill="{fill}" {extra}/>')
 
     def lines(self, strokes: Sequence[Sequence[Point]], colour: str, width: float, opacity: float = 1) -> None:
-        """Add many lines of one colour and width as one path."""
+        """Add lines of one colour and width as a single path."""
         path = "".join(f"M{_points(stroke)}" for stroke in strokes)
         self.parts.append(
             f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:.2f}" stroke-opacity="{opacity:.2f}"'
@@ -94,17 +94,17 @@ class Canvas:
         )
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a random number between two; as the generator's own method does, which is slower."""
+        """Return a uniform number; same values as the generator's method, but faster."""
         return low + (high - low) * self.rng.random()
 
     def svg(self, *, parts: int | None = None) -> str:
-        """Return the markup of the picture, or of its first parts, without the ``<svg>`` element."""
+        """Return the markup of the image, or of its first parts, without ``<svg>``."""
         return f"<defs>{''.join(self.defs)}</defs>{''.join(self.parts[:parts])}"
 
 
 def sky(canvas: Canvas, horizon: float, *, clouds: int | None = None) -> None:
-    """Paint sky down to the horizon with what belongs to the state: sun, stars and moon, clouds, falling snow later."""
-    canvas.rect(0, horizon, SIZE, 90, canvas.mood.sky[-1])  # behind what stands on the horizon
+    """Paint the sky down to the horizon with sun, stars, moon and clouds, depending on state."""
+    canvas.rect(0, horizon, SIZE, 90, canvas.mood.sky[-1])  # fills gaps behind objects on the horizon
     canvas.rect(0, 0, SIZE, horizon + 2, canvas.gradient(canvas.mood.sky))
     canvas.area("sky")
     if canvas.state == "night":
@@ -158,7 +158,7 @@ def ridge(
     rough: float = 0.5,
     snow: bool = False,
 ) -> None:
-    """Paint a range of hills or mountains whose foot is at ``base``; ``rough`` from 0.3 (hills) to 0.65 (peaks)."""
+    """Paint a range with foot at ``base``; ``rough`` is 0.3 (hills) to 0.65 (peaks)."""
     xs = np.linspace(0, SIZE, 129)
     line = base - height * _fractal(canvas.rng, len(xs), rough)
     outline = [*zip(xs.tolist(), line.tolist(), strict=True), (SIZE, base + 60.0), (0.0, base + 60.0)]
@@ -170,7 +170,7 @@ def ridge(
 
 
 def _snow_caps(canvas: Canvas, xs: npt.NDArray[np.float64], line: npt.NDArray[np.float64], level: float) -> None:
-    """Whiten what rises above a level, with a ragged lower edge."""
+    """Whiten everything above a level, with a ragged lower edge."""
     jag = level + 9 * np.array([math.sin(x * 0.21) for x in xs]) + canvas.rng.uniform(-6, 6, len(xs))
     lower = np.maximum(line, jag)
     points = list(zip(xs.tolist(), line.tolist(), strict=True))
@@ -179,7 +179,7 @@ def _snow_caps(canvas: Canvas, xs: npt.NDArray[np.float64], line: npt.NDArray[np
 
 
 def _fractal(rng: np.random.Generator, count: int, rough: float) -> npt.NDArray[np.float64]:
-    """Return a random profile in [0, 1] of ``count`` values."""
+    """Return a random profile of ``count`` values in [0, 1]."""
     xs, total = np.linspace(0, 1, count), np.zeros(count)
     for octave in range(6):
         knots = 3 * 2**octave + 2
@@ -189,7 +189,7 @@ def _fractal(rng: np.random.Generator, count: int, rough: float) -> npt.NDArray[
 
 
 def ground(canvas: Canvas, top: float, colours: Sequence[str], *, word: str, patches: int = 40) -> None:
-    """Paint ground from ``top`` to the bottom, with flat patches that grow towards the viewer."""
+    """Paint ground from ``top`` to the bottom, with patches that grow towards the viewer."""
     canvas.rect(0, top, SIZE, SIZE - top, canvas.gradient(colours))
     for _ in range(patches):
         depth = canvas.uniform(0, 1) ** 1.6
@@ -202,7 +202,7 @@ def ground(canvas: Canvas, top: float, colours: Sequence[str], *, word: str, pat
 
 
 def tufts(canvas: Canvas, top: float, colours: Sequence[str], *, count: int = 420, height: float = 22) -> None:
-    """Paint blades of grass, small far away and large in front; thin triangles, which are faster than strokes."""
+    """Paint grass that grows towards the viewer; thin triangles are faster than strokes."""
     for band in range(5):
         near = (band + 0.5) / 5
         half = 0.5 + 0.9 * near
@@ -218,7 +218,7 @@ def tufts(canvas: Canvas, top: float, colours: Sequence[str], *, count: int = 42
 
 
 def water(canvas: Canvas, top: float, bottom: float, colours: Sequence[str], *, word: str, waves: float = 1) -> None:
-    """Paint water with wavelets; ``waves`` from 0.3 (calm lake) to 2 (rough sea)."""
+    """Paint water with wavelets; ``waves`` is 0.3 (calm lake) to 2 (rough sea)."""
     canvas.rect(0, top, SIZE, bottom - top, canvas.gradient(colours))
     for band in range(6):
         near = (band + 0.5) / 6
@@ -295,7 +295,7 @@ def _windows(canvas: Canvas, x: float, y: float, width: float, height: float) ->
 
 
 def wall(canvas: Canvas, bottom: float, colours: Sequence[str], *, pattern: str = "", ink: str = "#ffffff") -> None:
-    """Paint an indoor wall; ``pattern`` is "stripe", "tile" or nothing."""
+    """Paint an indoor wall; ``pattern`` is "stripe", "tile" or ""."""
     canvas.rect(0, 0, SIZE, bottom, canvas.gradient(colours))
     if pattern == "stripe":
         for i in range(0, 28, 2):
@@ -309,7 +309,7 @@ def wall(canvas: Canvas, bottom: float, colours: Sequence[str], *, pattern: str 
 
 
 def floor(canvas: Canvas, top: float, colours: Sequence[str], *, kind: str = "wood") -> None:
-    """Paint a floor of boards ("wood") or tiles ("tile") in perspective, with a skirting board."""
+    """Paint boards ("wood") or tiles ("tile") in perspective, with a skirting board."""
     ground(canvas, top, colours, word="floor", patches=14)
     ink = shade(colours[-1], 0.62)
     fan: list[list[Point]] = [[(SIZE / 2 + i * 19, top), (SIZE / 2 + i * 110, SIZE)] for i in range(-13, 14)]
@@ -321,14 +321,14 @@ def floor(canvas: Canvas, top: float, colours: Sequence[str], *, kind: str = "wo
 
 
 def falling_snow(canvas: Canvas, count: int = 150) -> None:
-    """Paint snowflakes over everything that is there."""
+    """Paint snowflakes over everything."""
     for _ in range(count):
         r = canvas.uniform(0.7, 2.2)
         canvas.ellipse(canvas.uniform(0, SIZE), canvas.uniform(0, SIZE), r, r, "#ffffff", 'fill-opacity="0.8"')
 
 
 def scatter(canvas: Canvas, count: int, *, jitter: float = 0.3) -> Iterator[float]:
-    """Yield positions across the canvas, evenly spread and shaken."""
+    """Yield evenly spaced positions across the canvas, with jitter."""
     for i in range(count):
         yield (i + 0.5 + canvas.uniform(-jitter, jitter)) / count * SIZE
 

@@ -1,7 +1,7 @@
-"""What an environment is: its states, where things may be in it, and which words it paints as areas.
+"""Environment model: states, bands for objects, and words rendered as areas.
 
-An *area* is present but not countable (sky, grass, a painted window): its word is never counted and never asked
-about as absent.
+An *area* is present but not countable (sky, grass, a rendered window): its word is never counted and never used as
+absent.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,26 +13,26 @@ from vhbench.generators.scenes.environments.brushes import Canvas
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Where things of a place may be, in fractions of the picture."""
+    """Range of positions for a position class, in fractions of the image."""
 
-    top: float  # smallest height of the foot, from the top (wall and air: of the middle)
+    top: float  # smallest height of the foot, from the top (wall and air: of the centre)
     bottom: float  # largest height
-    far: tuple[float, float] = (0.04, 0.96)  # from and to across the picture at ``top``
-    near: tuple[float, float] = (0.04, 0.96)  # the same at ``bottom``
+    far: tuple[float, float] = (0.04, 0.96)  # horizontal range at ``top``
+    near: tuple[float, float] = (0.04, 0.96)  # horizontal range at ``bottom``
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """One environment.
+    """Environment.
 
     Attributes:
-        name: the word for it, in English.
-        paint: paints it onto a canvas.
-        states: what it can be like; the first is the usual one.
-        horizon: height of the eye's horizon, as a fraction from the top; sizes shrink towards it.
-        bands: place → where things of that place may be. A place that is missing cannot be used here.
-        paints: the words that it paints, whatever the state.
-        indoor: no weather, soft shadows.
+        name: English word.
+        paint: function that paints it onto a canvas.
+        states: supported states, the usual one first.
+        horizon: height of the horizon as a fraction from the top; sizes shrink towards it.
+        bands: position class → band. Missing classes cannot be used here.
+        paints: words rendered in every state.
+        indoor: whether there is no weather and shadows are soft.
         synonyms: other words for it.
     """
 
@@ -46,12 +46,12 @@ class Environment:
     synonyms: tuple[str, ...] = ()
 
     def state_of(self, word: str) -> str:
-        """Return the state that a word stands for here, or the word itself: no desert is "lush"."""
+        """Return the state that a word denotes here, or the word itself: no desert is "lush"."""
         state, needs = _STATE_WORDS.get(word, (word, ()))
         return state if not needs or set(needs) & set(self.paints) else word
 
     def areas(self, state: str = "") -> tuple[str, ...]:
-        """Return the words that are painted in a state."""
+        """Return the words rendered in a state."""
         state = self.state_of(state) or self.states[0]
         words = list(self.paints)
         if "sky" in words:
@@ -77,4 +77,4 @@ _STATE_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(("yellowed", "withering", "dry", "autumn"), ("withered", _PLANTS)),
     "dusk": ("sunset", ("sky",)),
 }
-"""Words that people use → the state, and what an environment must paint (one of it) for the word to mean that."""
+"""Word → its state, and words of which the environment must render one."""

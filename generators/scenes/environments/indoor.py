@@ -8,7 +8,7 @@ _STONE = ("#d9d3c8", "#cfc8bb", "#c2baac")
 
 
 def kitchen(canvas: Canvas) -> None:
-    """Cupboards above and below, a stove with its hood between them."""
+    """Paint cupboards above and below, and a stove with a hood."""
     brush.wall(canvas, 297, ("#f1e9d8", "#e6dcc6"), pattern="tile", ink="#cfc5ad")
     brush.floor(canvas, 302, _STONE, kind="tile")
     for x in (10, 136, 387):
@@ -38,7 +38,7 @@ def _stove(canvas: Canvas, left: float, right: float) -> None:
 
 
 def living_room(canvas: Canvas) -> None:
-    """A papered wall with a window, boards and a rug."""
+    """Paint a papered wall with a window, floorboards and a rug."""
     brush.wall(canvas, 287, ("#e9dcc3", "#dccaa8"), pattern="stripe")
     brush.floor(canvas, 292, _WOOD)
     _window(canvas, canvas.uniform(40, 330), 46)
@@ -49,7 +49,7 @@ def living_room(canvas: Canvas) -> None:
 
 
 def bedroom(canvas: Canvas) -> None:
-    """A blue papered wall with a curtained window."""
+    """Paint a blue papered wall with a curtained window."""
     brush.wall(canvas, 287, ("#cfd9e6", "#bccadb"), pattern="stripe")
     brush.floor(canvas, 292, _WOOD)
     x = canvas.uniform(60, 310)
@@ -72,14 +72,14 @@ def _window(canvas: Canvas, x: float, y: float) -> None:
 
 
 def bathroom(canvas: Canvas) -> None:
-    """White and blue tiles."""
+    """Paint white and blue tiles."""
     brush.wall(canvas, 292, ("#d6e8ee", "#c3dbe4"), pattern="tile")
     canvas.rect(0, 180, SIZE, 16, "#6fa3b8")
     brush.floor(canvas, 297, ("#b9c4cc", "#aab7c0", "#9aa8b2"), kind="tile")
 
 
 def stage(canvas: Canvas) -> None:
-    """A theatre stage: red curtains, boards, two spotlights."""
+    """Paint a theatre stage: red curtains, boards, two spotlights."""
     canvas.rect(0, 0, SIZE, 340, canvas.gradient(("#120b20", "#261a3c")))
     for i in range(28):
         if not 6 <= i <= 20:
@@ -96,13 +96,13 @@ def stage(canvas: Canvas) -> None:
 
 
 def room(canvas: Canvas) -> None:
-    """A bare room: wall and boards."""
+    """Paint a bare room: wall and boards."""
     brush.wall(canvas, 287, ("#d9cdb6", "#c9bb9f"))
     brush.floor(canvas, 292, _WOOD)
 
 
 def classroom(canvas: Canvas) -> None:
-    """A green wall with a whiteboard."""
+    """Paint a green wall with a whiteboard."""
     brush.wall(canvas, 287, ("#dfe6da", "#cdd8c8"))
     brush.floor(canvas, 292, ("#c9b48f", "#bda67e", "#ad966e"))
     canvas.rect(96, 40, 320, 168, "#9aa4ab")
@@ -113,7 +113,7 @@ def classroom(canvas: Canvas) -> None:
 
 
 def office(canvas: Canvas) -> None:
-    """A plain wall, a ceiling with lights, a carpet of tiles, a window band."""
+    """Paint a plain wall, a ceiling with lights, carpet tiles and a row of windows."""
     brush.wall(canvas, 287, ("#e3e7ea", "#d3d9dd"))
     canvas.polygon([(0, 0), (SIZE, 0), (440, 60), (72, 60)], "#f2f4f5")
     for x in (170, 300):

@@ -19,7 +19,7 @@ _SNOW = ("#dbe6f1", "#eef4fa", "#ffffff", "#e4edf6")
 
 
 def plants(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
-    """Return the colours of plants as the state has them: green, dry, or under snow."""
+    """Return plant colours for the state: green, dry, or under snow."""
     if canvas.state == "withered":
         return brush.withered(colours)
     if canvas.state == "snowy":
@@ -28,12 +28,12 @@ def plants(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
 
 
 def soil(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
-    """Return the colours of the ground below plants; under snow it is white."""
+    """Return ground colours for the state; under snow, white."""
     return _SNOW if canvas.state == "snowy" else plants(canvas, colours)
 
 
 def grow(canvas: Canvas, top: float, blades: Sequence[str] = _BLADES, *, count: int = 420) -> None:
-    """Let grass grow from ``top`` down, unless there is snow."""
+    """Paint grass from ``top`` down, unless there is snow."""
     if canvas.state == "snowy":
         canvas.area("snow")
         return
@@ -44,7 +44,7 @@ def grow(canvas: Canvas, top: float, blades: Sequence[str] = _BLADES, *, count: 
 
 
 def meadow(canvas: Canvas, top: float) -> None:
-    """Paint grassland from ``top`` down; under snow it is snow."""
+    """Paint grassland from ``top`` down, or snow in the snowy state."""
     brush.ground(canvas, top, soil(canvas, _GREEN), word="snow" if canvas.state == "snowy" else "grass")
     grow(canvas, top + 8)
 
@@ -55,7 +55,7 @@ def far_trees(canvas: Canvas, base: float, height: float, *, word: str) -> None:
 
 
 def grass(canvas: Canvas) -> None:
-    """Open grassland with far hills."""
+    """Paint open grassland with far hills."""
     brush.sky(canvas, 236)
     brush.ridge(canvas, 240, 44, ("#7fa6a0", "#8db58f"), word="mountain", rough=0.4)
     brush.ridge(canvas, 246, 20, plants(canvas, ("#6f9f5a", "#86b560")), word="", rough=0.35)
@@ -63,7 +63,7 @@ def grass(canvas: Canvas) -> None:
 
 
 def forest(canvas: Canvas) -> None:
-    """Three rows of trees, the far ones in haze."""
+    """Paint three rows of trees, the far ones in haze."""
     brush.sky(canvas, 300, clouds=1)
     canvas.rect(0, 90, SIZE, 220, "#dcebdc", 'fill-opacity="0.5"')
     for row, (count, y, height, haze) in enumerate(((10, 272, 225, 0.5), (8, 284, 262, 0.24), (6, 298, 300, 0.0))):
@@ -81,7 +81,7 @@ def forest(canvas: Canvas) -> None:
 
 
 def beach(canvas: Canvas) -> None:
-    """Sand in front, the sea behind, foam between."""
+    """Paint sand in front, the sea behind, and foam between."""
     brush.sky(canvas, 205)
     brush.water(canvas, 205, 300, _SEA, word="sea", waves=0.7)
     phase = canvas.uniform(0, 6)
@@ -97,14 +97,14 @@ def beach(canvas: Canvas) -> None:
 
 
 def sea(canvas: Canvas) -> None:
-    """Open water to the horizon."""
+    """Paint open water to the horizon."""
     brush.sky(canvas, 205)
     rough = canvas.state in ("gloomy", "stormy")
     brush.water(canvas, 205, SIZE, _SEA, word="sea", waves=2.0 if rough else 1.0)
 
 
 def lake(canvas: Canvas) -> None:
-    """A lake before mountains, with a grassy shore in front."""
+    """Paint a lake in front of mountains, with a grassy shore."""
     brush.sky(canvas, 226)
     brush.ridge(canvas, 232, 100, ("#8ba0b4", "#6d8c94", "#648777"), word="mountain", rough=0.6, snow=True)
     far_trees(canvas, 236, 26, word="forest")
@@ -117,7 +117,7 @@ def lake(canvas: Canvas) -> None:
 
 
 def river(canvas: Canvas) -> None:
-    """A river that winds through grassland from the hills."""
+    """Paint a river that winds through grassland from the hills."""
     brush.sky(canvas, 226)
     brush.ridge(canvas, 234, 64, ("#6f9a78", "#86b07a"), word="mountain", rough=0.45)
     meadow(canvas, 228)
@@ -137,7 +137,7 @@ def river(canvas: Canvas) -> None:
 
 
 def mountain(canvas: Canvas) -> None:
-    """Two ranges of snow-capped peaks above a meadow."""
+    """Paint two ranges of snow-capped peaks above a meadow."""
     brush.sky(canvas, 262)
     brush.ridge(canvas, 270, 210, ("#98a5b6", "#76869a", "#667a73"), word="mountain", rough=0.6, snow=True)
     brush.ridge(canvas, 272, 128, ("#76828f", "#5b6a6e", "#567058"), word="mountain", rough=0.58)
@@ -147,7 +147,7 @@ def mountain(canvas: Canvas) -> None:
 
 
 def snow(canvas: Canvas) -> None:
-    """A snow field with firs and white mountains."""
+    """Paint a snow field with firs and white mountains."""
     brush.sky(canvas, 240)
     brush.ridge(canvas, 248, 110, ("#d5e0ed", "#b3c3d7", "#a6b9ce"), word="mountain", rough=0.55, snow=True)
     for x in brush.scatter(canvas, 9):
@@ -156,7 +156,7 @@ def snow(canvas: Canvas) -> None:
 
 
 def desert(canvas: Canvas) -> None:
-    """Dunes under a wide sky."""
+    """Paint dunes under a wide sky."""
     brush.sky(canvas, 245, clouds=1)
     brush.ridge(canvas, 252, 48, ("#e6b877", "#cf9655"), word="desert", rough=0.3)
     brush.ridge(canvas, 290, 54, ("#edc485", "#d9a461"), word="desert", rough=0.3)
@@ -165,7 +165,7 @@ def desert(canvas: Canvas) -> None:
 
 
 def street(canvas: Canvas) -> None:
-    """A road with pavement, houses and street trees."""
+    """Paint a road with pavement, houses and street trees."""
     brush.sky(canvas, 215)
     brush.houses(canvas, 262, 150)
     pavement, asphalt = ("#c9c4ba", "#bdb7ac"), ("#6b6f73", "#5c6064", "#54585c", "#4a4e52")
@@ -184,7 +184,7 @@ def street(canvas: Canvas) -> None:
 
 
 def court(canvas: Canvas) -> None:
-    """A tennis court, seen along its length."""
+    """Paint a tennis court, seen along its length."""
     brush.sky(canvas, 226)
     far_trees(canvas, 232, 28, word="tree")
     brush.ground(canvas, 228, ("#2f7d5b", "#2c7a66", "#2a6f63"), word="court", patches=10)
@@ -204,7 +204,7 @@ def court(canvas: Canvas) -> None:
 
 
 def track(canvas: Canvas) -> None:
-    """A running track with lanes."""
+    """Paint a running track with lanes."""
     brush.sky(canvas, 226)
     far_trees(canvas, 232, 28, word="tree")
     meadow(canvas, 228)
@@ -215,7 +215,7 @@ def track(canvas: Canvas) -> None:
 
 
 def airport(canvas: Canvas) -> None:
-    """A runway with far terminal buildings."""
+    """Paint a runway with distant terminal buildings."""
     brush.sky(canvas, 236)
     brush.houses(canvas, 250, 40)
     canvas.areas.remove("house")
@@ -231,7 +231,7 @@ def airport(canvas: Canvas) -> None:
 
 
 def pier(canvas: Canvas) -> None:
-    """A wooden pier that runs into the sea."""
+    """Paint a wooden pier that runs into the sea."""
     brush.sky(canvas, 205)
     brush.water(canvas, 205, SIZE, _SEA, word="sea", waves=0.9)
     canvas.polygon(
@@ -248,12 +248,12 @@ def pier(canvas: Canvas) -> None:
 
 
 def sky_only(canvas: Canvas) -> None:
-    """Nothing but sky."""
+    """Paint only sky."""
     brush.sky(canvas, SIZE, clouds=8)
 
 
 def glacier(canvas: Canvas) -> None:
-    """A wall of ice that falls into cold water."""
+    """Paint a wall of ice above cold water."""
     brush.sky(canvas, 236)
     brush.ridge(canvas, 246, 170, ("#f4fafd", "#bfe2ef", "#7fc0da"), word="glacier", rough=0.65)
     brush.ridge(canvas, 248, 84, ("#ffffff", "#d6eef6", "#96cde2"), word="glacier", rough=0.68)
@@ -265,7 +265,7 @@ def glacier(canvas: Canvas) -> None:
 
 
 def island(canvas: Canvas) -> None:
-    """A sandy island with grass, all round the sea."""
+    """Paint a sandy island with grass, surrounded by the sea."""
     brush.sky(canvas, 215)
     brush.water(canvas, 215, SIZE, _SEA, word="sea", waves=0.9)
     canvas.ellipse(256, 412, 276, 90, "#ffffff", 'fill-opacity="0.7"')
@@ -275,7 +275,7 @@ def island(canvas: Canvas) -> None:
 
 
 def park(canvas: Canvas) -> None:
-    """Lawn with trees and a path."""
+    """Paint a lawn with trees and a path."""
     brush.sky(canvas, 244)
     for x in brush.scatter(canvas, 12):
         brush.broad_tree(canvas, x, 250, canvas.uniform(80, 120), brush.hazy(plants(canvas, _TREE), 0.3))
@@ -288,7 +288,7 @@ def park(canvas: Canvas) -> None:
 
 
 def railway(canvas: Canvas) -> None:
-    """Rails that cross a meadow."""
+    """Paint rails that cross a meadow."""
     brush.sky(canvas, 226)
     brush.ridge(canvas, 236, 70, ("#7fa6a0", "#8db58f"), word="mountain", rough=0.45)
     meadow(canvas, 230)
@@ -306,7 +306,7 @@ def railway(canvas: Canvas) -> None:
 
 
 def reef(canvas: Canvas) -> None:
-    """Under water: coral on the sea floor."""
+    """Paint coral on the sea floor."""
     canvas.rect(0, 0, SIZE, SIZE, canvas.gradient(("#7fd0e6", "#3fa6cf", "#1f7db3", "#155f93")))
     for x in (90, 210, 330, 450):
         beam = [(x - 18.0, 0.0), (x + 18.0, 0.0), (x + 90.0, SIZE), (x - 70.0, SIZE)]

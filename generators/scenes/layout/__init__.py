@@ -1,1 +1,1 @@
-"""From a spec to what is where: wishes, places, and what is asked of the result."""
+"""Scene layout: planned objects, positions, and checks of the result."""

@@ -1,4 +1,4 @@
-"""Whether a proposed place will do: the frame, what is there already, and the relations that were asked for."""
+"""Checks of a proposed position: frame, placed objects and requested relations."""
 
 from collections.abc import Mapping
 
@@ -13,9 +13,9 @@ _FEW = 4
 
 
 def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool) -> bool:
-    """Tell whether a place respects the frame, what is there already, and the relations that were asked for.
+    """Return whether a position respects the frame, placed objects and requested relations.
 
-    Strict tries allow next to no overlap and, among few things, leave no doubt about who is left of whom.
+    Strict attempts allow almost no overlap and, for few objects, require unambiguous left/right order.
     """
     if strict and len(layout.spots) < _FEW and not target and not _clearly_beside(layout, spot):
         return False
@@ -35,14 +35,14 @@ def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool)
 
 
 def _wanted(layout: Layout, spot: Spot, *, carries: bool, strict: bool) -> float:
-    """Return how much of a thing must be seen."""
+    """Return the minimum visible fraction of an object."""
     if carries or spot.wish.spec in tied(layout.requested):
         return 0.5
     return 0.32 if "occluded" in spot.wish.hard else 0.96 if strict else 0.8
 
 
 def _clearly_beside(layout: Layout, spot: Spot) -> bool:
-    """Tell whether the thing is clearly left or right of everything that it does not stand on."""
+    """Return whether an object is clearly left or right of all others except its host."""
     for other in layout.spots:
         if spot.placed.host >= 0 and layout.spots[spot.placed.host] is other:
             continue
@@ -59,7 +59,7 @@ def _outside(layout: Layout, spot: Spot) -> float:
 
 
 def _relations_hold(layout: Layout, new: Spot) -> bool:
-    """Tell whether the new thing stands as asked to the first of the things it is related to."""
+    """Return whether the requested relations to already placed objects hold."""
     for predicate, anchor in ties(layout, new.wish):
         if predicate == "on":
             continue
@@ -74,12 +74,12 @@ def _relations_hold(layout: Layout, new: Spot) -> bool:
 
 
 def _overlap(one: Box, other: Box) -> bool:
-    """Tell whether two boxes overlap sideways."""
+    """Return whether two boxes overlap horizontally."""
     return one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
 
 
 def _body(layout: Layout, spot: Spot, number: int, others: Mapping[int, Spot]) -> relations.Body:
-    """Return what the rules need of a spot to judge how it stands to others; all have numbers."""
+    """Return a spot in the form the relation rules need, relative to other spots."""
     x, y, width, height = spot.box
     left, top = max(0.0, x), max(0.0, y)
     box = (left, top, min(layout.width, x + width) - left, min(layout.height, y + height) - top)

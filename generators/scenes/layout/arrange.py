@@ -1,7 +1,7 @@
-"""Where things go: perspective size by depth, contact, things on tables, controlled occlusion and truncation.
+"""Object placement: perspective, contact, objects on tables, occlusion and truncation.
 
-A layout is tried on small silhouettes, so that hundreds of positions cost less than painting once. What it promises
-is checked again on the pixels (:mod:`source`); a try that fails is followed by another, from other random numbers.
+Candidate positions are evaluated on small silhouettes, so hundreds cost less than one rendering. The result is verified
+on the pixels (:mod:`source`); a failed attempt is followed by another with other random numbers.
 """
 
 import math
@@ -24,26 +24,28 @@ _GROUNDED = ("ground", "floor", "table")
 _STANDING = (*_GROUNDED, "water")
 _TRIES = 60
 _PERSPECTIVE = 0.78
-"""Longest side of a thing one metre long, over the height of its foot below the horizon. Lengths enter by their square
-root: a true scale would make cups invisible beside elephants."""
+"""Longest side of a one-metre object, divided by the height of its foot below the horizon.
+
+Lengths enter by their square root: at true scale, cups next to elephants would be invisible.
+"""
 
 _DEPTHS: Mapping[Place, float] = {"sky": 0.02, "wall": 0.05, "air": 0.5}
-"""Painters' depth of things that do not stand, on the scale of the feet of those that do."""
+"""Painter's depth of objects that do not stand, on the scale of foot heights."""
 
 _INDOORS = 1.3
-"""Rooms are small, and furniture fills them."""
+"""Size factor indoors: rooms are small, and furniture fills them."""
 
 _IN_THE_AIR = 0.30
 
 _LEGS = 0.14
-"""Share of the height of somebody sitting on a bench that hangs down before it."""
+"""Fraction of a seated person's height that hangs below the seat."""
 
 
 def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]:
-    """Place every wish, or raise.
+    """Place every wish.
 
     Raises:
-        Refusal: naming the thing for which no free place was found.
+        Refusal: with the object for which no free position was found.
     """
     for wish in _placing_order(wishes, layout.requested):
         spot = _find_place(layout, wish)
@@ -54,7 +56,7 @@ def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]
 
 
 def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, int]]) -> list[Wish]:
-    """Put hosts before their guests, what is to be hidden first, and large things before small ones."""
+    """Order wishes: hosts before guests, occlusion targets first, large before small."""
     hosts = {other for _, predicate, other in requested if predicate == "on"}
     guests = {index for index, predicate, _ in requested if predicate == "on"}
 
@@ -67,7 +69,7 @@ def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, i
 
 
 def _find_place(layout: Layout, wish: Wish) -> Spot | None:
-    """Return the first free place among random proposals, for things that must hide another a covering one."""
+    """Return the first acceptable proposal, or a covering one if the wish must hide another."""
     target = _to_be_hidden(layout, wish)
     perch = next((spot for spot in layout.spots if spot.wish.spec == wish.perch >= 0), None)
     for attempt in range(_TRIES):
@@ -82,7 +84,7 @@ def _find_place(layout: Layout, wish: Wish) -> Spot | None:
 
 
 def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
-    """Return the placed thing that this wish shall hide: added occluders, and the first one large enough, do."""
+    """Return the placed object that this wish must occlude, if it is large enough to."""
     for spot in layout.spots:
         if "occluded" in spot.wish.hard and can_hide(wish, spot.wish) and spot.shown > 0.55:
             return spot
@@ -93,7 +95,7 @@ def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
 
 
 def _propose(layout: Layout, wish: Wish) -> Spot | None:
-    """Return a random position for a wish, led by the relations that were asked for."""
+    """Return a random position for a wish, guided by the requested relations."""
     tied = list(ties(layout, wish))
     for predicate, anchor in tied:
         if predicate == "on":
@@ -111,7 +113,7 @@ def _propose(layout: Layout, wish: Wish) -> Spot | None:
 
 
 def _pick_base(layout: Layout, wish: Wish, band: Band, tied: Sequence[tuple[str, Spot]]) -> float:
-    """Return where the foot (for things in the air or on a wall: the centre) is, as a share of the height."""
+    """Return the foot (in the air or on a wall: centre) as a fraction of the height."""
     low, high = band.top, band.bottom
     for predicate, anchor in tied:
         if predicate == "next to":
@@ -132,7 +134,7 @@ def _pick_base(layout: Layout, wish: Wish, band: Band, tied: Sequence[tuple[str,
 
 
 def _scale(layout: Layout, wish: Wish, base: float) -> float:
-    """Return the geometric mean side in pixels: from depth and size in metres, or as the spec demands."""
+    """Return the geometric mean side in pixels, from depth and metres or from the spec."""
     frame = math.sqrt(layout.width * layout.height)
     if "small" in wish.hard:
         return frame * math.sqrt(measuring.SMALL_BOX) * layout.uniform(0.66, 0.92)
@@ -145,12 +147,12 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
     reference = base - layout.scene.horizon if standing else _IN_THE_AIR
     unit, most = _sizing(wish.look, wish.entry.size_m, layout.width, layout.height)
     scale = layout.zoom * unit * max(0.06, reference) * frame * (_INDOORS if layout.scene.indoor else 1.0)
-    least = 0.12 if {"occluded", "truncated"} & set(wish.hard) else 0.078  # a part must still show what it is
+    least = 0.12 if {"occluded", "truncated"} & set(wish.hard) else 0.078  # a part must still be recognizable
     return min(max(min(scale, most), least * frame), 0.5 * frame)
 
 
 def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, float]:
-    """Return the geometric mean side per height below the horizon, and the largest one that the picture takes."""
+    """Return the mean side per height below the horizon, and the largest that fits."""
     drawing = artwork.draw(look.word, action=look.action, state=look.state, variant=look.variant)
     rows, columns = silhouette(look).shape
     longest = _PERSPECTIVE * max(drawing.width, drawing.height) * drawing.metres / math.sqrt(metres)
@@ -160,7 +162,7 @@ def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, 
 
 
 def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequence[tuple[str, Spot]]) -> float:
-    """Return the x of the middle, in pixels."""
+    """Return the horizontal centre in pixels."""
     low, high = _reach(band, base, layout.width)
     low, high = max(low, width / 2), min(high, layout.width - width / 2)
     for predicate, anchor in tied:
@@ -188,7 +190,7 @@ def _reach(band: Band, base: float, width: int) -> tuple[float, float]:
 
 
 def _cut_by_frame(layout: Layout, look: Look, width: int) -> float:
-    """Return the x of the middle at which the frame leaves 40 … 65% of the silhouette."""
+    """Return the horizontal centre at which the frame keeps 40 … 65% of the silhouette."""
     columns = np.cumsum(silhouette(look).sum(0)) / silhouette(look).sum()
     keep = layout.uniform(0.4, 0.65)
     if layout.random.random() < 0.5:
@@ -197,7 +199,7 @@ def _cut_by_frame(layout: Layout, look: Look, width: int) -> float:
 
 
 def _on_top(layout: Layout, wish: Wish, host: Spot) -> Spot | None:
-    """Put a thing on the surface of another, at the host's depth and scale."""
+    """Put an object on the surface of another, at the host's depth and scale."""
     surface = host.wish.entry.surface
     if surface is None:
         raise Refusal("nothing can stand on it", category=host.wish.entry.name)
@@ -219,7 +221,7 @@ def _on_top(layout: Layout, wish: Wish, host: Spot) -> Spot | None:
 
 
 def _cover(layout: Layout, wish: Wish, target: Spot) -> Spot | None:
-    """Propose a place in front of the target that hides 45 … 70% of it."""
+    """Propose a position in front of the target that hides 45 … 70% of it."""
     band = layout.scene.bands.get(wish.place)
     if band is None:
         return None
@@ -236,7 +238,7 @@ def _cover(layout: Layout, wish: Wish, target: Spot) -> Spot | None:
 
 
 def _spot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[int, int]) -> Spot:
-    """Make a spot; ``base`` is the share of the height at which the foot (or centre) lies."""
+    """Return a spot; ``base`` is the foot (or centre) as a fraction of the height."""
     width, height = size
     look, standing = wish.look, wish.place in _STANDING
     if wish.place == "water":
@@ -245,7 +247,7 @@ def _spot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[in
     x = round(middle - width / 2)
     y = round(base * layout.height - (height if standing else height / 2))
     depth = base if standing else _DEPTHS[wish.place]
-    depth += 1e-6 * len(layout.spots)  # no two things are equally far: what is placed later is nearer
+    depth += 1e-6 * len(layout.spots)  # unique depths: later objects are nearer
     placed = Placed(
         wish.spec, look, x, y, max(width, round(height / (1 - look.sunk))), depth,
         grounded=wish.place in _GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),

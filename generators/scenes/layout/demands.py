@@ -1,4 +1,4 @@
-"""What a spec demands of its picture, and what every picture owes: checked on pixels, after the layout's promises."""
+"""Pixel-level checks of what a spec requires and of general image requirements."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,20 +15,20 @@ from vhbench.generators.scenes.truth.measuring import Extent
 from vhbench.schema import Scene, SceneSpec
 
 _LEAST_VISIBLE = 0.7
-"""Least visible fraction of what nobody asked to be hidden."""
+"""Minimum visible fraction without requested occlusion."""
 
 _LEAST_VISIBLE_TIED = 0.45
-"""The same where a relation that was asked for, or a thing standing on it, hides some of it."""
+"""The same for objects hidden by a requested relation or by an object on them."""
 
 _LEAST_IN_FRAME = 0.98
-"""Least in-frame fraction of what nobody asked to be truncated."""
+"""Minimum in-frame fraction without requested truncation."""
 
 _MOST_HAZE = 0.66
-"""How far a low-contrast thing may be blended into its surroundings and still be there."""
+"""Maximum blending of a low-contrast object that still counts as present."""
 
 
 def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[Extent]) -> None:
-    """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
+    """Refuse layouts with unrequested occlusion, truncation or tiny objects."""
     canvas = spec.width * spec.height
     tied = plan.tied(spec.relations)
     carriers = {thing.host for thing in things}
@@ -51,17 +51,17 @@ def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Plac
 def meet_contrast(
     wishes: Sequence[Wish], things: list[Placed], seen: Sequence[Extent], scene: Backdrop, patience: float
 ) -> Pixels:
-    """Paint things on a backdrop, low-contrast ones blended towards what surrounds them just as far as needed.
+    """Render the objects, blending low-contrast ones only as far as needed.
 
     Args:
-        wishes: one per thing.
-        things: as laid out.
-        seen: their visible parts.
-        scene: on which they are painted.
-        patience: 1 at the first try, less at later ones; in the second half a fainter contrast is taken.
+        wishes: one per object.
+        things: objects as laid out.
+        seen: their visible extents.
+        scene: backdrop.
+        patience: 1 at the first attempt, decreasing later; at or below 0.5 a lower contrast is accepted.
 
     Raises:
-        Refusal: if a thing that was not asked to blend in does so, or one that was asked cannot.
+        Refusal: if an object has low contrast without a request, or cannot be blended as requested.
     """
     least = measuring.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
     picture = paint(things, scene)
@@ -85,7 +85,7 @@ def meet_contrast(
 
 
 def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> None:
-    """Refuse a scene whose truth does not hold what the spec asked for."""
+    """Refuse a scene whose ground truth does not satisfy the spec."""
     for wish, thing in zip(wishes, scene.objects, strict=True):
         if wish.spec < 0:
             continue

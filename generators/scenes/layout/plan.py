@@ -1,4 +1,7 @@
-"""From a spec to wishes: which drawings, in which colours, where; and every refusal that needs no try."""
+"""Planning: from a spec to wished-for drawings with colours and position classes.
+
+Specs that no layout can satisfy are refused here.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +20,10 @@ from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
 MOST_THINGS = 10
-"""Most objects in one scene."""
+"""Maximum number of objects per scene."""
 
 HARD = ("small", "occluded", "truncated", "low_contrast")
-"""Hard positives that a spec may ask for."""
+"""Hard positives that a spec may request."""
 
 _SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
     "ground": ("ground", "water", "air"),
@@ -31,32 +34,34 @@ _SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
     "air": ("air", "sky"),
     "sky": ("sky", "air"),
 }
-"""Where a thing goes, in order of preference, if the environment does not offer its own place. Fictional scenes ask
-for elephants at sea; they get them, up to the belly in water."""
+"""Position class → fallbacks, by preference, if the environment lacks the class.
+
+Fictional scenes request elephants at sea; these are rendered up to the belly in water.
+"""
 
 _OCCLUDERS = (
     *("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella"),
     *("kite", "plane", "parasail", "balloon", "curtain", "drawing", "mirror", "board", "boat", "yacht"),
 )
-"""Things of which one may be added to hide another where the spec names none that could."""
+"""Objects that may be added as occluders if the spec names none."""
 
 TABLES = ("table", "tablecloth", "bar", "desk", "dresser")
-"""Things on which small things are put of their own accord."""
+"""Objects on which small objects are placed without a request."""
 
 _DOWN = frozenset({"ground", "floor", "table", "water"})
 _ALOFT = frozenset({"air", "sky"})
 
 _OPPOSITES = (("left of", "right of"), ("in front of", "behind"), ("above", "below"), ("next to", "next to"))
 INVERSE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
-"""Predicate → what it is when seen from the other thing."""
+"""Predicate → its converse."""
 
 _VARIANTS = 12
 _RARE = {"night": 1.0, "dim": 1.0}
-"""States that a free choice takes less often; every other one is taken for the environment's usual state."""
+"""States sampled less often than the other states."""
 
 
 class Refusal(Exception):
-    """Why a spec cannot be drawn: a short reason to count by, and what led to it."""
+    """Reason why a spec cannot be rendered: a short label for counting, with details."""
 
     def __init__(self, reason: str, **detail: Any) -> None:
         super().__init__(reason)
@@ -66,7 +71,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One thing that shall be in the picture."""
+    """Object to be placed in the image."""
 
     spec: int  # index of its ObjectSpec, -1 for an added occluder
     entry: Entry
@@ -74,12 +79,12 @@ class Wish:
     look: Look
     size: str = ""
     hard: tuple[str, ...] = ()
-    perch: int = -1  # index of the ObjectSpec on which it would rather stand, -1 for none
+    perch: int = -1  # index of the ObjectSpec on which it preferably stands, -1 for none
 
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """Where a scene plays; ``variant`` is a painting of it, see :func:`backdrop`."""
+    """Setting of a scene; ``variant`` is one rendering of it, see :func:`backdrop`."""
 
     environment: Environment
     state: str
@@ -87,12 +92,12 @@ class Locale:
 
     @property
     def areas(self) -> tuple[str, ...]:
-        """The words that are painted there."""
+        """Words rendered in it."""
         return self.environment.areas(self.state)
 
     @property
     def painted(self) -> frozenset[str]:
-        """The same, and the names of drawings that they could stand for."""
+        """Words rendered in it, and drawing names they could denote."""
         return frozenset(self.areas).union(map(readable, self.areas))
 
 
@@ -100,8 +105,8 @@ def check(spec: SceneSpec) -> list[Entry]:
     """Return the catalog entries of a spec's objects.
 
     Raises:
-        Refusal: with the reason, if the spec asks for what no drawing can show.
-        VhbenchError: if the spec itself is malformed.
+        Refusal: if the spec requests what no drawing can show.
+        VhbenchError: if the spec is malformed.
     """
     for side in (spec.width, spec.height):
         if not 64 <= side <= 4096:
@@ -126,7 +131,7 @@ def _require(value: str, allowed: Collection[str], where: str, what: str) -> Non
 
 
 def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
-    """Refuse at once what no layout can meet."""
+    """Refuse relations that no layout can satisfy."""
     asked = set(spec.relations)
     for index, predicate, other in spec.relations:
         if predicate == "on" and entries[other].surface is None:
@@ -146,7 +151,7 @@ def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
 
 
 def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
-    """Refuse that something which stands on the ground here be above another thing.
+    """Refuse "above" for an object that rests on the ground in this setting.
 
     Raises:
         Refusal: if nothing carries it.
@@ -170,7 +175,7 @@ def _entry(thing: ObjectSpec, where: str) -> Entry:
         raise Refusal("no drawing", category=thing.category)
     if thing.count > 1 and not entry.countable:
         raise Refusal("not countable", category=thing.category)
-    colours = () if entry.coco == "person" else (*entry.colours, entry.default_colour)  # those are clothes
+    colours = () if entry.coco == "person" else (*entry.colours, entry.default_colour)  # a person's are clothes
     if thing.colour and thing.colour not in colours:
         raise Refusal("no such colour", category=thing.category, colour=thing.colour, allowed=sorted({*colours} - {""}))
     if thing.action and action_of(entry, thing.action) is None:
@@ -182,7 +187,7 @@ def _entry(thing: ObjectSpec, where: str) -> Entry:
 
 
 def action_of(entry: Entry, action: str) -> str | None:
-    """Return the catalog's form of an action ("running" or "run"), "" for standing, None if it cannot be shown."""
+    """Return the catalog's form of an action ("running" for "run"), "" for standing, or None."""
     if action in ("", "stand", "standing"):
         return "" if entry.actions or not action else None
     return inflection.gerund(action) if inflection.gerund(action) in entry.actions else None
@@ -191,16 +196,14 @@ def action_of(entry: Entry, action: str) -> str | None:
 def choose_locale(
     spec: SceneSpec, entries: list[Entry], random: np.random.Generator, among: Collection[str] = ()
 ) -> Locale:
-    """Choose the environment and its state, honouring what the spec fixes.
+    """Choose the environment and its state within the spec's constraints.
 
-    Where the spec leaves the environment open, one is taken in which most of the things are usually seen.
-
-    ``spec.environment`` may be an environment ("kitchen") or a word that environments paint ("sky"). No object's
-    word, and no word that must be absent, may occur among the areas of the environment that is taken. ``among`` are
-    the environments that may be taken; empty for all.
+    If the spec leaves the environment open, one is chosen in which most objects usually occur. ``spec.environment`` may
+    be an environment ("kitchen") or a word that environments render ("sky"). The areas of the environment contain
+    neither an object's word nor a word that must be absent. ``among`` restricts the environments; empty allows all.
 
     Raises:
-        Refusal: if no environment does.
+        Refusal: if no environment qualifies.
     """
     fitting = [o for o in _fitting(spec, entries) if not among or o.environment.name in among]
     if not fitting:
@@ -235,12 +238,12 @@ def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
 
 
 def _weighted(weights: Sequence[float], random: np.random.Generator) -> int:
-    """Return a random index, each with a probability in proportion to its weight."""
+    """Return a random index with probabilities proportional to the weights."""
     return int(random.choice(len(weights), p=np.array(weights) / sum(weights)))
 
 
 def at_home(entry: Entry, locale: Locale) -> bool:
-    """Tell whether a thing is usually seen in such a place: no couch on a beach, and only fish under water."""
+    """Return whether an object usually occurs in this setting: no couch on a beach."""
     environment = locale.environment
     if entry.habitat == "indoor":
         return environment.indoor
@@ -250,7 +253,7 @@ def at_home(entry: Entry, locale: Locale) -> bool:
 
 
 def _fits(locale: Locale, asked: str, entries: Sequence[Entry], names: frozenset[str], absent: frozenset[str]) -> bool:
-    """Tell whether a locale shows what is asked for, has a place for every entry, and no area that must not be."""
+    """Return whether a setting shows the request, has room for all entries, and no bad area."""
     if locale.painted & names:
         return False
     if asked and find_environment(asked) is None and asked not in locale.areas:
@@ -263,12 +266,12 @@ def _fits(locale: Locale, asked: str, entries: Sequence[Entry], names: frozenset
 
 
 def place_of(entry: Entry, locale: Locale) -> Place | None:
-    """Return where a thing goes in a locale, or None if nowhere."""
+    """Return the position class of an object in a setting, or None."""
     return next((place for place in _SUBSTITUTES[entry.place] if place in locale.environment.bands), None)
 
 
 def wishes(spec: SceneSpec, entries: list[Entry], locale: Locale, random: np.random.Generator) -> list[Wish]:
-    """Return one wish per object; what the spec leaves open (colour, variant, direction) is drawn at random."""
+    """Return one wish per object; colour, variant and direction are sampled if open."""
     out = []
     for index, (thing, entry) in enumerate(zip(spec.objects, entries, strict=True)):
         for _ in range(thing.count):
@@ -280,7 +283,7 @@ def wishes(spec: SceneSpec, entries: list[Entry], locale: Locale, random: np.ran
 
 
 def _perch(spec: SceneSpec, index: int, entries: list[Entry], random: np.random.Generator) -> int:
-    """Return the table on which a table thing is put though nobody asked for it, unless its place was asked for."""
+    """Return the table for a table-top object without a requested position, or -1."""
     asked = any(index in (i, j) for i, _, j in spec.relations)
     if entries[index].place != "table" or asked or spec.objects[index].hard:
         return -1
@@ -300,25 +303,25 @@ def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:
         state = entry.states[int(random.integers(1, len(entry.states)))]
     flip = bool(random.integers(2)) and entry.flip
     variant = 0 if entry.drawing else int(random.integers(_VARIANTS))
-    paint = colour if colour in entry.colours else ""  # a banana has its default colour already
+    paint = colour if colour in entry.colours else ""  # a banana already has its default colour
     return Look(entry.word, paint, action, state, variant, flip)
 
 
 def tied(requested: Sequence[tuple[int, str, int]]) -> set[int]:
-    """Return the indices of what a relation that was asked for may hide, or have hide something."""
+    """Return the objects that requested relations may occlude or use as occluders."""
     return {
         i for one, predicate, other in requested if predicate in ("on", "in front of", "behind") for i in (one, other)
     }
 
 
 def can_hide(wish: Wish, target: Wish) -> bool:
-    """Tell whether one thing could stand before another: as far off the ground, and not too small."""
+    """Return whether one object could occlude another: comparable position and size."""
     alike = wish.place == target.place or {wish.place, target.place} <= _DOWN or {wish.place, target.place} <= _ALOFT
     return alike and wish.entry.size_m >= 0.5 * target.entry.size_m and wish.spec != target.spec and not wish.hard
 
 
 def occluders(spec: SceneSpec, locale: Locale, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
-    """Add something to hide behind, for every occluded wish that no other wish can hide."""
+    """Return added occluders for occluded wishes that no other wish can hide."""
     free = list(wishes)
     added: list[Wish] = []
     for target in wishes:

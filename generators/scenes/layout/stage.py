@@ -1,4 +1,4 @@
-"""A scene while it is being laid out: what has its place, on small silhouettes that are quick to compare."""
+"""Layout state: placed objects on small silhouettes that are fast to compare."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ _GRID = 4
 
 
 def mirror(environment: Environment) -> Environment:
-    """Return an environment whose bands are those of its mirror image."""
+    """Return an environment with the bands of its mirror image."""
     bands = {
         place: replace(band, far=(1 - band.far[1], 1 - band.far[0]), near=(1 - band.near[1], 1 - band.near[0]))
         for place, band in environment.bands.items()
@@ -29,10 +29,10 @@ def mirror(environment: Environment) -> Environment:
 
 @dataclass(eq=False)
 class Spot:
-    """A wish that has a place; layout-internal.
+    """Placed wish.
 
-    ``base`` is the share of the height at which its foot (centre) is; ``free`` the part of its coarse silhouette that
-    nothing that has its place covers, None for all of it.
+    ``base`` is the foot (or centre) as a fraction of the height. ``free`` is the uncovered part of its coarse
+    silhouette, None for all of it.
     """
 
     wish: Wish
@@ -44,19 +44,19 @@ class Spot:
 
     @property
     def at(self) -> tuple[int, int]:
-        """Where its corner is on the coarse grid."""
+        """Position of its corner on the coarse grid."""
         return self.placed.x // _GRID, self.placed.y // _GRID
 
     @cached_property
     def coarse(self) -> npt.NDArray[np.bool_]:
-        """Its silhouette on the coarse grid."""
+        """Silhouette on the coarse grid."""
         shape = (max(1, self.width // _GRID), max(1, self.height // _GRID))
         solid = silhouette(self.placed.look).view(np.uint8)
         return np.asarray(cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST), np.bool_)
 
     @property
     def shown(self) -> float:
-        """The share of its coarse silhouette that is free."""
+        """Uncovered fraction of its coarse silhouette."""
         return 1.0 if self.free is None else _share(self.free, self)
 
     @property
@@ -67,24 +67,24 @@ class Spot:
 
 @dataclass(slots=True)
 class Layout:
-    """A scene while it is being laid out."""
+    """Scene layout under construction."""
 
     scene: Environment
     width: int
     height: int
     random: np.random.Generator
-    zoom: float  # scale of all sizes; smaller when tries fail for want of room
+    zoom: float  # scale of all sizes; reduced if attempts fail for lack of room
     requested: tuple[tuple[int, str, int], ...]  # relations between indices of ObjectSpecs
-    apart: bool = False  # what is asked to be left or right of another must not overlap with it sideways
+    apart: bool = False  # whether requested left/right pairs must not overlap horizontally
     spots: list[Spot] = field(default_factory=list)
 
     def uniform(self, low: float, high: float) -> float:
-        """Draw a number; as the generator's own method does, which is slower."""
+        """Sample a uniform number; same values as the generator's method, but faster."""
         return low + (high - low) * self.random.random()
 
 
 def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Spot]]:
-    """Yield the relations of a wish to things that have their place, as seen from the wish."""
+    """Yield the relations of a wish to placed objects, from the wish's perspective."""
     for index, predicate, other in layout.requested:
         for spot in layout.spots:
             if wish.spec == index and spot.wish.spec == other:
@@ -95,7 +95,7 @@ def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Spot]]:
 
 
 def place(layout: Layout, spot: Spot) -> None:
-    """Give a spot its place among the others."""
+    """Add a spot and update what it and the others cover."""
     for other in layout.spots:
         for far, near in ((other, spot), (spot, other)):
             if _covers(near, far):
@@ -104,12 +104,12 @@ def place(layout: Layout, spot: Spot) -> None:
 
 
 def visible_share(spot: Spot, near: Spot) -> float:
-    """Return the share of a placed thing's coarse silhouette that is left if another comes to what is there."""
+    """Return the visible fraction of a placed object after adding ``near``."""
     return _share(_uncovered(spot, near), spot) if _covers(near, spot) else spot.shown
 
 
 def share_among(spot: Spot, others: Sequence[Spot]) -> float:
-    """Return the share of a coarse silhouette, of a thing without a place yet, that nothing nearer covers."""
+    """Return the visible fraction of an object that is not placed yet."""
     nearer = [other for other in others if _covers(other, spot)]
     if not nearer:
         return 1.0

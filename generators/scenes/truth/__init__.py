@@ -1,1 +1,1 @@
-"""What a drawn scene shows, read from its pixels."""
+"""Ground truth of rendered scenes, measured on their pixels."""

@@ -1,4 +1,4 @@
-"""Which words a scene knows: what is present, what is absent, and what leaves one in doubt."""
+"""Words a scene knows: present, absent, and excluded as ambiguous."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,30 +6,30 @@ from vhbench.generators.scenes.catalog import CATALOG, readable
 from vhbench.generators.scenes.environments.atlas import AREA_CONFUSABLE, AREAS
 
 VOCABULARY: frozenset[str] = frozenset(entry.name for entry in CATALOG.values()) | AREAS
-"""Every word whose presence or absence scenes can know: things and areas."""
+"""All object and area words whose presence or absence scenes can know."""
 
 _COUNTABLE = frozenset(entry.name for entry in CATALOG.values() if entry.countable)
 
 
 def rivals(name: str) -> frozenset[str]:
-    """Return the names about which a picture of ``name`` (a thing or an area) leaves one in doubt.
+    """Return the names that become ambiguous if ``name`` (an object or area) is shown.
 
-    A man is a person, a yacht looks like a ship: the catalog declares these, and they are taken both ways. A car has
-    windows, which are its parts: they are taken one way.
+    A man is a person and a yacht resembles a ship: the catalog declares these pairs, and they apply both ways. A car's
+    windows are its parts: they apply one way.
     """
     return _RIVALS.get(name, frozenset())
 
 
 def clash(name: str, others: Iterable[str]) -> bool:
-    """Tell whether a name leaves one in doubt about any of the others, or one of them about it."""
+    """Return whether a name makes any other name ambiguous, or the reverse."""
     return any(other in rivals(name) or name in rivals(other) for other in others)
 
 
 def known_words(things: Iterable[str], areas: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words known in a scene, and those of them that may be counted.
+    """Return the words known in a scene and those that may be counted.
 
-    Known is the vocabulary, less the rivals of whatever is present; what is present stays known. Countable are the
-    known things that the catalog lets be counted, less any rival of something present.
+    Known is the vocabulary minus the rivals of present words; present words stay known. Countable are the known objects
+    that the catalog marks countable, minus rivals of present words.
     """
     painted = frozenset(areas)
     present = painted | frozenset(things)
@@ -39,10 +39,10 @@ def known_words(things: Iterable[str], areas: Iterable[str]) -> tuple[frozenset[
 
 
 def _find_rivals() -> Mapping[str, frozenset[str]]:
-    """Map each readable name, and each area, to the names that must not be asked as absent where it is present."""
+    """Map each name and area to the names that must not be used as absent next to it."""
     declared = [(entry.name, (*entry.implies, *entry.confusable)) for entry in CATALOG.values()]
     declared += AREA_CONFUSABLE.items()
-    declared += [(area, (area,)) for area in AREAS]  # the cabinet is an area, and a name for the wardrobe
+    declared += [(area, (area,)) for area in AREAS]  # the cabinet is an area, and also a name of the wardrobe
     pairs = {(name, readable(other)) for name, others in declared for other in others}
     pairs |= {(other, name) for name, other in pairs}
     pairs |= {(entry.name, readable(part)) for entry in CATALOG.values() for part in entry.parts}  # one way

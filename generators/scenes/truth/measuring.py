@@ -1,4 +1,4 @@
-"""The truth about a drawn scene, read from the map of who owns which pixel."""
+"""Ground truth of a rendered scene, measured on the map of pixel owners."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +20,13 @@ SIZES: Mapping[str, tuple[float, float]] = {
     "medium": (0.125, 0.33),
     "large": (0.33, 1.0),
 }
-"""Size in the picture: bounds of sqrt(box area / picture area). An object within a tenth of a bound has no known
-size, since people would differ."""
+"""Size name → bounds of sqrt(box area / image area).
+
+Within 10% of a bound, the size is unknown, since annotators would disagree.
+"""
 
 SMALL_BOX = 0.005
-"""A small hard positive's box covers at most this share of the picture (36² pixels of 512²)."""
+"""Maximum box area of a small hard positive, as a fraction of the image (36² of 512²)."""
 
 OCCLUDED = (0.2, 0.6)
 """Visible fraction of an occluded hard positive."""
@@ -33,16 +35,16 @@ TRUNCATED = (0.3, 0.75)
 """In-frame fraction of a truncated hard positive."""
 
 LOW_CONTRAST = 20.0
-"""Contrast (see :func:`contrast`) of a low-contrast hard positive is at most this."""
+"""Maximum contrast (see :func:`contrast`) of a low-contrast hard positive."""
 
 LEAST_CONTRAST = 12.0
-"""Least contrast of anything else."""
+"""Minimum contrast of any other object."""
 
 LEAST_PIXELS = 0.0006
-"""Least visible area, as a share of the picture, of anything that counts as present (157 of 512² pixels)."""
+"""Minimum visible area of a present object, as a fraction of the image (157 of 512²)."""
 
 LEAST_PART = 0.002
-"""The same for an occluded or truncated hard positive, of which a stranger must still see what it is."""
+"""The same for an occluded or truncated hard positive, which must stay recognizable."""
 
 _WHOLE = 0.8
 _COLOUR_SAMPLE = 2000
@@ -51,17 +53,17 @@ _GREYS = ("black", "white", "gray")
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What the pixels say of one thing; the box is empty if nothing of it is visible."""
+    """Visible extent of an object; the box is empty if nothing is visible."""
 
     box: Box
     area: int
-    visible: npt.NDArray[np.bool_]  # of the pixels in the box
+    visible: npt.NDArray[np.bool_]  # mask within the box
     visible_fraction: float
     in_frame_fraction: float
 
 
 def measure(owned: Silhouettes) -> list[Extent]:
-    """Measure every thing's visible part."""
+    """Measure the visible part of every object."""
     return [_measure_one(owned, i) for i in range(len(owned.things))]
 
 
@@ -79,7 +81,7 @@ def _measure_one(owned: Silhouettes, i: int) -> Extent:
 
 
 def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> SceneObject:
-    """Describe one visible thing."""
+    """Return the scene object of a visible object."""
     entry = catalog.find(thing.look.word)
     declared = "" if entry.coco == "person" else thing.look.colour or entry.default_colour  # clothes are not skin
     left, top, width, height = map(int, seen.box)
@@ -88,7 +90,7 @@ def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> S
     action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
     found = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
     whole = seen.visible_fraction >= _WHOLE and seen.in_frame_fraction >= _WHOLE
-    sure_of = {"colour": sure, "state": whole}  # what is hidden of a candle may be its flame
+    sure_of = {"colour": sure, "state": whole}  # the hidden part of a candle may be its flame
     known = {name for name, value in found.items() if value and sure_of.get(name, True)}
     return SceneObject(
         id=number,
@@ -108,7 +110,7 @@ def _stands(entry: catalog.Entry) -> bool:
 
 
 def _colour(declared: str, visible: npt.NDArray[np.bool_], pixels: Pixels) -> tuple[str, bool]:
-    """Return what :func:`seen_colour` does, of so many visible pixels as tell it."""
+    """Apply :func:`seen_colour` to a sample of the visible pixels."""
     if not declared:
         return "", False
     places = np.flatnonzero(visible)
@@ -118,11 +120,11 @@ def _colour(declared: str, visible: npt.NDArray[np.bool_], pixels: Pixels) -> tu
 
 
 def seen_colour(declared: str, pixels: Pixels) -> tuple[str, bool]:
-    """Return a declared colour if pixels, shape (n, 3), show it, else "", and whether it is the only one.
+    """Return the declared colour if pixels, shape (n, 3), show it, and whether it is unique.
 
-    They show it if at least half of them have it, or at least a quarter do and no other hue has more (a red bicycle
-    has black tyres). It is the only one, so that other colours may be denied, if half of them have it and nothing
-    else more than 30%.
+    They show it if at least half of them have it, or at least a quarter and no other hue has more (a red bicycle has
+    black tyres); otherwise the name is "". It is unique, so that other colours can be denied, if half of the pixels
+    have it and no other colour exceeds 30%.
     """
     shares = paints.shares(pixels)
     share = shares.pop(declared, 0.0)
@@ -132,7 +134,7 @@ def seen_colour(declared: str, pixels: Pixels) -> tuple[str, bool]:
 
 
 def size_name(box: Box, width: int, height: int) -> str:
-    """Return the size name of a box in a picture, or "" within a tenth of the bound between two names."""
+    """Return the size name of a box, or "" within 10% of the bound between two names."""
     share = (box[2] * box[3] / (width * height)) ** 0.5
     for name, (low, high) in SIZES.items():
         if low <= share < high:
@@ -141,7 +143,7 @@ def size_name(box: Box, width: int, height: int) -> str:
 
 
 def bodies(objects: Sequence[SceneObject], owned: Silhouettes) -> list[relations.Body]:
-    """Return what the rules of :mod:`relations` need, one for each of the things that own pixels."""
+    """Return the input of the rules in :mod:`relations`, one per object."""
     shares = owned.hidden / np.maximum(owned.in_frame, 1)[:, None]
     own = owned.hidden / np.maximum(owned.in_frame, 1)[None, :]
     return [
@@ -159,10 +161,10 @@ def bodies(objects: Sequence[SceneObject], owned: Silhouettes) -> list[relations
 
 
 def contrast(picture: Pixels, seen: Extent) -> float:
-    """Return how much a thing stands out.
+    """Return the contrast of an object to its surroundings.
 
-    The contrast is the mean CIE76 difference ΔE between the visible pixels and the mean colour of a rim around them, a
-    tenth of the box's longer side wide and at least 4 pixels. Large things are sampled on a grid.
+    The contrast is the mean CIE76 difference ΔE between the visible pixels and the mean colour of a rim around them,
+    which is a tenth of the box's longer side wide and at least 4 pixels. Large objects are subsampled on a grid.
     """
     within, around = _sampled(picture, seen)
     if not len(around) or not len(within):
@@ -170,7 +172,7 @@ def contrast(picture: Pixels, seen: Extent) -> float:
     colours = np.concatenate((around, within)).astype(np.float32)
     colours /= 255
     squares = np.zeros(len(within), np.float32)
-    for channel in cv2.transpose(cv2.cvtColor(colours[None], cv2.COLOR_RGB2LAB)[0]):  # not three by three
+    for channel in cv2.transpose(cv2.cvtColor(colours[None], cv2.COLOR_RGB2LAB)[0]):  # faster than triples
         difference = channel[len(around) :]
         difference -= channel[: len(around)].cumsum()[-1] / np.float32(len(around))
         difference *= difference
@@ -179,14 +181,14 @@ def contrast(picture: Pixels, seen: Extent) -> float:
 
 
 def surroundings(picture: Pixels, seen: Extent) -> tuple[float, float, float]:
-    """Return the mean RGB of the rim that :func:`contrast` compares a thing with, which must be there."""
+    """Return the mean RGB of the rim that :func:`contrast` uses; the rim must be non-empty."""
     _, around = _sampled(picture, seen)
     red, green, blue = (float(channel) for channel in around.mean(0))
     return red, green, blue
 
 
 def _sampled(picture: Pixels, seen: Extent) -> tuple[Pixels, Pixels]:
-    """Return the colours, shape (n, 3), of a thing's visible pixels and of the rim around them."""
+    """Return the colours, shape (n, 3), of visible pixels and of the rim around them."""
     left, top, width, height = map(int, seen.box)
     longest = max(width, height)
     reach, step = max(4, round(0.1 * longest)), max(1, longest // 80)
@@ -203,7 +205,7 @@ def _sampled(picture: Pixels, seen: Extent) -> tuple[Pixels, Pixels]:
 
 
 def _grid(start: int, length: int, reach: int, step: int, most: int) -> tuple[slice, tuple[int, int]]:
-    """Return every ``step``-th row within reach of a box, and the first that both have: in the box, and among these."""
+    """Return the sampled rows around a box, and the first box row in box and sample indices."""
     first = max(0, start - reach)
     into = -(-(start - first) // step)
     return slice(first, min(most, start + length + reach), step), (first + into * step - start, into)

@@ -1,8 +1,8 @@
-"""Where things are to one another: the geometric rules, and what they leave open.
+"""Geometric rules for spatial relations, and their undecided cases.
 
-Each rule looks at two things, subject ``a`` and anchor ``b``, and says True, False or None. None means that two
-people could differ; then the scene lists no such relation, and does not claim to know the predicate's absence either.
-Left and right are the viewer's. Boxes are visible parts, clipped to the picture.
+Each rule takes two objects, subject ``a`` and anchor ``b``, and returns True, False or None. None means that annotators
+could disagree. The scene then lists no such relation and does not claim to know the predicate's absence either. Left
+and right are the viewer's. Boxes are visible parts, clipped to the image.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,19 +13,19 @@ from vhbench.schema import Box, Relation
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What the rules need to know of a thing."""
+    """Input of the rules for one object."""
 
-    id: int  # of its scene object
+    id: int  # id of its scene object
     box: Box  # of its visible part
-    depth: float  # the height in the picture of the ground below it, 0 … 1; greater is nearer
-    lifted: bool  # whether it flies, hangs or stands on another thing, rather than on the ground
+    depth: float  # height in the image of the ground below it, 0 … 1; greater is nearer
+    lifted: bool  # whether it flies, hangs or rests on another object, not on the ground
     host: int | None  # id of what it stands on, or None
-    hides: Mapping[int, float]  # id of a farther thing → share of that thing's silhouette that this one covers
-    over: Mapping[int, float]  # id of a farther thing → share of this one's silhouette that lies over it
+    hides: Mapping[int, float]  # id of a farther object → fraction of that object's silhouette that this one covers
+    over: Mapping[int, float]  # id of a farther object → fraction of this one's silhouette that lies over it
 
 
 def left_of(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` is left of ``b``.
+    """Return whether ``a`` is left of ``b``.
 
     With d the distance of the box centres to the right and w the mean width: yes if d ≥ 0.6 w, no if d ≤ 0.1 w.
     """
@@ -35,10 +35,10 @@ def left_of(a: Body, b: Body) -> bool | None:
 
 
 def on(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` stands or lies on ``b``.
+    """Return whether ``a`` stands or lies on ``b``.
 
-    Yes if the layout put it there. Open if the middle of its lower edge merely falls into ``b``'s box, since a thing
-    in front of a table can look as if it stood on it; otherwise no.
+    Yes if the layout placed it there. Undecided if the middle of its lower edge merely falls into ``b``'s box, since an
+    object in front of a table can appear to be on it; otherwise no.
     """
     if a.host == b.id:
         return True
@@ -51,11 +51,11 @@ def on(a: Body, b: Body) -> bool | None:
 
 
 def in_front_of(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` is in front of ``b``.
+    """Return whether ``a`` is in front of ``b``.
 
     Yes if it covers at least 10% of ``b``'s silhouette, or at least half of its own silhouette lies over ``b`` (a cup
-    before a car), and it does not stand on it. Open if it covers less, or covers nothing but is nearer while more than
-    a tenth of the narrower box's width overlaps; otherwise no.
+    in front of a car), and it does not rest on it. Undecided if it covers less, or covers nothing but is nearer while
+    more than a tenth of the narrower box's width overlaps; otherwise no.
     """
     if a.host == b.id or b.host == a.id:
         return None
@@ -68,13 +68,13 @@ def in_front_of(a: Body, b: Body) -> bool | None:
 
 
 def above(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` is above ``b``.
+    """Return whether ``a`` is above ``b``.
 
-    Yes if ``a`` is lifted off the ground, its lower edge is no lower than ``b``'s upper edge (a tenth of the smaller
-    height is forgiven), and their boxes overlap sideways or ``a``'s centre is at least 1.5 mean heights higher. No if
-    ``a``'s centre is not higher by a fifth of the mean height, or if both stand on the ground and either their boxes
-    do not overlap sideways or ``a``'s lower edge is not clear of ``b``. Open otherwise: a thing farther away on the
-    same ground is higher in the picture, yet hardly above.
+    Yes if ``a`` is lifted off the ground, its lower edge is no lower than ``b``'s upper edge (with a tolerance of a
+    tenth of the smaller height), and their boxes overlap horizontally or ``a``'s centre is at least 1.5 mean heights
+    higher. No if ``a``'s centre is not higher by a fifth of the mean height, or if both rest on the ground and either
+    their boxes do not overlap horizontally or ``a``'s lower edge is not clear of ``b``. Undecided otherwise: a more
+    distant object on the same ground is higher in the image but hardly above.
     """
     rise = _centre(b)[1] - _centre(a)[1]
     mean = (a.box[3] + b.box[3]) / 2
@@ -89,11 +89,11 @@ def above(a: Body, b: Body) -> bool | None:
 
 
 def next_to(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` is next to ``b``.
+    """Return whether ``a`` is next to ``b``.
 
-    With the gap between the boxes sideways (0 if they touch), and the step between their lower edges, both over the
-    mean side of the smaller box: yes if gap ≤ 0.5, step ≤ 0.5 and neither hides or carries the other; no if gap ≥ 1.25
-    or step ≥ 1.5; otherwise open.
+    With the horizontal gap between the boxes (0 if they touch) and the step between their lower edges, both divided by
+    the mean side of the smaller box: yes if gap ≤ 0.5, step ≤ 0.5 and neither hides or carries the other; no if gap ≥
+    1.25 or step ≥ 1.5; otherwise undecided.
     """
     unit = min((a.box[2] + a.box[3]) / 2, (b.box[2] + b.box[3]) / 2)
     gap = max(a.box[0] - b.box[0] - b.box[2], b.box[0] - a.box[0] - a.box[2], 0) / unit
@@ -105,7 +105,7 @@ def next_to(a: Body, b: Body) -> bool | None:
 
 
 def _overlap(a: Body, b: Body) -> float:
-    """Return how far two boxes overlap sideways; negative for a gap."""
+    """Return the horizontal overlap of two boxes; negative for a gap."""
     return min(a.box[0] + a.box[2], b.box[0] + b.box[2]) - max(a.box[0], b.box[0])
 
 
@@ -115,7 +115,7 @@ def _centre(body: Body) -> tuple[float, float]:
 
 
 def judge(bodies: Sequence[Body]) -> tuple[tuple[Relation, ...], frozenset[str]]:
-    """Return every relation that holds, and the predicates that no pair leaves open."""
+    """Return every relation that holds, and the predicates without undecided pairs."""
     held: list[Relation] = []
     known = set(PREDICATES)
     for name, rule in PREDICATES.items():
@@ -139,4 +139,4 @@ PREDICATES: dict[str, Callable[[Body, Body], bool | None]] = {
     "below": lambda a, b: above(b, a),
     "next to": next_to,
 }
-"""Predicate → its rule; three are others with the parts exchanged."""
+"""Predicate → rule; three are converses of others."""
