@@ -49,11 +49,14 @@ def judge(folder: Path) -> None:
 def test_the_readme_keeps_its_order() -> None:
     headings = re.findall(r"^## (.*)$", README, flags=re.MULTILINE)
     assert headings == [
+        "Why",
+        "Install",
         "Two commands",
         "One real model",
         "Build your own split",
-        "Push it",
-        "Read the results",
+        "Push",
+        "Results",
+        "Leaderboard",
         "Tasks",
         "Limits",
         "Citation",
