@@ -6,7 +6,7 @@ requirements on partial option sets are derived from the type's own shape, with 
 with an unsatisfiable requirement is abandoned immediately.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import cached_property, lru_cache, reduce
 from itertools import count
 from operator import and_, or_
@@ -143,6 +143,7 @@ class Lures:
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
         """Set up the search; scenes are only examined at the first request for options."""
         self.facts, self._kind = facts, kind
+        self._row = {fact: i for i, fact in enumerate(facts)}
         self._neighbours = pool.shared(("neighbours", *facts), lambda: Neighbours(facts, pool))
         self._where = lru_cache(maxsize=1024)(self._find_where)
         self.rich = self._neighbours.rich
@@ -153,14 +154,16 @@ class Lures:
         answers = forms_of(self._kind)[::-1]  # "None of the above" has the strictest requirements
         return [Demands(answers, options) for options in range(1, self._kind.asks + 1)]
 
-    def beside(self, first: Fact, uses: Callable[[Fact], int]) -> tuple[tuple[Fact, ...], bool]:
+    def beside(self, first: Fact, uses: Mapping[Fact, int]) -> tuple[tuple[Fact, ...], bool]:
         """Return the fact with its best co-options, and whether they work in all conditions.
 
         Args:
             first: the first option.
-            uses: number of times a fact has been an option so far; frequently used facts are avoided.
+            uses: facts that have been options so far → how often; frequently used facts are avoided.
         """
-        often = np.array([1 + uses(fact) ** 0.5 for fact in self.facts])
+        often = np.ones(len(self.facts))
+        for fact, number in uses.items():
+            often[self._row[fact]] += number**0.5
         near, worth = self._neighbours.near(first), self._neighbours.riches / often
         for least, tries in _TRIES.items():
             for options in self._sets((first,), near, worth, (least, count(), tries)):

@@ -80,7 +80,7 @@ class Chooser:
         first = max((fact for fact in self._usable(drawn) if fact not in self._alone), key=rank, default=None)
         if first is None:
             return ()
-        chosen, all_ways = self._lures.beside(first, self._uses.__getitem__)
+        chosen, all_ways = self._lures.beside(first, self._uses)
         (self._poor if chosen else self._alone).update(() if all_ways else (first,))
         self._uses.update(chosen)
         return chosen

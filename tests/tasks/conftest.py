@@ -1,6 +1,7 @@
 """Fixtures that run lmms-eval itself, in this process, on the starter splits."""
 
 import contextlib
+import gc
 import io
 import sys
 from collections.abc import Callable, Iterator
@@ -12,12 +13,15 @@ from running import CommandLine, Done, Evaluate
 
 
 @pytest.fixture(scope="session")
-def task_manager(_caches: None) -> Any:
+def task_manager(_caches: None) -> Iterator[Any]:
     """lmms-eval's index of tasks, read once: it takes seconds."""
     from lmms_eval import models  # noqa: F401, loads the entry point that registers our tasks
     from lmms_eval.tasks import TaskManager
 
-    return TaskManager("ERROR")
+    manager = TaskManager("ERROR")
+    gc.freeze()  # lmms-eval collects garbage twice a run: all that was imported need not be searched each time
+    yield manager
+    gc.unfreeze()
 
 
 @pytest.fixture

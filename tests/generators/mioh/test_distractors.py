@@ -55,7 +55,7 @@ def test_options_that_are_found_can_be_asked_about(name: str, pool: ScenePool) -
     facts: list[Fact] = [*(pool.attribute_facts() if kind.task == "attribute" else pool.relation_facts())]
     lures = Lures(facts, kind, pool)
     firsts = sorted(facts, key=lures.rich)[-6:]
-    found = [lures.beside(first, lambda _: 0)[0] for first in firsts]
+    found = [lures.beside(first, {})[0] for first in firsts]
     assert any(found)
     for first, options in zip(firsts, found, strict=True):
         if options:
@@ -69,4 +69,4 @@ def test_options_that_are_found_can_be_asked_about(name: str, pool: ScenePool) -
 def test_a_fact_that_stands_alone_has_no_lures(pool: ScenePool) -> None:
     facts: list[Fact] = [pool.attribute_facts()[0]]
     lures = Lures(facts, QUESTION_TYPES["A4"], pool)
-    assert lures.beside(facts[0], lambda _: 0) == ((), False)
+    assert lures.beside(facts[0], {}) == ((), False)
