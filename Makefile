@@ -28,11 +28,12 @@ demo: $(READY)  ## Build the starter splits and run lmms-eval on them (MODEL=org
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-check: $(READY)  ## Lint and check types
+check: $(READY)  ## Lint, check types, build the docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pyright vhbench
+	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
 
 bench: $(READY)  ## Print the benchmarks: ratios against named baselines
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -173,3 +175,10 @@ def test_each_thing_of_the_list_is_explained() -> None:
     listed = {target.partition("#")[2] for _, target in links() if "adding.md#" in target}
     assert len(listed) == len(rows("CONTRIBUTING.md", "you want to add"))
     assert listed <= explained
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", str(ROOT / "docs"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all((tmp_path / f"{Path(name).stem}.html").is_file() for name in PAGES if name.startswith("docs/"))
