@@ -26,7 +26,7 @@ def fits_64_bits(identity: int) -> bool:
 
 
 @dataclass
-class Faults:
+class BadEntryPolicy:
     """Policy for bad entries: raise at the first one, or (``skip``) drop and count them.
 
     Attributes:

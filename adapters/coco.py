@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters import coco_entries
-from vhbench.adapters.annotation_errors import Faults
+from vhbench.adapters.annotation_errors import BadEntryPolicy
 from vhbench.adapters.category_names import CategoryNames, usual_names
 from vhbench.adapters.coco_entries import Annotation, Document, Image
 from vhbench.files import read_typed
@@ -71,7 +71,7 @@ class CocoScenes(SceneSequence):
         Raises:
             VhbenchError: with the file, the entry's id and the problem.
         """
-        self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
+        self.name, self.path, self.faults = name, path, BadEntryPolicy(path, skip_bad)
         self.names, self._keypoints = names or usual_names(), keypoints or {}
         document = read_typed(path, Document, "COCO instances")
         # Copies: a view would keep the whole file in memory.

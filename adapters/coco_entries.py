@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from vhbench.adapters.annotation_errors import LONGEST_SIDE, Faults, fits_64_bits, size_fault
+from vhbench.adapters.annotation_errors import LONGEST_SIDE, BadEntryPolicy, fits_64_bits, size_fault
 from vhbench.files import read_typed, shown
 from vhbench.schema import VhbenchError
 
@@ -89,7 +89,7 @@ _RLE = msgspec.json.Decoder(_Rle)
 _ABOUT = msgspec.json.Decoder(_About)
 
 
-def read_categories(entries: list[_Category], faults: Faults) -> dict[int, str]:
+def read_categories(entries: list[_Category], faults: BadEntryPolicy) -> dict[int, str]:
     """Return unique id → name; duplicate ids are dropped because they are ambiguous."""
     names: dict[int, str] = {}
     twice: set[int] = set()
@@ -105,7 +105,7 @@ def read_categories(entries: list[_Category], faults: Faults) -> dict[int, str]:
     return names
 
 
-def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) -> list[Image]:
+def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: BadEntryPolicy) -> list[Image]:
     """Return the valid images; files are checked unless ``folder`` is None.
 
     Duplicate ids are dropped, since their annotations are ambiguous.

@@ -163,7 +163,7 @@ def if_there(ask: Callable[[], T]) -> T | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ReleaseStatus:
     """Release status of a version.
 
     Attributes:
@@ -199,7 +199,7 @@ class Yank:
         return any(own and own == other for own, other in pairs)
 
 
-def standing(repo_id: str, version: str, revision: str, *, tag: str = "", content_hash: str = "") -> Standing:
+def standing(repo_id: str, version: str, revision: str, *, tag: str = "", content_hash: str = "") -> ReleaseStatus:
     """Return a version's release status from the Hub or its cache; offline errors are ignored.
 
     Args:
@@ -220,7 +220,7 @@ def standing(repo_id: str, version: str, revision: str, *, tag: str = "", conten
     with suppress(VhbenchError):  # if the Hub is unreachable, use the cached file
         known = yanks(text_of(repo_id, manifests.YANKED))
         reason = next((yank.reason for yank in known if yank.means(version, revision, content_hash)), "")
-    return Standing(reason, newer, moved)
+    return ReleaseStatus(reason, newer, moved)
 
 
 def yanks(text: str) -> list[Yank]:

@@ -49,7 +49,7 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReleaseTarget:
     """Target of a version in a repository.
 
     Attributes:
@@ -74,7 +74,7 @@ class Place:
         return tuple(name for name in names if name in self.files and name not in ours)
 
 
-def place(repo_id: str, manifest: Manifest) -> Place:
+def place(repo_id: str, manifest: Manifest) -> ReleaseTarget:
     """Return the target of a version.
 
     Raises:
@@ -82,14 +82,14 @@ def place(repo_id: str, manifest: Manifest) -> Place:
     """
     refs = hub.refs(repo_id)
     if refs is None:
-        return Place()
+        return ReleaseTarget()
     tag, newer = f"v{manifest.version}", refs.above(manifest.version)
     branch = f"backport-{tag}" if newer else MAIN
     below = refs.below(manifest.version)
     head = refs.branches.get(branch) or (hub.commit_of(repo_id, below) if newer and below else refs.branches[MAIN])
     with hub.one_line(repo_id):
         files = _remote_files(_api(), repo_id, head)
-    return Place(
+    return ReleaseTarget(
         branch=branch,
         head=head,
         tagged=hub.commit_of(repo_id, tag) if tag in refs.tags else "",
@@ -108,7 +108,7 @@ def push(
     dry_run: bool = False,
     reveal: bool = False,
     card: Path | None = None,
-    put: Place | None = None,
+    put: ReleaseTarget | None = None,
     approve: _Asked = lambda names: True,
     overwrite: _Asked = lambda names: True,
 ) -> Release:
@@ -157,14 +157,14 @@ def push(
         return _publish(api, planned, local, progress=progress)
 
 
-def _planned(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"]) -> Release:
+def _planned(repo_id: str, tag: str, found: ReleaseTarget, local: Mapping[str, "_File"]) -> Release:
     """Return the result a push would have."""
     new = _changed(local, found.files)
     gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
     return Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
 
 
-def _refuse_strays(planned: Release, found: Place, local: Mapping[str, "_File"], manifest: Manifest) -> None:
+def _refuse_strays(planned: Release, found: ReleaseTarget, local: Mapping[str, "_File"], manifest: Manifest) -> None:
     """Raise if remaining third-party files would make tasks reject the release."""
     left = found.files.keys() - set(planned.deleted) - local.keys()
     if strays := sorted(name for name in left if manifests.is_stray(name, manifest)):
@@ -369,7 +369,9 @@ def _commit(
     return str(commit.oid)
 
 
-def _released_before(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"], manifest: Manifest) -> Release:
+def _released_before(
+    repo_id: str, tag: str, found: ReleaseTarget, local: Mapping[str, "_File"], manifest: Manifest
+) -> Release:
     """Check that the tagged release equals this split, except for cards, and return it."""
     remote = _remote_files(_api(), repo_id, found.tagged)
     names = (_listed(repo_id, found.tagged, remote, manifest.benchmark) | set(local)) - set(manifests.DERIVED)

@@ -58,7 +58,7 @@ class _Cached(Generic[_Model]):
         return self._cached(kind, pairs, keys, lambda missing: make(*zip(*missing, strict=True)))
 
 
-class KeptImages(_Cached[ImageSource]):
+class CachedImageSource(_Cached[ImageSource]):
     """Cached image source; implements :class:`vhbench.protocols.ImageSource`."""
 
     exact = False

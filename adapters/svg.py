@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from vhbench.adapters.annotation_errors import Faults, size_fault
+from vhbench.adapters.annotation_errors import BadEntryPolicy, size_fault
 from vhbench.adapters.category_names import CategoryNames, usual_names
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
@@ -93,7 +93,7 @@ class SvgScenes(SceneSequence):
         Raises:
             VhbenchError: with the file, the image, the object and the problem.
         """
-        self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
+        self.name, self.path, self.faults = name, path, BadEntryPolicy(path, skip_bad)
         self._names = names or usual_names()
         self._files = _by_stem(images)
         self._images: list[bytes] = []

@@ -21,9 +21,9 @@ from vhbench.builds.starter import starter
 from vhbench.files import cache_folder, canonical, write_atomic
 from vhbench.leaderboard.baselines import levels
 from vhbench.leaderboard.boards import Board, Edition, of_split, read_board, write_board
-from vhbench.leaderboard.entries import About
+from vhbench.leaderboard.entries import ModelInfo
 from vhbench.leaderboard.question_index import read_edition
-from vhbench.leaderboard.submitting import Offered, submit
+from vhbench.leaderboard.submitting import RunAnswers, submit
 from vhbench.schema import Row
 from vhbench.seeding import rng
 
@@ -73,7 +73,7 @@ def enter(folder: Path, edition: Edition, models: int) -> None:
         write_atomic(file, canonical([{"name": "Chance", "kind": "guesses evenly among the answers", "value": 30.0}]))
     levels(questions)
     for number in range(models):
-        skill, offered = 0.3 + 0.6 * number / models, Offered(questions)
+        skill, offered = 0.3 + 0.6 * number / models, RunAnswers(questions)
         random = rng(0, "board", number, edition.name)
         for row in questions.rows:
             if row["kind"] == "caption":
@@ -87,7 +87,9 @@ def enter(folder: Path, edition: Edition, models: int) -> None:
                 answer = row["answer"] if sure else str(allowed[int(random.integers(len(allowed)))])
                 response = (answer, f"{answer.capitalize()}.", f"The answer is {answer}.")[number % 3]
             offered.add(row["id"], response)
-        found = submit(board, offered, About(name=f"Model {number:03}", organisation="Lab", parameters=number * 10**9))
+        found = submit(
+            board, offered, ModelInfo(name=f"Model {number:03}", organisation="Lab", parameters=number * 10**9)
+        )
         assert found.entry is not None, found.reasons
         found.place.write(found.entry, found.answers)
 

@@ -12,7 +12,7 @@ from vhbench.records import split_repetition, to_record
 from vhbench.schema import Record
 from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import text_only
-from vhbench.tasks.metrics.text_only import Floor, Guesses
+from vhbench.tasks.metrics.text_only import FoldPredictions, TextOnlyBaseline
 
 GROUPINGS = (("task",), ("criterion", "task"), ("mode", "task"), ("question_type",), ("source",))
 """The cells that have a floor of their own, where their questions are about enough images or facts."""
@@ -23,7 +23,7 @@ PAIRS = "pairs, both halves right"
 _READ = tuple(name for name in RECORD if name not in ("objects", "candidates", "neutral"))
 
 
-def of_split(directory: Path) -> dict[str, Floor]:
+def of_split(directory: Path) -> dict[str, TextOnlyBaseline]:
     """Return the word floors of a split, by cell; empty where it has too few images to tell."""
     return of_questions(
         to_record(dict(zip(group, row, strict=True)))
@@ -32,7 +32,7 @@ def of_split(directory: Path) -> dict[str, Floor]:
     )
 
 
-def of_questions(records: Iterable[Record]) -> dict[str, Floor]:
+def of_questions(records: Iterable[Record]) -> dict[str, TextOnlyBaseline]:
     """Return the word floors of questions by cell, in words: "task existence", "criterion fictional, task existence".
 
     A cell that is all of another one, which stands before it, is left out. Repetitions count once. The floors of the
@@ -50,11 +50,11 @@ def _asked(record: Record) -> Record:
 
 
 @lru_cache(maxsize=len(BENCHMARKS))
-def _kept(asked: tuple[Record, ...]) -> dict[str, Floor]:
+def _kept(asked: tuple[Record, ...]) -> dict[str, TextOnlyBaseline]:
     return _found(asked)
 
 
-def _found(asked: Sequence[Record]) -> dict[str, Floor]:
+def _found(asked: Sequence[Record]) -> dict[str, TextOnlyBaseline]:
     guesses = text_only.guess(asked, lambda own: clusters_of(own).numbers.tolist())
     return {} if guesses is None else dict(_floors(guesses))
 
@@ -75,12 +75,12 @@ def told(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             )
 
 
-def table(floors: Mapping[str, Floor]) -> list[list[str]]:
+def table(floors: Mapping[str, TextOnlyBaseline]) -> list[list[str]]:
     """Return the rows of a table: cell, questions, chance, word floor with its interval."""
     return [[cell, f"{floor.n:,}", f"{100 * floor.chance:.1f}", _shown(floor)] for cell, floor in floors.items()]
 
 
-def sentences(floors: Mapping[str, Floor]) -> Iterator[str]:
+def sentences(floors: Mapping[str, TextOnlyBaseline]) -> Iterator[str]:
     """Say what the words reach in all, and where they certainly give more away than chance."""
     whole = floors.get(ALL)
     if whole is None:
@@ -92,7 +92,7 @@ def sentences(floors: Mapping[str, Floor]) -> Iterator[str]:
             yield f"word floor: {_shown(floor)} % of {cell} ({floor.n:,} questions, chance {100 * floor.chance:.1f})"
 
 
-def _floors(guesses: Guesses) -> Iterator[tuple[str, Floor]]:
+def _floors(guesses: FoldPredictions) -> Iterator[tuple[str, TextOnlyBaseline]]:
     seen = set[bytes]()
     cells = [(ALL, guesses.every)]
     for columns in GROUPINGS:
@@ -110,6 +110,6 @@ def _named(columns: Sequence[str], key: Sequence[Any]) -> str:
     return ", ".join(f"{column.replace('_', ' ')} {value}" for column, value in zip(columns, key, strict=True) if value)
 
 
-def _shown(floor: Floor) -> str:
+def _shown(floor: TextOnlyBaseline) -> str:
     ends = "" if floor.interval is None else f" [{100 * floor.interval[0]:.1f}, {100 * floor.interval[1]:.1f}]"
     return f"{100 * floor.value:.1f}{ends}"

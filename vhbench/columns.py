@@ -5,7 +5,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from vhbench.schema import Asked, Question
+from vhbench.schema import Question, QuestionBase
 
 _FIELDS = {field.name: field for field in fields(Question)}
 
@@ -18,7 +18,7 @@ LISTS = tuple(name for name in COLUMNS if _FIELDS[name].type == tuple[str, ...])
 FLAGS = tuple(name for name in COLUMNS if _FIELDS[name].type is bool)
 """Those that hold true or false. All others but the images hold text."""
 
-RECORD = tuple(field.name for field in fields(Asked))
+RECORD = tuple(field.name for field in fields(QuestionBase))
 """Those that a question shares with the record of its answer."""
 
 CELLS = tuple(name for name in COLUMNS if _FIELDS[name].metadata.get("cell"))

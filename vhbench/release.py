@@ -19,7 +19,7 @@ import yaml
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
-from vhbench.adapters.hub_release import MAIN, Place, Release, edit, logged_in, place, push
+from vhbench.adapters.hub_release import MAIN, Release, ReleaseTarget, edit, logged_in, place, push
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.builds import hidden_edition
 from vhbench.builds.hidden_seed import read_secret
@@ -180,7 +180,7 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     """Say what a push would send. The card is written into a temporary folder; the split stays as it is."""
     online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
-        put = place(repo_id, manifest) if online else Place()
+        put = place(repo_id, manifest) if online else ReleaseTarget()
         former = former_texts(repo_id, put)
         write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
         release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
@@ -204,7 +204,7 @@ def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     return [told[name] for name in sorted(told)]
 
 
-def former_texts(repo_id: str, put: Place) -> dict[str, str]:
+def former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
     """Return the card and the changelog that a version goes on top of: name → text, "" where there is none."""
     return {name: hub.text_of(repo_id, name, put.head) if put.head else "" for name in ("README.md", "CHANGELOG.md")}
 

@@ -196,7 +196,7 @@ def _cell(default: Any = "") -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionBase:
     """What a row of a split and a record of its answer share; the same for all benchmarks.
 
     A field that does not apply is "". A new column is added here, and :mod:`vhbench.columns` tells everybody.
@@ -247,7 +247,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Asked):
+class Question(QuestionBase):
     """One row of a split; the question, its answer and its kind may not be missing.
 
     Attributes:
@@ -263,7 +263,7 @@ class Question(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record(Asked):
+class Record(QuestionBase):
     """One answered question: what metrics and analyses read, and what a task logs per row.
 
     As JSON it is a plain object with these names; metrics accept either form.

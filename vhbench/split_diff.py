@@ -28,7 +28,7 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SplitDiff:
     """What :func:`compare` found.
 
     Attributes:
@@ -111,7 +111,7 @@ class Comparison:
         return one == two
 
 
-def compare(first: Path, second: Path) -> Comparison:
+def compare(first: Path, second: Path) -> SplitDiff:
     """Compare two split directories.
 
     Raises:
@@ -125,7 +125,7 @@ def compare(first: Path, second: Path) -> Comparison:
         name: _differing(old[name], new[name]) for name in sorted(old.keys() & new.keys()) if old[name] != new[name]
     }
     added, removed = tuple(sorted(new.keys() - old)), tuple(sorted(old.keys() - new))
-    return Comparison(one, two, not (changed or added or removed), added, removed, changed)
+    return SplitDiff(one, two, not (changed or added or removed), added, removed, changed)
 
 
 def _rows(directory: Path, manifest: Manifest) -> dict[str, bytes]:

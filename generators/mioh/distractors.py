@@ -30,7 +30,7 @@ Want = tuple[int, Part]
 """Index of an option and the state it must have."""
 
 
-class Sight(NamedTuple):
+class ImageRequirement(NamedTuple):
     """Requirement on one image: every entry of ``all``, and at least one of ``some`` if any."""
 
     all: tuple[Want, ...]
@@ -40,9 +40,9 @@ class Sight(NamedTuple):
 class Form(NamedTuple):
     """Image requirements of a template: easy images with fillers, and HP and HN versions."""
 
-    easy: frozenset[Sight]
-    hp: frozenset[Sight]
-    hn: frozenset[Sight]
+    easy: frozenset[ImageRequirement]
+    hp: frozenset[ImageRequirement]
+    hn: frozenset[ImageRequirement]
 
 
 def forms_of(kind: QuestionType) -> list[list[Form]]:
@@ -58,7 +58,7 @@ def _form(draft: Draft, options: Mapping[Fact, int]) -> Form:
     return Form(easy, hp, frozenset(_look(slot, options, hn=True) for slot in draft.slots if slot.hn is not None))
 
 
-def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn: bool = False) -> Sight:
+def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn: bool = False) -> ImageRequirement:
     """Return the required state of a slot's facts as :class:`SceneFinder` reads it."""
     hp = hp and slot.hp is not None
     seen: Part = "true" if hp else "seen"
@@ -71,7 +71,7 @@ def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn:
         return seen if wanted else "false"
 
     wants = sorted((options[fact], part(fact, wanted)) for fact, wanted in slot.wants)
-    return Sight(tuple(wants), tuple((options[fact], seen) for fact in slot.lures))
+    return ImageRequirement(tuple(wants), tuple((options[fact], seen) for fact in slot.lures))
 
 
 class Demands:
@@ -79,10 +79,12 @@ class Demands:
 
     def __init__(self, answers: Iterable[Iterable[Form]], options: int) -> None:
         """Drop the requirements that concern options beyond the first ``options``."""
-        known: dict[Sight, int] = {}
+        known: dict[ImageRequirement, int] = {}
 
-        def numbers(looks: Iterable[Sight]) -> tuple[int, ...]:
-            cut = {Sight(_cut(look.all, options, 0), _cut(look.some, options, len(look.some))) for look in looks}
+        def numbers(looks: Iterable[ImageRequirement]) -> tuple[int, ...]:
+            cut = {
+                ImageRequirement(_cut(look.all, options, 0), _cut(look.some, options, len(look.some))) for look in looks
+            }
             return tuple(known.setdefault(look, len(known)) for look in sorted(cut) if any(look))
 
         parts = [[tuple(map(numbers, form)) for form in forms] for forms in answers]
@@ -137,7 +139,7 @@ def _cut(wants: tuple[Want, ...], options: int, least: int) -> tuple[Want, ...]:
     return kept if len(kept) >= least else ()
 
 
-class Lures:
+class DistractorSampler:
     """Option search for one type of attribute or relation questions."""
 
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
@@ -161,7 +163,7 @@ class Lures:
             first: the first option.
             uses: facts that have been options so far → how often; frequently used facts are avoided.
         """
-        often = np.ones(len(self.facts))
+        often = np.array([1.0] * len(self.facts))
         for fact, number in uses.items():
             often[self._row[fact]] += number**0.5
         near, worth = self._neighbours.near(first), self._neighbours.riches / often

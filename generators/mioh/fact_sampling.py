@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from vhbench.benchmarks import EASY_IMAGES
-from vhbench.generators.mioh.distractors import Lures
+from vhbench.generators.mioh.distractors import DistractorSampler
 from vhbench.generators.mioh.facts import Exists, Fact, Related, says_the_same
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QuestionType
@@ -23,7 +23,7 @@ _PLENTY: Final = 8  # images that show one option under pressure and not another
 _UNPRESSED: Final = 10  # penalty divisor for two options that cannot be pressed in every way
 
 
-class Chooser:
+class FactSampler:
     """Sampler of the facts in successive questions."""
 
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
@@ -31,7 +31,7 @@ class Chooser:
         self.facts, self.kind, self.pool = facts, kind, pool
         self._uses = Counter[Fact]()  # as options sampled together
         self._asked = Counter[Fact]()  # in accepted questions
-        self._lures = Lures(facts, kind, pool)
+        self._lures = DistractorSampler(facts, kind, pool)
         self._alone, self._poor = set[Fact](), set[Fact]()  # without co-options; with co-options that cannot be pressed
         self._way = ""  # last sampling method
         self._drawn, self._kept = Counter[str](), Counter[str]()  # samples and accepted questions per method

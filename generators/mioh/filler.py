@@ -15,7 +15,7 @@ import numpy as np
 from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import Block, Draft
-from vhbench.generators.mioh.fact_sampling import Chooser
+from vhbench.generators.mioh.fact_sampling import FactSampler
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
@@ -40,7 +40,7 @@ _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that 
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class PlacedDraft:
     """Draft with its images.
 
     Attributes:
@@ -61,7 +61,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Item(Settled):
+class Item(PlacedDraft):
     """Easy question with its images, which can be pressed if every answer to it can.
 
     Attributes:
@@ -150,7 +150,9 @@ class Filler:
             if settled is None:
                 continue
             same = tuple(base.scenes[slot] for slot in again.slots)
-            settled[again.answer] = Settled(again.draft, same, self._pressed(again.draft, same, self.needed, generator))
+            settled[again.answer] = PlacedDraft(
+                again.draft, same, self._pressed(again.draft, same, self.needed, generator)
+            )
             item = self._easy(_TIED + base.number, settled, again.answer)
             twins = _same_images(again.slots, base)
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
@@ -169,7 +171,7 @@ class Filler:
             return []
         found = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
         deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures that apply → balance of the answers
-        chooser = Chooser(facts, self.kind, self.pool)
+        chooser = FactSampler(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
@@ -227,7 +229,7 @@ class Filler:
     def _item(
         self,
         number: int,
-        chooser: Chooser,
+        chooser: FactSampler,
         deals: Mapping[tuple[str, ...], Balance],
         answers: np.random.Generator,
         generator: np.random.Generator,
@@ -235,7 +237,7 @@ class Filler:
         drawn = chooser.draw(generator)
         if len(drawn) < self.kind.asks:
             return None
-        best: list[Settled] | None = None
+        best: list[PlacedDraft] | None = None
         most = -1
         for order in [drawn] if self.kind.in_turns else _orders(drawn, generator):
             block = self.kind.shape(self.kind.text, order, generator)
@@ -249,20 +251,22 @@ class Filler:
         chooser.note(drawn)
         return self._easy(number, best, deals[self._ways(best)].deal(range(len(best)), answers))
 
-    def _easy(self, number: int, settled: Sequence[Settled], answer: int) -> Item:
+    def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
         """Return the question with one answer, and the twins that exist for every answer."""
         right = settled[answer]
         self.images.note(right.scenes)
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
         return Item(right.draft, right.scenes, twins, number, answer)
 
-    def _ways(self, settled: Sequence[Settled]) -> tuple[str, ...]:
+    def _ways(self, settled: Sequence[PlacedDraft]) -> tuple[str, ...]:
         """Return the pressures under which every entry has a twin."""
         return tuple(pressure for pressure in self.needed if all(entry.fits(pressure) for entry in settled))
 
-    def _settle_all(self, block: Block, generator: np.random.Generator, more_than: int = -1) -> list[Settled] | None:
+    def _settle_all(
+        self, block: Block, generator: np.random.Generator, more_than: int = -1
+    ) -> list[PlacedDraft] | None:
         """Return images for every answer, or None without them or with too few pressures."""
-        settled, ways = list[Settled](), self.needed
+        settled, ways = list[PlacedDraft](), self.needed
         for forms in block:
             found = self._settle(forms, ways, generator)
             if found is None:
@@ -273,13 +277,15 @@ class Filler:
                 return None
         return settled
 
-    def _settle(self, forms: Sequence[Draft], ways: Sequence[str], generator: np.random.Generator) -> Settled | None:
+    def _settle(
+        self, forms: Sequence[Draft], ways: Sequence[str], generator: np.random.Generator
+    ) -> PlacedDraft | None:
         """Return the first variant with images that can be pressed in the most ways."""
         best, most = None, -1
         for draft in forms:
             scenes = self.images.pick(draft.slots, generator)
             if scenes is not None:
-                entry = Settled(draft, scenes, self._pressed(draft, scenes, ways, generator))
+                entry = PlacedDraft(draft, scenes, self._pressed(draft, scenes, ways, generator))
                 number = sum(map(entry.fits, ways))
                 if number > most:
                     best, most = entry, number

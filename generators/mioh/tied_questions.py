@@ -24,7 +24,7 @@ With fewer, presence alone would answer the question.
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class TiedQuestion:
     """Question converted to another type.
 
     Attributes:
@@ -42,19 +42,23 @@ class Again:
     slots: tuple[int, ...]
 
 
-Tie = Callable[[str, Sequence[Draft], Balance, np.random.Generator], Iterator[Again]]
+Tie = Callable[[str, Sequence[Draft], Balance, np.random.Generator], Iterator[TiedQuestion]]
 """Function of the new type's template, the original questions and the answer balance."""
 
 
-def which_image(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[Again]:
+def which_image(
+    text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator
+) -> Iterator[TiedQuestion]:
     """Convert "is it in any image?" to "which image shows it?"."""
     for i, base in enumerate(bases):
         block = drafts.which_image(text, base.facts, generator)
         answer = len(block) - 1 if base.answer == NO else deal.deal(range(len(block) - 1), generator)
-        yield Again(i, block, answer, block[answer][0], tuple(range(len(base.slots))))
+        yield TiedQuestion(i, block, answer, block[answer][0], tuple(range(len(base.slots))))
 
 
-def which_of_two(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[Again]:
+def which_of_two(
+    text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator
+) -> Iterator[TiedQuestion]:
     """Convert "is it in any image?" to "which of two images shows it?".
 
     The two images are the one that shows it and another, or two that do not.
@@ -63,10 +67,10 @@ def which_of_two(text: str, bases: Sequence[Draft], deal: Balance, generator: np
         block = drafts.which_of_two(text, base.facts, generator)
         _, neither, first, second = range(len(block))
         answer = neither if base.answer == NO else deal.deal((first, second), generator)
-        yield Again(i, block, answer, block[answer][0], (1, 0) if answer == second else (0, 1))
+        yield TiedQuestion(i, block, answer, block[answer][0], (1, 0) if answer == second else (0, 1))
 
 
-def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Generator) -> Iterator[Again]:
+def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Generator) -> Iterator[TiedQuestion]:
     """Convert "how many are there together?" to "which image shows exactly 3?".
 
     A number is sampled while some remaining questions have exactly one image with that count and others have none. The
@@ -89,10 +93,10 @@ def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Ge
         block = drafts.exactly(text, category, number)
         slot = counts.index(number) if number in counts else -1
         draft = replace(block[answer][0], slots=base.slots, fillers=base.fillers, least=base.least, slot=slot)
-        yield Again(i, block, answer, draft, tuple(range(len(base.slots))))
+        yield TiedQuestion(i, block, answer, draft, tuple(range(len(base.slots))))
 
 
-def more(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[Again]:
+def more(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[TiedQuestion]:
     """Convert "how many are there together?" to "which image shows more?".
 
     The two images both show some, or neither does.
@@ -105,7 +109,7 @@ def more(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.
             answer = deal.deal(able, generator)
             slots = pairs[answer][int(generator.integers(len(pairs[answer])))]
             draft = replace(block[answer][0], slots=tuple(base.slots[slot] for slot in slots))
-            yield Again(i, block, answer, draft, slots)
+            yield TiedQuestion(i, block, answer, draft, slots)
 
 
 def _pairs(counts: Sequence[int], more: bool) -> tuple[list[tuple[int, int]], ...]:

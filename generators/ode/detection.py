@@ -12,7 +12,7 @@ from vhbench.generators.ode import attribute_checks, filtering, prompts
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
-from vhbench.generators.ode.prompts import ImagePlan, World
+from vhbench.generators.ode.prompts import ImagePlan, SourceVocabulary
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.language import synonyms
 from vhbench.protocols import Detection, Detector, Verifier
@@ -26,7 +26,7 @@ Seen = tuple[Scene, tuple[AttributeClaim, ...]] | Rejection
 
 
 @dataclass(frozen=True)
-class Eyes:
+class DetectionModels:
     """Models that label images without exact ground truth.
 
     Attributes:
@@ -91,7 +91,13 @@ class Eyes:
 
 
 def words_for(
-    case: ImagePlan, graph: ConceptGraph, world: World, elsewhere: Sequence[str], eyes: Eyes, *, seed: int
+    case: ImagePlan,
+    graph: ConceptGraph,
+    world: SourceVocabulary,
+    elsewhere: Sequence[str],
+    eyes: DetectionModels,
+    *,
+    seed: int,
 ) -> list[str]:
     """Return the words to detect in an image: the targets and what co-occurs with them most.
 

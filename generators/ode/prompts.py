@@ -64,7 +64,7 @@ _ANY_COLOUR = frozenset(
 """Conditions independent of colour; withered or cooked objects change colour."""
 
 
-class World(Protocol):
+class SourceVocabulary(Protocol):
     """Vocabulary of an image source."""
 
     def name(self, word: str) -> str:
@@ -133,7 +133,7 @@ class ImagePlan:
 
 
 def spec(
-    case: ImagePlan, graph: ConceptGraph, world: World, *, seed: int, size: int = 512, attempt: int = 0
+    case: ImagePlan, graph: ConceptGraph, world: SourceVocabulary, *, seed: int, size: int = 512, attempt: int = 0
 ) -> SceneSpec:
     """Return the specification of a planned image.
 
@@ -161,12 +161,12 @@ def spec(
     )
 
 
-def targets(case: ImagePlan, world: World) -> list[str]:
+def targets(case: ImagePlan, world: SourceVocabulary) -> list[str]:
     """Return the ground-truth names of a plan's concepts; an environment comes last."""
     return [world.name(word) for word in case.concepts]
 
 
-def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
+def _split(case: ImagePlan, world: SourceVocabulary) -> tuple[list[str], str]:
     """Return a plan's objects and its setting, or "" if its environment is shown as an object."""
     *things, last = case.concepts
     if case.pairing == "ev" and world.is_setting(last):
@@ -174,7 +174,7 @@ def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
     return [*things, last], ""
 
 
-def deal_states(words: Sequence[str], world: World, dealt: Counter[str]) -> tuple[str, ...]:
+def deal_states(words: Sequence[str], world: SourceVocabulary, dealt: Counter[str]) -> tuple[str, ...]:
     """Assign one of two contrary states to each concept, or "" if it has none.
 
     States alternate: words are correct and incorrect equally often only if, say, one object is open and another closed.
@@ -201,7 +201,7 @@ def _dealt(case: ImagePlan, place: int, seed: int, attempt: int) -> int:
 
 
 def _thing(
-    word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator, dealt: int
+    word: str, case: ImagePlan, graph: ConceptGraph, world: SourceVocabulary, random: np.random.Generator, dealt: int
 ) -> ObjectSpec:
     name = world.name(word)
     held = dict(zip(case.concepts, case.states, strict=False)).get(word, "")
@@ -231,7 +231,7 @@ def _beside(state: str, looks: Sequence[tuple[str, str]], common: Sequence[str])
 
 
 def _place_looks(
-    place: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator
+    place: str, case: ImagePlan, graph: ConceptGraph, world: SourceVocabulary, random: np.random.Generator
 ) -> list[tuple[str, str]]:
     """Return the appearance pairs of a place; half of them defaults for unusual criteria.
 
@@ -259,13 +259,13 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
     return {own, *others} <= _FREE and own not in others and "wood-coloured" not in (state, *pair)
 
 
-def _looks(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
+def _looks(graph: ConceptGraph, word: str, world: SourceVocabulary) -> list[tuple[str, str]]:
     """Return the appearance pairs of a concept, in prompt wording."""
     told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "state")) if not a.bodily]
     return told or [(said, said) for said in world.common_looks(word)]
 
 
-def _deeds(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
+def _deeds(graph: ConceptGraph, word: str, world: SourceVocabulary) -> list[tuple[str, str]]:
     """Return the action pairs of a concept; an object has only one posture or action at once."""
     told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "action")) if a.bodily]
     return told or [(said, said) for said in world.common_deeds(word)]

@@ -9,8 +9,8 @@ from itertools import islice
 from vhbench.generators.ode import concept_graph, criteria, detection, environments, filtering, prompts, questions
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.detection import Eyes
-from vhbench.generators.ode.prompts import ImagePlan, World
+from vhbench.generators.ode.detection import DetectionModels
+from vhbench.generators.ode.prompts import ImagePlan, SourceVocabulary
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.generators.scenes import WHOLE, ConceptPart
 from vhbench.protocols import ImageSource
@@ -42,9 +42,9 @@ class Recipe:
     """
 
     graph: ConceptGraph
-    world: World
+    world: SourceVocabulary
     images: ImageSource
-    eyes: Eyes | None = None
+    eyes: DetectionModels | None = None
     imagined: "ConceptGraph | None" = None
     seed: int = 0
     version: str = "1.0.0"

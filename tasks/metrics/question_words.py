@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 from string import ascii_uppercase
 
-from vhbench.schema import Asked
+from vhbench.schema import QuestionBase
 
 Feature = tuple[Hashable, ...]
 
@@ -26,7 +26,7 @@ _EMPTY = frozenset(
 _TURNED = {"yes": "no", "no": "yes"}
 
 
-def options_of(question: Asked) -> tuple[str, ...]:
+def options_of(question: QuestionBase) -> tuple[str, ...]:
     """Return the answers that a question allows: yes and no, or its letters.
 
     >>> options_of(Asked("q", choices=("a cat", "a dog"))), options_of(Asked("q"))
@@ -35,12 +35,12 @@ def options_of(question: Asked) -> tuple[str, ...]:
     return tuple(ascii_uppercase[: len(question.choices)]) if question.choices else ("yes", "no")
 
 
-def cell_of(question: Asked) -> Feature:
+def cell_of(question: QuestionBase) -> Feature:
     """Return what a question is told to belong to: a guesser knows which benchmark it is asked."""
     return question.task, question.criterion, question.question_type, question.mode, question.source
 
 
-def features(question: Asked) -> Iterator[Mapping[str, list[Feature]]]:
+def features(question: QuestionBase) -> Iterator[Mapping[str, list[Feature]]]:
     """Yield for each option the features of each set (:data:`SETS`), by the set's name."""
     words, cell = _words(question.question), cell_of(question)
     texts = [_words(choice) for choice in question.choices]
@@ -57,7 +57,7 @@ class _Option:
 
     def __init__(
         self,
-        question: Asked,
+        question: QuestionBase,
         cell: Feature,
         words: tuple[str, ...],
         texts: Sequence[tuple[str, ...]],

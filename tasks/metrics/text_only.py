@@ -25,7 +25,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.schema import Asked
+from vhbench.schema import QuestionBase
 from vhbench.seeding import rng
 from vhbench.statistics import intervals
 from vhbench.tasks.metrics.question_words import SETS, Feature, cell_of, features, options_of
@@ -74,7 +74,7 @@ _SAME = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class TextOnlyBaseline:
     """What the words alone reach.
 
     Attributes:
@@ -107,7 +107,7 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
-class Guesses:
+class FoldPredictions:
     """Every guesser's answers to every question, each from questions of other folds.
 
     Attributes:
@@ -118,7 +118,7 @@ class Guesses:
             from the question's own fold nor from that fold.
     """
 
-    questions: Sequence[Asked]
+    questions: Sequence[QuestionBase]
     clusters: Sequence[Hashable]
     folds: Places
     hits: Floats
@@ -128,7 +128,7 @@ class Guesses:
         """The places of all questions."""
         return np.arange(len(self.questions))
 
-    def floor(self, places: Places | None = None, cells: int = 1) -> Floor | None:
+    def floor(self, places: Places | None = None, cells: int = 1) -> TextOnlyBaseline | None:
         """Return the floor of some of the questions, of all by default; None where they are too few.
 
         Args:
@@ -140,7 +140,7 @@ class Guesses:
         chance = [1 / len(options_of(self.questions[place])) for place in own]
         return self._floor(units, chance, cells)
 
-    def pairs(self, places: Places | None = None, cells: int = 1) -> Floor | None:
+    def pairs(self, places: Places | None = None, cells: int = 1) -> TextOnlyBaseline | None:
         """Return the floor of symmetric accuracy: of the pairs that have both halves, those with both right.
 
         Chance is one half: who guesses one answer, and gives the twin the opposite, has every other pair right.
@@ -162,7 +162,7 @@ class Guesses:
             groups[tuple(getattr(question, column) for column in columns)].append(place)
         return {key: np.array(groups[key]) for key in sorted(groups)}
 
-    def _floor(self, units: Sequence[Sequence[int]], chance: Sequence[float], cells: int) -> Floor | None:
+    def _floor(self, units: Sequence[Sequence[int]], chance: Sequence[float], cells: int) -> TextOnlyBaseline | None:
         """Choose a guesser for each fold by how it did in the others, and count what it gets in this one."""
         clusters = [self.clusters[unit[0]] for unit in units]
         if len(set(clusters)) < LEAST_CLUSTERS:
@@ -184,12 +184,12 @@ class Guesses:
         )
         most, even = min(taken, key=lambda guesser: (-taken[guesser], guesser)), sum(chance) / len(chance)
         above = strict is not None and strict.low > even + _NOTHING
-        return Floor(len(units), float(values.mean()), ends, even, list(GUESSERS)[most], above)
+        return TextOnlyBaseline(len(units), float(values.mean()), ends, even, list(GUESSERS)[most], above)
 
 
 def guess(
-    questions: Iterable[Asked], cluster: Callable[[Sequence[Any]], Sequence[Hashable]], seed: int = 0
-) -> Guesses | None:
+    questions: Iterable[QuestionBase], cluster: Callable[[Sequence[Any]], Sequence[Hashable]], seed: int = 0
+) -> FoldPredictions | None:
     """Let every guesser answer every question from the answers to others; None where there are too few clusters.
 
     Args:
@@ -225,7 +225,7 @@ def guess(
             right = table.right(sets, ridge, learned)
             hits[number, own == one, other] = right[own == one]
             hits[number, own == other, one] = right[own == other]
-    return Guesses(asked, clusters, folds, hits[:, which])
+    return FoldPredictions(asked, clusters, folds, hits[:, which])
 
 
 def _drawn(clusters: Sequence[Hashable], seed: int) -> list[int]:
@@ -250,7 +250,7 @@ def _dealt(clusters: Sequence[Hashable], count: int, seed: int) -> Places:
     return np.array([fold[str(cluster)] for cluster in clusters])
 
 
-def _unique(asked: Sequence[Asked], clusters: Sequence[Hashable]) -> tuple[list[int], Places]:
+def _unique(asked: Sequence[QuestionBase], clusters: Sequence[Hashable]) -> tuple[list[int], Places]:
     """Return the first of all questions that have the same words in one cluster, and for each which one it is."""
     known: dict[Hashable, int] = {}
     first: list[int] = []
@@ -281,7 +281,7 @@ class _Table:
     owner: Places
 
     @classmethod
-    def of(cls, questions: Sequence[Asked]) -> Self:
+    def of(cls, questions: Sequence[QuestionBase]) -> Self:
         """Find the features of all options; those of a single option teach nothing, and are left out."""
         found: dict[str, _Sparse] = {name: _Sparse() for name in SETS}
         wanted, owner = list[float](), list[int]()

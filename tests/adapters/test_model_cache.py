@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image
 
-from vhbench.adapters.model_cache import KeptDetections, KeptImages, KeptVerdicts
+from vhbench.adapters.model_cache import CachedImageSource, KeptDetections, KeptVerdicts
 from vhbench.adapters.model_identity import identity, named
 from vhbench.protocols import Detection
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
@@ -50,8 +50,8 @@ class Looker:
         return [[1 / len(each)] * len(each) for each in texts]
 
 
-def images_of(painter: Painter, folder: Path, **depends_on: Any) -> KeptImages:
-    return KeptImages("painter", {"model": "a", **depends_on}, lambda: painter, folder=folder)
+def images_of(painter: Painter, folder: Path, **depends_on: Any) -> CachedImageSource:
+    return CachedImageSource("painter", {"model": "a", **depends_on}, lambda: painter, folder=folder)
 
 
 def test_images_and_rejections_are_made_once(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 from vhbench.adapters.calibration_forms import FORMS, caption
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.entries import About
-from vhbench.leaderboard.question_index import AskedEdition
-from vhbench.leaderboard.submitting import Offered, submit
+from vhbench.leaderboard.entries import ModelInfo
+from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.submitting import RunAnswers, submit
 from vhbench.seeding import rng
 
 MODELS = {
@@ -39,12 +39,12 @@ def said_by(name: str, row: Mapping[str, Any]) -> str:
     return FORMS[form](row, row["answer"] if sure else str(allowed[int(random.integers(len(allowed)))]))
 
 
-def enter(board: Board, asked: AskedEdition, name: str, say: Callable[[Mapping[str, Any]], str], **about: Any) -> None:
+def enter(board: Board, asked: QuestionIndex, name: str, say: Callable[[Mapping[str, Any]], str], **about: Any) -> None:
     """Add an entry without a run."""
-    offered = Offered(asked)
+    offered = RunAnswers(asked)
     for row in asked.rows:
         offered.add(row["id"], say(row))
-    found = submit(board, offered, About(name=name, **about))
+    found = submit(board, offered, ModelInfo(name=name, **about))
     assert found.entry is not None
     assert found.reasons == ()
     found.place.write(found.entry, found.answers)

@@ -106,7 +106,7 @@ def test_the_hub_is_asked_once_where_a_version_goes(
 ) -> None:
     asked: list[str] = []
 
-    def place(repo_id: str, manifest: Manifest) -> hub_release.Place:
+    def place(repo_id: str, manifest: Manifest) -> hub_release.ReleaseTarget:
         asked.append(manifest.version)
         return found(repo_id, manifest)
 

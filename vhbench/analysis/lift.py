@@ -33,7 +33,7 @@ FALSE_ALARM: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class Opportunity:
     """An answer that could have imagined something.
 
     Attributes:
@@ -51,7 +51,7 @@ class Occasion:
     imagined: frozenset[str]
 
 
-def lifts(occasions: Iterable[Occasion]) -> dict[str, dict[str, dict[str, Any]]]:
+def lifts(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return fact → imagined → how much more often than in general.
 
     Returns:
@@ -67,7 +67,7 @@ def lifts(occasions: Iterable[Occasion]) -> dict[str, dict[str, dict[str, Any]]]
     (2, 2, 0.667, 3.0)
     """
     given = list(occasions)
-    events: dict[str, list[Occasion]] = defaultdict(list)
+    events: dict[str, list[Opportunity]] = defaultdict(list)
     for answer in given:
         for word in answer.imagined:
             events[word].append(answer)
@@ -85,7 +85,7 @@ def lifts(occasions: Iterable[Occasion]) -> dict[str, dict[str, dict[str, Any]]]
     return {fact: table[fact] for fact in sorted(table)}
 
 
-def _expected(word: str, events: Sequence[Occasion], occasions: Sequence[Occasion]) -> dict[str, float]:
+def _expected(word: str, events: Sequence[Opportunity], occasions: Sequence[Opportunity]) -> dict[str, float]:
     """Return, for each fact that is shown in a chance, how often the word would be imagined beside it anyway."""
     times = Counter(event.kind for event in events)
     chances, beside = Counter[str](), defaultdict[str, Counter[str]](Counter)
@@ -97,7 +97,7 @@ def _expected(word: str, events: Sequence[Occasion], occasions: Sequence[Occasio
     return {fact: sum(times[kind] * beside[kind][fact] / chances[kind] for kind in sorted(times)) for fact in facts}
 
 
-def _lift(fact: str, events: Sequence[Occasion], expected: float, level: float) -> dict[str, Any]:
+def _lift(fact: str, events: Sequence[Opportunity], expected: float, level: float) -> dict[str, Any]:
     beside = [float(fact in event.shown) for event in events]
     images = {event.image: fact in event.shown for event in events}
     base = expected / len(events)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from vhbench import splits
 from vhbench.analysis import ode_figure
-from vhbench.analysis.lift import Occasion, lifts
+from vhbench.analysis.lift import Opportunity, lifts
 from vhbench.analysis.run import lost, own_records
 from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, questions
@@ -124,12 +124,12 @@ def hallucination_pairs(records: Sequence[Record], matcher: Vocabulary) -> Count
     return pairs
 
 
-def occasions(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Occasion]:
+def occasions(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Opportunity]:
     """Yield of each answer which of the words it could have imagined, and which it did."""
     for record in records:
         if chances := could_imagine(record, matcher, words):
             image, shown = resampling_unit(record), frozenset(record.objects)
-            yield Occasion(
+            yield Opportunity(
                 record.task, image, shown, frozenset(chances), frozenset(imagined(record, matcher) & chances)
             )
 

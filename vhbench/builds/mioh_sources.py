@@ -15,7 +15,7 @@ from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
 
 if TYPE_CHECKING:
-    from vhbench.adapters.annotation_errors import Faults
+    from vhbench.adapters.annotation_errors import BadEntryPolicy
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.svg import SvgScenes
 
@@ -175,7 +175,7 @@ def written(source: str, *files: str) -> tuple[int, ...]:
     return tuple(last_written(Path(place)) if place else 0 for place in (file_of(source), *files))
 
 
-def _left_out(faults: "Faults") -> tuple[Rejection, ...]:
+def _left_out(faults: "BadEntryPolicy") -> tuple[Rejection, ...]:
     found = [(where, f"bad entry: {reason}") for reason, where in faults.items]
     found += [(where, reason) for reason, where in faults.notes]
     return tuple(Rejection(f"{faults.path.name}: {where}", reason) for where, reason in found)

@@ -17,7 +17,7 @@ from vhbench.files import file_sha256
 from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
-from vhbench.generators.ode.detection import Eyes
+from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.shards import Recipe, Share
 from vhbench.generators.scenes import SceneSource, read_part
@@ -268,7 +268,7 @@ class OdeBuild(SplitBuild):
         looking = {name: ode_models.model_of(getattr(self, name)) for name in ("detector", "verifier")}
         return {**self._pipeline.depends_on, **looking, "beliefs": beliefs}
 
-    def _eyes(self, *, look: bool = True) -> Eyes | None:
+    def _eyes(self, *, look: bool = True) -> DetectionModels | None:
         """Return what looks at images that models made; ``look`` where it will be needed, and not only checked."""
         beliefs = Calibration(self.calibration).verification(self.believe, _BELIEF.absent)
         thresholds = self._thresholds
@@ -276,7 +276,7 @@ class OdeBuild(SplitBuild):
             return None
         verifier = ode_models.verifier(self.verifier, self.device) if self.verifier else None
         found = ode_models.detector(self.detector, self.device, 2 * self.batch)
-        return Eyes(found, verifier, thresholds, beliefs, trust_prompt=self.trust_prompt)
+        return DetectionModels(found, verifier, thresholds, beliefs, trust_prompt=self.trust_prompt)
 
     def _recipe(self) -> Recipe:
         made: dict[str, Any] = {

@@ -62,7 +62,7 @@ def calibrate(
 
 def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[float, bool]]]:
     """Return for each word the detector's best score in each photo, and whether the photo shows it."""
-    eyes = detection.Eyes(detector)
+    eyes = detection.DetectionModels(detector)
     found: dict[str, list[tuple[float, bool]]] = {}
     for start in range(0, len(scenes), AT_ONCE):
         part = scenes[start : start + AT_ONCE]
@@ -91,7 +91,7 @@ def weights(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple
     return found
 
 
-def _asked(scene: Scene, eyes: detection.Eyes) -> list[str]:
+def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:
     """Return words that a photo shows, and some that it certainly does not."""
     shown = sorted(scene.categories() & scene.known)
     others = sorted(scene.known - scene.categories())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters import model_identity
-from vhbench.adapters.model_cache import KeptDetections, KeptImages, KeptVerdicts
+from vhbench.adapters.model_cache import CachedImageSource, KeptDetections, KeptVerdicts
 from vhbench.files import file_sha256, read_json
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.filtering import DetectionThresholds
@@ -62,7 +62,7 @@ def image_source(pipeline: Pipeline) -> ImageSource:
 
     found = {**pipeline.depends_on, "dtype": _dtype(pipeline)}
     name = model_identity.named(pipeline.model)[0].rstrip("/").rsplit("/", 1)[-1]
-    return KeptImages(f"diffusers:{name}", found, load)
+    return CachedImageSource(f"diffusers:{name}", found, load)
 
 
 def _dtype(pipeline: Pipeline) -> str:

@@ -14,7 +14,7 @@ from vhbench.language import synonyms
 
 
 class DrawnWorld:
-    """The embedded scenes; implements :class:`vhbench.generators.ode.prompts.World`.
+    """The embedded scenes; implements :class:`vhbench.generators.ode.prompts.SourceVocabulary`.
 
     Args:
         graph: of the concepts.

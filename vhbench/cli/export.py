@@ -13,8 +13,8 @@ from vhbench.options import LARGEST_SEED, option, options_of
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.training.examples import Lesson
-    from vhbench.training.training_rows import Wanted
+    from vhbench.training.examples import TrainingExample
+    from vhbench.training.training_rows import SelectionOptions
 
 _TAKEN, _APART, _WRITTEN = "What is taken", "What it is held apart from", "What is written"
 LAYOUTS = ("parquet", "folder", "llava")
@@ -180,9 +180,9 @@ def vhexpansion(recipe: RecipeOptions, answers: AnswerOptions, files: FileOption
 
 def _wanted(
     edition: EditionOptions | None, apart: ApartOptions | None, files: FileOptions, answers: AnswerOptions | None = None
-) -> "Wanted":
+) -> "SelectionOptions":
     from vhbench.training.examples import FORMS
-    from vhbench.training.training_rows import Wanted
+    from vhbench.training.training_rows import SelectionOptions
 
     given: dict[str, Any] = {"seed": files.seed}
     if answers is not None:
@@ -198,7 +198,7 @@ def _wanted(
     if apart is not None:
         given |= {"tests": tuple(map(Path, apart.test)), "unchecked": apart.unchecked}
         given["share_concepts"] = apart.share_concepts
-    return Wanted(**given)
+    return SelectionOptions(**given)
 
 
 def _layout(files: FileOptions) -> Any:
@@ -207,7 +207,7 @@ def _layout(files: FileOptions) -> Any:
     return files.layout
 
 
-def _tell(rows: "Sequence[Lesson]", out: Path) -> None:
+def _tell(rows: "Sequence[TrainingExample]", out: Path) -> None:
     from vhbench.training.training_card import counts
 
     told = counts(rows)

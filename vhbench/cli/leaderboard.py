@@ -120,12 +120,12 @@ def _add(how: AddOptions) -> None:
 
     Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
     """
-    from vhbench.leaderboard.entries import About, parameters
+    from vhbench.leaderboard.entries import ModelInfo, parameters
     from vhbench.leaderboard.submitting import filled, read_run_for, submit
     from vhbench.leaderboard.validating import asked_once
 
     board, sources = how.read()
-    about = About(
+    about = ModelInfo(
         name=how.name,
         organisation=how.organisation,
         url=how.url,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vhbench.compare.scored_runs import Cell, MeasuredGroup, MeasuredRun, Places
+from vhbench.compare.scored_runs import Cell, MeasuredGroup, Places, ScoredRun
 from vhbench.compare.scoring import Group
 from vhbench.provenance import SETTINGS, Provenance
 from vhbench.schema import Record, VhbenchError
@@ -93,7 +93,7 @@ class ComparedGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchedRuns:
+class RunComparison:
     """What a comparison found.
 
     Attributes:
@@ -109,7 +109,7 @@ class MatchedRuns:
     provenance: Sequence[Mapping[str, Provenance]] = ()
 
 
-def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
+def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
     """Compare runs on the same questions; nothing is printed.
 
     Args:
@@ -139,16 +139,16 @@ def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
         groups += _Family(own, seed).compared()
     tasks = {group.task for group in common}
     origin = [{task: told for task, told in run.provenance.items() if task in tasks} for run in runs]
-    return MatchedRuns(names, groups, notes, origin)
+    return RunComparison(names, groups, notes, origin)
 
 
-def clusters_by_group(run: MeasuredRun) -> dict[Group, Clustering]:
+def clusters_by_group(run: ScoredRun) -> dict[Group, Clustering]:
     """Return the clusters of each group's questions, which are the same for all runs on these questions."""
     return {group: clusters_of(measured.questions.about) for group, measured in run.groups.items()}
 
 
 def headline_differences(
-    first: MeasuredRun, other: MeasuredRun, clusters: Mapping[Group, Clustering]
+    first: ScoredRun, other: ScoredRun, clusters: Mapping[Group, Clustering]
 ) -> dict[tuple[Group, str], tuple[float, intervals.Interval | None]]:
     """Return by how much one run is above another in each headline, with the interval; nothing is tested.
 
@@ -202,13 +202,13 @@ def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str
             )
 
 
-def _left_out(runs: Sequence[MeasuredRun], common: Sequence[Group]) -> Iterator[str]:
+def _left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[str]:
     for run in runs:
         if alone := [group.title for group in run.groups if group not in common]:
             yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
 
 
-def _settings(runs: Sequence[MeasuredRun], tasks: Sequence[str]) -> Iterator[str]:
+def _settings(runs: Sequence[ScoredRun], tasks: Sequence[str]) -> Iterator[str]:
     """Say how the runs were asked otherwise, as far as their samples tell; raise if of other splits."""
     differing: dict[tuple[str, str], list[str]] = defaultdict(list)
     for task in dict.fromkeys(tasks):
@@ -308,7 +308,7 @@ class _Family:
         pairs = headlines | cells
         return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
 
-    def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.Flipped]:
+    def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
         """Test all claims of a family together."""
         if not claims:
             return {}
@@ -324,7 +324,7 @@ class _Family:
         group: Group,
         found: Sequence[MeasuredGroup],
         pairs: Mapping[Key, _RunPair],
-        told: Mapping[Key, multiple_testing.Flipped],
+        told: Mapping[Key, multiple_testing.SignFlipResult],
     ) -> ComparedGroup:
         about, first = found[0].questions.about, found[0].metrics[0]
         clusters = clusters_of(about)
@@ -365,7 +365,9 @@ def _pairs(found: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, plac
             yield _RunPair(run, other, first, places, value - base)
 
 
-def _difference(pair: _RunPair, interval: intervals.Interval | None, verdict: multiple_testing.Flipped) -> Difference:
+def _difference(
+    pair: _RunPair, interval: intervals.Interval | None, verdict: multiple_testing.SignFlipResult
+) -> Difference:
     scale, family = pair.first.factor, verdict.family
     ends = None if interval is None else (scale * interval.low, scale * interval.high)
     notes = [family.note, "" if interval is None else interval.note]

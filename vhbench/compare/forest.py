@@ -5,7 +5,7 @@ from math import ceil
 from pathlib import Path
 
 from vhbench.charts import Dot, dots, drawing, heading, save
-from vhbench.compare.differences import ComparedGroup, MatchedRuns
+from vhbench.compare.differences import ComparedGroup, RunComparison
 from vhbench.compare.tables import ends_in_words, signed, verdict_of
 from vhbench.tasks.metrics.registry import metrics_of
 
@@ -13,7 +13,7 @@ _STEP = 10
 """Points of percent to which the axis is rounded."""
 
 
-def draw(found: MatchedRuns, file: Path) -> bool:
+def draw(found: RunComparison, file: Path) -> bool:
     """Draw the differences, a chart for each benchmark; return whether there are any."""
     charts = []
     for benchmark in dict.fromkeys(group.group.benchmark for group in found.groups):
@@ -34,7 +34,7 @@ def draw(found: MatchedRuns, file: Path) -> bool:
     return bool(charts)
 
 
-def _dots(found: MatchedRuns, groups: list[ComparedGroup]) -> Iterator[Dot]:
+def _dots(found: RunComparison, groups: list[ComparedGroup]) -> Iterator[Dot]:
     several = len(found.names) > 2
     for group in groups:
         scales = {metric.name: metric.scale for metric in metrics_of(group.group.family)}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.compare import scoring
-from vhbench.compare.scoring import Group, How
+from vhbench.compare.scoring import Group, ScoringOptions
 from vhbench.files import short_digest
 from vhbench.provenance import Provenance
 from vhbench.records import as_records, split_repetition
@@ -69,7 +69,7 @@ class MeasuredGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredRun:
+class ScoredRun:
     """One run.
 
     Attributes:
@@ -85,7 +85,7 @@ class MeasuredRun:
     notes: Sequence[str] = ()
 
 
-def read_run(name: str, path: Path, questions: Path | None = None, *, cells: bool = True) -> MeasuredRun:
+def read_run(name: str, path: Path, questions: Path | None = None, *, cells: bool = True) -> ScoredRun:
     """Read the answers of a run, and measure them.
 
     Args:
@@ -113,7 +113,7 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
         asked = sum(responses.asked.values())
         notes.append(f"{missing:,} of {asked:,} questions have no answer (the first: {responses.first_missing!r})")
     notes += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
-    return MeasuredRun(name, groups, dict(responses.provenance), notes)
+    return ScoredRun(name, groups, dict(responses.provenance), notes)
 
 
 def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> MeasuredGroup:
@@ -128,7 +128,7 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
     ordered = sorted(as_records(records), key=lambda record: record.id)
     groupings = scoring.cells_of(group)
     every = {column for columns in groupings for column in columns}
-    measured = scoring.measured(ordered, group, How(split=split), every)
+    measured = scoring.measured(ordered, group, ScoringOptions(split=split), every)
     metrics = compared(group)
     by_question = {metric.name: measured.by_question(metric) for metric in metrics}
     of_cells: dict[Cell, Score] = {}

@@ -21,7 +21,7 @@ Words = Mapping[str, Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class ScoringOptions:
     """How answers are scored.
 
     Attributes:
@@ -60,7 +60,7 @@ class Group:
 _KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multiple choice", "pairs": "pairs"}
 
 
-def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
+def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str, Any]]:
     """Return the scores of each task, benchmark and kind of question that a file or a run holds.
 
     Raises:
@@ -147,7 +147,7 @@ def vocabulary(split: Path | None) -> Words:
     return datasets.vocabulary_of(split, splits.read_manifest(split))
 
 
-def score_group(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
+def score_group(records: Iterable[Record], group: Group, how: ScoringOptions) -> dict[str, Any]:
     """Return the scores of some answers, as the public function of their family does."""
     if group.family == "caption":
         check_vocabulary(group, how.split)
@@ -158,7 +158,7 @@ def score_group(records: Iterable[Record], group: Group, how: How) -> dict[str, 
     return score(records, allow_failed=how.allow_failed)
 
 
-def measured(records: Sequence[Record], group: Group, how: How, columns: Iterable[str] = ()) -> Measured:
+def measured(records: Sequence[Record], group: Group, how: ScoringOptions, columns: Iterable[str] = ()) -> Measured:
     """Measure answers that have their predictions, for cells by these columns."""
     claimed = None
     if group.family == "caption":
@@ -175,7 +175,7 @@ def cells_of(group: Group) -> tuple[Grouping, ...]:
     return next((family.cells for family in families if family.name == group.family), ())
 
 
-def positive_of(group: Group, how: How) -> str:
+def positive_of(group: Group, how: ScoringOptions) -> str:
     """Return the class that precision and recall are about."""
     return how.positive or (benchmark(group.benchmark).positive if group.benchmark else "yes")
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, MatchedRuns
+from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.files import json_bytes
 from vhbench.terminal import in_a_line
 
@@ -44,7 +44,7 @@ class ScoreLine:
         return self.score, self.run, self.value, self.difference, *self.p, self.verdict, self.rank
 
 
-def headlines(found: MatchedRuns) -> Iterator[ScoreLine]:
+def headlines(found: RunComparison) -> Iterator[ScoreLine]:
     """Yield the lines of all headlines."""
     for group in found.groups:
         title = f"{group.group.title}: {group.questions:,} questions, {group.clusters:,} clusters"
@@ -52,7 +52,7 @@ def headlines(found: MatchedRuns) -> Iterator[ScoreLine]:
             yield from _lines(found, score, title, score.name)
 
 
-def cells(found: MatchedRuns, *, certain: bool = False) -> Iterator[ScoreLine]:
+def cells(found: RunComparison, *, certain: bool = False) -> Iterator[ScoreLine]:
     """Yield the lines of all cells, or of those in which a run certainly differs."""
     for group in found.groups:
         for cell, score in group.cells.items():
@@ -93,7 +93,7 @@ def verdict_of(score: ComparedScore, one: Difference) -> str:
     return found if tested else f"{found} ({one.differ})"
 
 
-def summary(found: MatchedRuns) -> Iterator[str]:
+def summary(found: RunComparison) -> Iterator[str]:
     """Say in a few sentences what is certain, and how many cells were looked at."""
     first = found.names[0]
     for run, name in enumerate(found.names[1:], start=1):
@@ -114,7 +114,7 @@ def summary(found: MatchedRuns) -> Iterator[str]:
         )
 
 
-def wide(found: MatchedRuns) -> Iterator[str]:
+def wide(found: RunComparison) -> Iterator[str]:
     """Say of which headlines the intervals are wide, and why, each reason in a line."""
     where: dict[str, dict[str, None]] = {}
     for group in found.groups:
@@ -126,7 +126,7 @@ def wide(found: MatchedRuns) -> Iterator[str]:
         yield f"{note}: {first}{f' and {len(others)} more headlines' if others else ''}"
 
 
-def terminal(found: MatchedRuns) -> Iterator[str]:
+def terminal(found: RunComparison) -> Iterator[str]:
     """Yield the lines of a comparison as a terminal shows them: headlines, cells that differ, sentences."""
     yield from _aligned(found, headlines(found))
     certain = list(cells(found, certain=True))
@@ -137,7 +137,7 @@ def terminal(found: MatchedRuns) -> Iterator[str]:
     yield from map(in_a_line, (*summary(found), *wide(found)))
 
 
-def _aligned(found: MatchedRuns, lines: Iterator[ScoreLine]) -> Iterator[str]:
+def _aligned(found: RunComparison, lines: Iterator[ScoreLine]) -> Iterator[str]:
     for title, rows in _by_title(lines).items():
         table = [tuple(header(found)), *(tuple(map(in_a_line, row.columns)) for row in rows)]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -149,7 +149,7 @@ def _aligned(found: MatchedRuns, lines: Iterator[ScoreLine]) -> Iterator[str]:
             yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip()
 
 
-def files(found: MatchedRuns) -> dict[str, bytes]:
+def files(found: RunComparison) -> dict[str, bytes]:
     """Return the texts of a comparison by the names of their files."""
     return {
         "comparison.json": json_bytes(to_json(found)),
@@ -158,7 +158,7 @@ def files(found: MatchedRuns) -> dict[str, bytes]:
     }
 
 
-def to_json(found: MatchedRuns) -> dict[str, Any]:
+def to_json(found: RunComparison) -> dict[str, Any]:
     """Return everything as JSON."""
 
     def score(one: ComparedScore) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def to_json(found: MatchedRuns) -> dict[str, Any]:
     }
 
 
-def origins(found: MatchedRuns) -> Iterator[str]:
+def origins(found: RunComparison) -> Iterator[str]:
     """Say of each run where its answers come from, a line for each benchmark."""
     for name, own in zip(found.names, found.provenance, strict=False):
         for benchmark in dict.fromkeys(told.benchmark for told in own.values()):
@@ -202,7 +202,7 @@ def origins(found: MatchedRuns) -> Iterator[str]:
             )
 
 
-def markdown(found: MatchedRuns) -> str:
+def markdown(found: RunComparison) -> str:
     """Return all of it as Markdown."""
     parts = [
         f"# {' · '.join(map(_markdown, found.names))}",
@@ -217,7 +217,7 @@ def markdown(found: MatchedRuns) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def latex(found: MatchedRuns) -> str:
+def latex(found: RunComparison) -> str:
     """Return the headlines as a table for LaTeX; needs the package booktabs. Comments say what is to be known first."""
     width = len(HEADER)
     told = [f"% {' '.join(line.split())}" for line in (*found.notes, *origins(found))]
@@ -229,7 +229,7 @@ def latex(found: MatchedRuns) -> str:
     return "\n".join([*rows[:-1], r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
-def header(found: MatchedRuns) -> list[str]:
+def header(found: RunComparison) -> list[str]:
     """Return the heads of a table's columns."""
     return [head.format(first=found.names[0]) if "{" in head else head for head in HEADER]
 
@@ -244,7 +244,7 @@ def signed(value: float) -> str:
     return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", MINUS)
 
 
-def _lines(found: MatchedRuns, score: ComparedScore, title: str, named: str) -> Iterator[ScoreLine]:
+def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -> Iterator[ScoreLine]:
     differences = {one.run: one for one in score.differences}
     for run, name in enumerate(found.names):
         value, difference = score.values[run], differences.get(run)

@@ -12,7 +12,7 @@ import orjson
 from vhbench.adapters.calibration_forms import caption
 from vhbench.audit import restricted_oracles
 from vhbench.files import cache_folder, canonical, write_atomic
-from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.seeding import rng
 from vhbench.splits import answer_keys
 from vhbench.tasks import text_only_baseline
@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Guesser:
+class Baseline:
     """A reference that answers every question.
 
     Attributes:
@@ -32,11 +32,11 @@ class Guesser:
 
     name: str
     kind: str
-    answers: Callable[[AskedEdition], list[str]]
+    answers: Callable[[QuestionIndex], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class KnownLevel:
+class FixedBaseline:
     """A reference of which only the score is known, in percent."""
 
     name: str
@@ -44,16 +44,16 @@ class KnownLevel:
     value: float
 
 
-def _oracle(asked: AskedEdition) -> list[str]:
+def _oracle(asked: QuestionIndex) -> list[str]:
     return [row["answer"] or caption(row["objects"]) for row in asked.rows]
 
 
-def _yes(asked: AskedEdition) -> list[str]:
+def _yes(asked: QuestionIndex) -> list[str]:
     said = {"yes_no": "yes", "multiple_choice": "A"}
     return [said.get(row["kind"]) or caption([*row["objects"], *row["candidates"]]) for row in asked.rows]
 
 
-def _coin(asked: AskedEdition) -> list[str]:
+def _coin(asked: QuestionIndex) -> list[str]:
     return [_tossed(row) for row in asked.rows]
 
 
@@ -66,7 +66,7 @@ def _tossed(row: Row) -> str:
     return caption([word for word in (*row["objects"], *row["candidates"]) if random.random() < 0.5])
 
 
-def _blind(asked: AskedEdition) -> list[str]:
+def _blind(asked: QuestionIndex) -> list[str]:
     """Give the most frequent right answer of the question's type, negated or not, over the whole edition."""
     counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     kinds = [(row["kind"], row["question_type"], row["negated"]) for row in asked.rows]
@@ -77,22 +77,22 @@ def _blind(asked: AskedEdition) -> list[str]:
 
 
 BLIND = "Blind"
-GUESSERS: tuple[Guesser, ...] = (
-    Guesser("Oracle", "knows the right answers", _oracle),
-    Guesser(BLIND, "the usual answer to each type of question, images unseen", _blind),
-    Guesser("Always yes", "says yes, or the first option", _yes),
-    Guesser("Coin", "tosses a coin for each question", _coin),
+GUESSERS: tuple[Baseline, ...] = (
+    Baseline("Oracle", "knows the right answers", _oracle),
+    Baseline(BLIND, "the usual answer to each type of question, images unseen", _blind),
+    Baseline("Always yes", "says yes, or the first option", _yes),
+    Baseline("Coin", "tosses a coin for each question", _coin),
 )
 """References that every board shows; their answers follow from the edition alone."""
 
 
-def levels(asked: AskedEdition) -> list[KnownLevel]:
+def levels(asked: QuestionIndex) -> list[FixedBaseline]:
     """Return chance, the word floor and, of several images, what one of them gives; kept in the cache."""
     if answer_keys.is_key(asked.source):
         return [_chance(asked)]
     file = cache_folder() / "board" / f"levels-1-{asked.edition.content_hash}.json"
     try:
-        return [KnownLevel(**level) for level in orjson.loads(file.read_bytes())]
+        return [FixedBaseline(**level) for level in orjson.loads(file.read_bytes())]
     except (OSError, ValueError, TypeError):
         pass
     found = [_chance(asked), *_word_floor(asked), *_one_image(asked)]
@@ -101,22 +101,22 @@ def levels(asked: AskedEdition) -> list[KnownLevel]:
     return found
 
 
-def _chance(asked: AskedEdition) -> KnownLevel:
+def _chance(asked: QuestionIndex) -> FixedBaseline:
     own = asked.main
     if own.headline == "symmetric_accuracy":
-        return KnownLevel("Chance", "guesses both halves of each pair evenly", 25.0)
+        return FixedBaseline("Chance", "guesses both halves of each pair evenly", 25.0)
     shares = [1 / (len(asked.rows[place]["choices"]) or 2) for place in own.places]
-    return KnownLevel("Chance", "guesses evenly among the answers", 100 * sum(shares) / len(shares))
+    return FixedBaseline("Chance", "guesses evenly among the answers", 100 * sum(shares) / len(shares))
 
 
-def _word_floor(asked: AskedEdition) -> list[KnownLevel]:
+def _word_floor(asked: QuestionIndex) -> list[FixedBaseline]:
     cell = text_only_baseline.PAIRS if asked.main.headline == "symmetric_accuracy" else text_only_baseline.ALL
     floor = text_only_baseline.of_split(asked.source).get(cell)
     kind = "the best that the words of the questions reach alone"
-    return [] if floor is None else [KnownLevel("Word floor", kind, 100 * floor.value)]
+    return [] if floor is None else [FixedBaseline("Word floor", kind, 100 * floor.value)]
 
 
-def _one_image(asked: AskedEdition) -> list[KnownLevel]:
+def _one_image(asked: QuestionIndex) -> list[FixedBaseline]:
     """Return what perfect eyes reach that see the first image that a question names; of questions about several."""
     if max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
         return []
@@ -124,4 +124,4 @@ def _one_image(asked: AskedEdition) -> list[KnownLevel]:
     if sum(number for _, number in kinds) < len(asked.rows):
         return []  # the truth behind these images is not stored
     total = sum(share * number for share, number in kinds)
-    return [KnownLevel("One image", "perfect eyes that see one of the images", 100 * total / len(asked.rows))]
+    return [FixedBaseline("One image", "perfect eyes that see one of the images", 100 * total / len(asked.rows))]

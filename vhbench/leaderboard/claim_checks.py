@@ -9,8 +9,8 @@ from vhbench.compare.scored_runs import measure
 from vhbench.compare.scoring import Group
 from vhbench.files import read_json, shown
 from vhbench.leaderboard.boards import Rules
-from vhbench.leaderboard.question_index import AskedEdition
-from vhbench.leaderboard.rescoring import Recomputed
+from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.provenance import Provenance, digest, digest_of_prompts, unlike
 from vhbench.records import answered
 from vhbench.runs import sample_files, task_of
@@ -21,7 +21,7 @@ TOLERANCE = 0.005
 """Points by which a claim may differ from what is recomputed: less than is shown."""
 
 
-def stated(found: Recomputed) -> dict[str, dict[str, float | None]]:
+def stated(found: RescoredEntry) -> dict[str, dict[str, float | None]]:
     """Return the scores that an entry claims: family → metric → value, with more digits than are shown."""
     return {
         family: {name: None if score.value is None else round(score.value, 6) for name, score in scores.items()}
@@ -29,7 +29,7 @@ def stated(found: Recomputed) -> dict[str, dict[str, float | None]]:
     }
 
 
-def unlike_claims(claimed: Mapping[str, Mapping[str, float | None]], found: Recomputed) -> Iterator[str]:
+def unlike_claims(claimed: Mapping[str, Mapping[str, float | None]], found: RescoredEntry) -> Iterator[str]:
     """Say which claimed scores are not what the answers come to, and which are not claimed at all."""
     for family, scores in stated(found).items():
         told = claimed.get(family, {})
@@ -79,7 +79,7 @@ def _numbers(told: Any) -> Iterator[tuple[str, float]]:
 
 
 def differing(
-    asked: AskedEdition, responses: Sequence[str], repeats: int, claims: Mapping[str, Mapping[str, float]]
+    asked: QuestionIndex, responses: Sequence[str], repeats: int, claims: Mapping[str, Mapping[str, float]]
 ) -> Iterator[str]:
     """Say where a run's own results are not what its answers make with the board's questions."""
     for task, claimed in sorted(claims.items()):
@@ -96,7 +96,7 @@ def differing(
                     yield f"{task}: {where} {name} {claimed[key]:.3f}; its answers make {score.value:.3f}"
 
 
-def _places(asked: AskedEdition, task: str) -> list[int]:
+def _places(asked: QuestionIndex, task: str) -> list[int]:
     """Return where the questions of a task stand among those of an edition."""
     known = task_named(task)
     if known.keep is None:
@@ -106,7 +106,7 @@ def _places(asked: AskedEdition, task: str) -> list[int]:
     ]
 
 
-def prompt_faults(asked: AskedEdition, told: Provenance) -> Iterator[str]:
+def prompt_faults(asked: QuestionIndex, told: Provenance) -> Iterator[str]:
     """Say where a task was asked in other words than the edition's questions make, or not as a whole."""
     edition = asked.edition
     if (told.benchmark, told.content_hash) != (edition.benchmark, edition.content_hash):

@@ -6,7 +6,7 @@ from pathlib import Path
 from vhbench.leaderboard import boards
 from vhbench.leaderboard.baselines import levels
 from vhbench.leaderboard.boards import Edition
-from vhbench.leaderboard.entries import About
+from vhbench.leaderboard.entries import ModelInfo
 from vhbench.leaderboard.rankings import stand
 from vhbench.leaderboard.site import write_site
 from vhbench.leaderboard.submitting import filled, read_run_for, submit
@@ -41,7 +41,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
         return
     sources = _sources(splits)
     asked = {edition.name: asked_once(edition, sources[edition.name]) for edition in editions}
-    about, added = filled(board, About(name=name)), 0
+    about, added = filled(board, ModelInfo(name=name)), 0
     for one in read_run_for(board, run, asked):
         found = submit(board, one, about, replacing=True)
         if found.entry is None or found.reasons:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from vhbench.files import json_bytes
 from vhbench.leaderboard import site_views
-from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
+from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.statistics.sums import Score
 
 NAMES = (
@@ -32,7 +32,7 @@ _LATEX = {
 }  # fmt: skip
 
 
-def files(standings: Standings) -> Mapping[str, bytes]:
+def files(standings: Rankings) -> Mapping[str, bytes]:
     """Return all files by name."""
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(standings)]
     return {
@@ -43,7 +43,7 @@ def files(standings: Standings) -> Mapping[str, bytes]:
     }
 
 
-def _rows(standings: Standings) -> Iterator[tuple[Any, ...]]:
+def _rows(standings: Rankings) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each score of each model, whole and by part."""
     for one in standings.editions:
         edition, main = one.edition, one.asked.main
@@ -92,7 +92,7 @@ def _parquet(rows: list[dict[str, Any]]) -> bytes:
     return out.getvalue()
 
 
-def latex(standings: Standings) -> str:
+def latex(standings: Rankings) -> str:
     """Return a table of all models' headlines with their intervals and ranks, in LaTeX (booktabs)."""
     titles = [view.title for view in site_views.edition_views(standings)]
     lines = [r"\begin{tabular}{l" + "rr" * len(titles) + "}", r"\toprule"]
@@ -104,7 +104,7 @@ def latex(standings: Standings) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _order(standings: Standings, model: BoardModel) -> list[float]:
+def _order(standings: Rankings, model: BoardModel) -> list[float]:
     values = []
     for one in standings.editions:
         found = one.found.get(model.number)

@@ -33,7 +33,7 @@ _LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "prepa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class ModelInfo:
     """Who answered: the same in all entries of a model.
 
     Attributes:
@@ -72,7 +72,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardEntry(About):
+class BoardEntry(ModelInfo):
     """``entry.yaml``.
 
     Attributes:
@@ -94,9 +94,9 @@ class BoardEntry(About):
     provenance: tuple[Provenance, ...] = ()
 
     @property
-    def about(self) -> About:
+    def about(self) -> ModelInfo:
         """Who answered."""
-        return About(**{f.name: getattr(self, f.name) for f in fields(About)})
+        return ModelInfo(**{f.name: getattr(self, f.name) for f in fields(ModelInfo)})
 
     def to_yaml(self) -> bytes:
         """Return the file; what is usual is left out."""

@@ -16,7 +16,7 @@ import vhbench
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import json_bytes
 from vhbench.leaderboard import site_views
-from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
+from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.statistics.sums import Score
@@ -29,7 +29,7 @@ SCHEMA = "0.3.0"
 _KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
 
 
-def files(standings: Standings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
+def files(standings: Rankings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a model, by their paths below its folder."""
     for one in _entered(standings, model):
         if one.edition.repo_id and _headline(one, model).value is not None:
@@ -40,7 +40,7 @@ def files(standings: Standings, model: BoardModel) -> Iterator[tuple[str, bytes]
         yield from every_eval_ever(standings, one, model)
 
 
-def _entered(standings: Standings, model: BoardModel) -> Iterator[EditionStandings]:
+def _entered(standings: Rankings, model: BoardModel) -> Iterator[EditionStandings]:
     yield from (one for one in standings.editions if one.edition.name in model.entries)
 
 
@@ -83,7 +83,7 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
     return yaml.safe_dump(eval_result_entries_to_yaml([told]), sort_keys=False, allow_unicode=True).encode()
 
 
-def model_index(standings: Standings, model: BoardModel) -> bytes:
+def model_index(standings: Rankings, model: BoardModel) -> bytes:
     """Return the ``model-index`` of a model's README, as YAML."""
     from huggingface_hub import EvalResult
     from huggingface_hub.repocard_data import eval_results_to_model_index
@@ -106,7 +106,7 @@ def model_index(standings: Standings, model: BoardModel) -> bytes:
     return yaml.safe_dump({"model-index": found}, sort_keys=False, allow_unicode=True).encode()
 
 
-def table(standings: Standings, model: BoardModel) -> str:
+def table(standings: Rankings, model: BoardModel) -> str:
     """Return the table of a model's README, Markdown."""
     lines = ["| benchmark | score | value | 95 % | rank |", "|---|---|---:|---|---|"]
     for one in _entered(standings, model):
@@ -121,7 +121,7 @@ def table(standings: Standings, model: BoardModel) -> str:
     return "\n".join([*lines, "", f"Recomputed from the answers by vhbench {vhbench.__version__}: {hashes}.", ""])
 
 
-def every_eval_ever(standings: Standings, one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
+def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
     """Yield the aggregate and the instance-level record of Every Eval Ever; of a hidden edition the first alone."""
     developer = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in model.about.organisation)
     entry = model.entries[one.edition.name]

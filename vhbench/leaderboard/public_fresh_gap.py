@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vhbench.leaderboard.question_index import AskedEdition, Places
+from vhbench.leaderboard.question_index import Places, QuestionIndex
 from vhbench.statistics import intervals, multiple_testing
 from vhbench.statistics.all_pairs import drop
 from vhbench.statistics.clustering import Clustering, Floats
@@ -23,7 +23,7 @@ FEWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class PublicFreshGap:
     """How far a model falls from a public edition to a fresh one of the same build, in points.
 
     Attributes:
@@ -59,7 +59,7 @@ class FreshQuestions:
     weights: Floats
     clusters: Clustering
 
-    def drops(self, outcomes: Sequence[tuple[Floats, Floats]]) -> list[Drop]:
+    def drops(self, outcomes: Sequence[tuple[Floats, Floats]]) -> list[PublicFreshGap]:
         """Return how far models fall, all of them claimed together.
 
         Args:
@@ -70,17 +70,17 @@ class FreshQuestions:
         own = [(public[self.public], fresh[self.fresh]) for public, fresh in outcomes]
         changes = [drop(public, fresh, weights) for public, fresh in own]
         p = multiple_testing.holm([multiple_testing.p_of_t(change, self.clusters) for change in changes])
-        found = list[Drop]()
+        found = list[PublicFreshGap]()
         for both, change, one in zip(own, changes, p, strict=True):
             told = intervals.of_change(change, np.ones(len(change)), clusters=self.clusters, shares=True)
             ends = None if told is None else (100 * told.low, 100 * told.high)
             before, after = (100 * float(w @ values) for w, values in zip(weights, both, strict=True))
             sizes = count, len(self.fresh)
-            found.append(Drop(before, after, before - after, ends, one <= multiple_testing.ALPHA, sizes))
+            found.append(PublicFreshGap(before, after, before - after, ends, one <= multiple_testing.ALPHA, sizes))
         return found
 
 
-def fresh_questions(public: tuple[AskedEdition, Places], fresh: tuple[AskedEdition, Places]) -> FreshQuestions | None:
+def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionIndex, Places]) -> FreshQuestions | None:
     """Return the questions by which two editions are compared; None where too few are new and of a kind of both.
 
     Each kind weighs as much as a difference of its two means is worth, n m / (n + m) (Cochran 1954), so that a kind of
@@ -112,11 +112,11 @@ def fresh_questions(public: tuple[AskedEdition, Places], fresh: tuple[AskedEditi
     return FreshQuestions(chosen[0], chosen[1], np.concatenate(weights), clusters_of(about))
 
 
-def _row(asked: AskedEdition, place: int) -> Mapping[str, Any]:
+def _row(asked: QuestionIndex, place: int) -> Mapping[str, Any]:
     return asked.rows[int(asked.main.places[place])]
 
 
-def _kind(asked: AskedEdition, place: int) -> str:
+def _kind(asked: QuestionIndex, place: int) -> str:
     return asked.cell(int(asked.main.places[place]))
 
 

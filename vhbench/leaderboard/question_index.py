@@ -44,7 +44,7 @@ class QuestionPart:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFamily:
+class FamilyIndex:
     """The questions of an edition that are scored together.
 
     Attributes:
@@ -76,7 +76,7 @@ class AskedFamily:
 
 
 @dataclass(frozen=True)
-class AskedEdition:
+class QuestionIndex:
     """The questions of an edition, in its own order.
 
     Attributes:
@@ -104,7 +104,7 @@ class AskedEdition:
         return [Record(**row) for row in self.rows]
 
     @cached_property
-    def families(self) -> Mapping[str, AskedFamily]:
+    def families(self) -> Mapping[str, FamilyIndex]:
         """The families of its questions by name; the one that the edition is ranked by comes first."""
         entry, own = BENCHMARKS[self.edition.benchmark], dict[str, list[int]]()
         known = {family.name: family for family in entry.families.values()}
@@ -114,7 +114,7 @@ class AskedEdition:
         return {name: self._family(known[name], np.array(own[name])) for name in order}
 
     @property
-    def main(self) -> AskedFamily:
+    def main(self) -> FamilyIndex:
         """The family that the edition is ranked by."""
         return next(iter(self.families.values()))
 
@@ -130,7 +130,7 @@ class AskedEdition:
         found = [str(row[name]) for name in BENCHMARKS[self.edition.benchmark].cell]
         return " · ".join(value or "clean" for value in found)
 
-    def _family(self, family: Family, own: Places) -> AskedFamily:
+    def _family(self, family: Family, own: Places) -> FamilyIndex:
         about = [self.about[place] for place in own]
         parts = list[QuestionPart]()
         for columns in () if family.name == "caption" else BENCHMARKS[self.edition.benchmark].parts or family.cells[:1]:
@@ -141,7 +141,7 @@ class AskedEdition:
                 members = np.array(inside[values])
                 clusters = clusters_of([about[place] for place in members])
                 parts.append(QuestionPart(columns, values, members, clusters))
-        return AskedFamily(family, own, about, clusters_of(about), tuple(parts))
+        return FamilyIndex(family, own, about, clusters_of(about), tuple(parts))
 
 
 def _order(columns: Iterable[str], values: Iterable[str]) -> list[tuple[int, str]]:
@@ -159,7 +159,7 @@ def in_order(column: str, values: Iterable[str]) -> list[str]:
     return sorted(values, key=lambda value: _order((column,), (value,)))
 
 
-def read_edition(edition: Edition, source: Path) -> AskedEdition:
+def read_edition(edition: Edition, source: Path) -> QuestionIndex:
     """Read the questions of an edition from a split, or from the key of a hidden one."""
     configs, rows = list[str](), list[dict[str, Any]]()
     if answer_keys.is_key(source):
@@ -171,7 +171,7 @@ def read_edition(edition: Edition, source: Path) -> AskedEdition:
             for values in zip(*group.values(), strict=True):
                 configs.append(config)
                 rows.append(dict(zip(group, values, strict=True)))
-    return AskedEdition(edition, source, configs, rows)
+    return QuestionIndex(edition, source, configs, rows)
 
 
 def _typed(name: str, value: Any) -> Any:

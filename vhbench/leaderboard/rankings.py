@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.leaderboard.baselines import GUESSERS, Guesser, KnownLevel, levels
+from vhbench.leaderboard.baselines import GUESSERS, Baseline, FixedBaseline, levels
 from vhbench.leaderboard.boards import Board, Edition
-from vhbench.leaderboard.entries import About, BoardEntry, slug
-from vhbench.leaderboard.public_fresh_gap import Drop, fresh_questions
-from vhbench.leaderboard.question_index import AskedEdition, Places, QuestionPart
-from vhbench.leaderboard.rescoring import Recomputed, recompute
+from vhbench.leaderboard.entries import BoardEntry, ModelInfo, slug
+from vhbench.leaderboard.public_fresh_gap import PublicFreshGap, fresh_questions
+from vhbench.leaderboard.question_index import Places, QuestionIndex, QuestionPart
+from vhbench.leaderboard.rescoring import RescoredEntry, recompute
 from vhbench.leaderboard.validating import CheckedEntry, asked_once, check_all
 from vhbench.schema import VhbenchError
 from vhbench.statistics.all_pairs import AllPairs, claimed, differences
@@ -36,7 +36,7 @@ class BoardModel:
 
     number: int
     slug: str
-    about: About
+    about: ModelInfo
     entries: Mapping[str, BoardEntry] = field(default_factory=dict)
 
     @property
@@ -60,14 +60,14 @@ class EditionStandings:
         levels: references of which only the score is known.
     """
 
-    asked: AskedEdition
-    found: Mapping[int, Recomputed]
+    asked: QuestionIndex
+    found: Mapping[int, RescoredEntry]
     responses: Mapping[int, Sequence[str]]
     ranks: Mapping[int, tuple[int, int]]
     members: Sequence[int]
     pairs: Sequence[AllPairs]
     certain: npt.NDArray[np.bool_]
-    levels: Sequence[KnownLevel]
+    levels: Sequence[FixedBaseline]
 
     @property
     def edition(self) -> Edition:
@@ -81,7 +81,7 @@ class EditionStandings:
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class Rankings:
     """A board, recomputed.
 
     Attributes:
@@ -94,7 +94,7 @@ class Standings:
     board: Board
     models: Sequence[BoardModel]
     editions: Sequence[EditionStandings]
-    drops: Mapping[tuple[str, str], Mapping[int, Drop]]
+    drops: Mapping[tuple[str, str], Mapping[int, PublicFreshGap]]
 
     @property
     def ranked(self) -> list[BoardModel]:
@@ -106,7 +106,7 @@ class Standings:
         return next(one for one in self.editions if one.edition.name == name)
 
 
-def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Standings:
+def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Rankings:
     """Recompute a board.
 
     Args:
@@ -140,7 +140,7 @@ def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Sta
         EditionStandings(one, found, said, *rest, levels(one))
         for one, (found, said), rest in zip(asked, own, compared, strict=True)
     ]
-    return Standings(board, models, editions, dict(_drops(board, editions)))
+    return Rankings(board, models, editions, dict(_drops(board, editions)))
 
 
 def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardModel]:
@@ -155,18 +155,18 @@ def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardMode
     for number, name in enumerate(names):
         yield BoardModel(number, name, abouts[name], by_model[name])
     for place, guesser in enumerate(GUESSERS, start=number + 1):
-        about = About(name=guesser.name, reference=guesser.kind)
+        about = ModelInfo(name=guesser.name, reference=guesser.kind)
         yield BoardModel(place, _address(guesser), about)
 
 
-def _address(guesser: Guesser) -> str:
+def _address(guesser: Baseline) -> str:
     return f"reference_{slug(guesser.name)}"  # no model's folder has "_", so whatever it is called it is another
 
 
 def _answers(
-    asked: AskedEdition, checked: Sequence[CheckedEntry], numbers: Mapping[str, int]
-) -> tuple[dict[int, Recomputed], dict[int, Sequence[str]]]:
-    found, said = dict[int, Recomputed](), dict[int, Sequence[str]]()
+    asked: QuestionIndex, checked: Sequence[CheckedEntry], numbers: Mapping[str, int]
+) -> tuple[dict[int, RescoredEntry], dict[int, Sequence[str]]]:
+    found, said = dict[int, RescoredEntry](), dict[int, Sequence[str]]()
     for one in checked:
         if one.place.edition == asked.edition and one.found is not None:
             found[numbers[one.place.model]], said[numbers[one.place.model]] = one.found, one.responses
@@ -198,7 +198,7 @@ class _Comparison:
     parts: Sequence[QuestionPart]
 
     @classmethod
-    def of(cls, asked: AskedEdition, found: Mapping[int, Recomputed], ranked: Collection[int]) -> "_Comparison":
+    def of(cls, asked: QuestionIndex, found: Mapping[int, RescoredEntry], ranked: Collection[int]) -> "_Comparison":
         family = asked.main
         taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
         scored = {number: one for number, one in taken.items() if one is not None}
@@ -229,7 +229,9 @@ def _compared(of: _Comparison) -> Compared:
     return ranks, members, pairs, certain
 
 
-def _drops(board: Board, editions: Sequence[EditionStandings]) -> Iterator[tuple[tuple[str, str], dict[int, Drop]]]:
+def _drops(
+    board: Board, editions: Sequence[EditionStandings]
+) -> Iterator[tuple[tuple[str, str], dict[int, PublicFreshGap]]]:
     """Yield how far models fall from each public edition to its fresh one; nothing where these cannot be compared."""
     by_name = {one.edition.name: one for one in editions}
     for public, fresh in board.fresh():

@@ -1,7 +1,7 @@
 """The scores of one entry, made again from what the model said: the numbers that ``vhbench score`` prints.
 
 Everything that does not depend on the answers is shared by all entries of an edition
-(:class:`~vhbench.leaderboard.question_index.AskedEdition`), so that a hundred models take a minute and not an hour.
+(:class:`~vhbench.leaderboard.question_index.QuestionIndex`), so that a hundred models take a minute and not an hour.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.benchmarks import benchmark
-from vhbench.leaderboard.question_index import AskedEdition, AskedFamily
+from vhbench.leaderboard.question_index import FamilyIndex, QuestionIndex
 from vhbench.records import answered, said
 from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
@@ -31,7 +31,7 @@ _MOST_KEPT = 150_000
 
 
 @dataclass(frozen=True, slots=True)
-class Recomputed:
+class RescoredEntry:
     """What an entry comes to.
 
     Attributes:
@@ -55,7 +55,7 @@ class Recomputed:
     yes: npt.NDArray[np.float32]
 
 
-def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -> Recomputed:
+def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) -> RescoredEntry:
     """Score the answers of one model to an edition.
 
     Args:
@@ -82,7 +82,7 @@ def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -
             withheld[name] = why
     every = [record for one in records for record in one]
     first = zip(records[0], counts[0], strict=True)
-    return Recomputed(
+    return RescoredEntry(
         scores,
         parts,
         apart,
@@ -96,7 +96,7 @@ def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -
     )
 
 
-def _answered(asked: AskedEdition, place: int, text: str) -> Record:
+def _answered(asked: QuestionIndex, place: int, text: str) -> Record:
     """Read an answer; what many models say to a question in the same words is read once."""
     if len(text) > _SHORT:
         return answered(asked.rows[place], text)
@@ -107,7 +107,7 @@ def _answered(asked: AskedEdition, place: int, text: str) -> Record:
     return found
 
 
-def _counted(asked: AskedEdition, record: Record) -> Claims | None:
+def _counted(asked: QuestionIndex, record: Record) -> Claims | None:
     return ode_captions.count(record, asked.matcher) if record.kind == "caption" and asked.matcher else None
 
 
@@ -146,7 +146,7 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
 
 
 def _measured(
-    edition: AskedEdition, asked: AskedFamily, records: Sequence[Record], claims: Sequence[Claims]
+    edition: QuestionIndex, asked: FamilyIndex, records: Sequence[Record], claims: Sequence[Claims]
 ) -> Measured:
     """Measure the answers to the questions of a family; repetitions have ids of their own."""
     known = {record.id: own for record, own in zip(records, claims, strict=True)}
@@ -158,7 +158,7 @@ def _measured(
     )
 
 
-def _parts(asked: AskedFamily, taken: Sums | None) -> list[Score]:
+def _parts(asked: FamilyIndex, taken: Sums | None) -> list[Score]:
     """Return the headline of each part."""
     found = []
     for part in asked.parts:

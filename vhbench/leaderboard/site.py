@@ -11,7 +11,7 @@ import jinja2
 import vhbench
 from vhbench.files import json_bytes
 from vhbench.leaderboard import boards, downloads, site_data, site_views
-from vhbench.leaderboard.rankings import BoardModel, Standings
+from vhbench.leaderboard.rankings import BoardModel, Rankings
 from vhbench.leaderboard.site_views import EditionView, RowView, ScoreView
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.registry import metrics_of
@@ -27,7 +27,7 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self
 _ASSETS = ("board.css", "compare.js", "copy.js", "examples.js", "icon.svg", "load.js", "table.js")
 
 
-def write_site(standings: Standings, out: Path) -> Path:
+def write_site(standings: Rankings, out: Path) -> Path:
     """Write the site of a board into a folder, in the place of the one that was there, and return its first page.
 
     Raises:
@@ -50,7 +50,7 @@ def write_site(standings: Standings, out: Path) -> Path:
     return out / "index.html"
 
 
-def _write(standings: Standings, out: Path) -> None:
+def _write(standings: Rankings, out: Path) -> None:
     for folder in ("models", "data/compare", "downloads", "assets", "images"):
         (out / folder).mkdir(parents=True)
     for name in _ASSETS:
@@ -70,7 +70,7 @@ def _write(standings: Standings, out: Path) -> None:
     (out / MARK).write_bytes(json_bytes({"format": FORMAT, "vhbench": vhbench.__version__}))
 
 
-def _space(standings: Standings) -> bytes:
+def _space(standings: Rankings) -> bytes:
     """Return the README.md that makes a static Space of the folder."""
     head = {"title": standings.board.title, "emoji": "👁", "colorFrom": "blue", "colorTo": "gray", "sdk": "static"}
     return b"---\n" + boards.yaml_bytes({**head, "pinned": False}) + b"---\n"
@@ -90,7 +90,7 @@ def environment() -> jinja2.Environment:
     return found
 
 
-def _pages(standings: Standings, views: list[EditionView]) -> Iterator[tuple[str, str]]:
+def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each page."""
     board, templates = standings.board, environment()
     own = [("index.html", "Overview"), *((f"{view.name}.html", view.title) for view in views)]
@@ -130,7 +130,7 @@ def _pages(standings: Standings, views: list[EditionView]) -> Iterator[tuple[str
         yield filled(path, "model.html", model=model, sections=sections, drops=drops, provenance=told)
 
 
-def _overview(standings: Standings, views: list[EditionView]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of the first page: models by their rank in the first edition, and references by name."""
     none = ScoreView(None, 0, 0)
     by_name: dict[str, dict[str, RowView]] = {}
@@ -147,7 +147,7 @@ def _overview(standings: Standings, views: list[EditionView]) -> tuple[list[dict
     return [row for row in rows if not row["kind"]], [row for row in rows if row["kind"]]
 
 
-def _falls(standings: Standings, views: list[EditionView], view: EditionView) -> Iterator[tuple[str, str, Any]]:
+def _falls(standings: Rankings, views: list[EditionView], view: EditionView) -> Iterator[tuple[str, str, Any]]:
     titles = {one.name: one.title for one in views}
     for (public, fresh), drops in standings.drops.items():
         if view.name in (public, fresh):
@@ -156,7 +156,7 @@ def _falls(standings: Standings, views: list[EditionView], view: EditionView) ->
             yield f"{titles[public]} to {titles[fresh]}", fresh, [(rows[number], drops[number]) for number in order]
 
 
-def _section(standings: Standings, model: BoardModel, view: EditionView) -> dict[str, Any]:
+def _section(standings: Rankings, model: BoardModel, view: EditionView) -> dict[str, Any]:
     one = standings.of(view.name)
     captions = one.found[model.number].scores.get("caption", {})
     return {
@@ -185,7 +185,7 @@ def _rules(rules: boards.Rules) -> str:
     return "; ".join(said) + "; and every score is what the answers make."
 
 
-def provenance(standings: Standings, model: BoardModel) -> str:
+def provenance(standings: Rankings, model: BoardModel) -> str:
     """Return where a model's numbers come from, to be copied."""
     lines = [f"model          {model.about.name}", f"recomputed by  vhbench {vhbench.__version__}"]
     for name, entry in model.entries.items():

@@ -18,7 +18,7 @@ from vhbench import splits
 from vhbench.compare.tables import VERDICTS, verdict
 from vhbench.files import read_image
 from vhbench.images import open_image
-from vhbench.leaderboard.rankings import EditionStandings, Standings
+from vhbench.leaderboard.rankings import EditionStandings, Rankings
 from vhbench.leaderboard.site_views import EditionView
 from vhbench.splits import answer_keys
 from vhbench.statistics.all_pairs import AllPairs
@@ -47,7 +47,7 @@ def tenths(value: float) -> int | None:
     return None if np.isnan(value) else round(1000 * value)
 
 
-def names(standings: Standings, views: Sequence[EditionView]) -> bytes:
+def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
     """Return ``data/board.js``: models, editions, their parts, and the values of every model in each."""
     models = [[model.slug, model.about.name, model.about.reference] for model in standings.models]
     editions = []
@@ -63,7 +63,7 @@ def names(standings: Standings, views: Sequence[EditionView]) -> bytes:
     return script("board.start", {"models": models, "editions": editions, "verdicts": VERDICTS})
 
 
-def pairs(standings: Standings) -> Iterator[tuple[int, bytes]]:
+def pairs(standings: Rankings) -> Iterator[tuple[int, bytes]]:
     """Yield for each model its differences from every other one: edition → part → value, low, high, verdict."""
     for model in standings.models:
         found: list[list[list[int | None]] | None] = []
@@ -88,7 +88,7 @@ def _flat(pairs: AllPairs, certain: npt.NDArray[np.bool_], at: int, higher_is_be
     return found
 
 
-def write_examples(standings: Standings, one: EditionStandings, out: Path) -> None:
+def write_examples(standings: Rankings, one: EditionStandings, out: Path) -> None:
     """Write the questions of an edition with all answers: an index with a bit for each, and pieces of it.
 
     Of a hidden edition nothing is written.

@@ -11,8 +11,8 @@ import numpy as np
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.leaderboard.baselines import BLIND
 from vhbench.leaderboard.boards import Edition
-from vhbench.leaderboard.question_index import AskedEdition, QuestionPart, in_order
-from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
+from vhbench.leaderboard.question_index import QuestionIndex, QuestionPart, in_order
+from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of, metrics_of
@@ -118,13 +118,13 @@ class EditionView:
         return next((row for row in self.rows if row.model is model), None)
 
 
-def edition_views(standings: Standings) -> list[EditionView]:
+def edition_views(standings: Rankings) -> list[EditionView]:
     """Return all editions as the pages show them."""
     several = [one.edition.benchmark for one in standings.editions]
     return [_edition(standings, one, several.count(one.edition.benchmark) > 1) for one in standings.editions]
 
 
-def _edition(standings: Standings, one: EditionStandings, several: bool) -> EditionView:
+def _edition(standings: Rankings, one: EditionStandings, several: bool) -> EditionView:
     entry, family = BENCHMARKS[one.edition.benchmark], one.asked.main
     title = title_of(one.edition)
     named = f"{title} {one.edition.version}" if several else title
@@ -182,7 +182,7 @@ def value_in_words(column: str, value: str) -> str:
     return value.replace("_", " ") or "clean"
 
 
-def baseline(standings: Standings, one: EditionStandings, part: int | None = None) -> float:
+def baseline(standings: Rankings, one: EditionStandings, part: int | None = None) -> float:
     """Return what is reached without looking, in percent: the usual answer to each type, or chance if that is more."""
     family = one.asked.main
     blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
@@ -192,7 +192,7 @@ def baseline(standings: Standings, one: EditionStandings, part: int | None = Non
     return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()))
 
 
-def chance(asked: AskedEdition, places: Sequence[int]) -> float:
+def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
     """Return what guessing evenly gets of some questions, from 0 to 1."""
     if asked.main.headline == "symmetric_accuracy":
         return 0.25
@@ -210,7 +210,7 @@ class BarView:
     baseline: float
 
 
-def bars(standings: Standings, one: EditionStandings, model: BoardModel) -> list[BarView]:
+def bars(standings: Rankings, one: EditionStandings, model: BoardModel) -> list[BarView]:
     """Return the parts of an edition for a model."""
     family, found = one.asked.main, one.found[model.number]
     return [
@@ -239,7 +239,7 @@ class MapView:
     """Group → (row, what is told beside it, its cells)."""
 
 
-def heat_map(standings: Standings, one: EditionStandings, model: BoardModel) -> MapView | None:
+def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> MapView | None:
     """Return the map of a model; None where the benchmark has none."""
     if not (axes := BENCHMARKS[one.edition.benchmark].map):
         return None
@@ -263,7 +263,7 @@ def heat_map(standings: Standings, one: EditionStandings, model: BoardModel) -> 
     return MapView([value_in_words(axes[1], value) for value in across], list(groups.items()))
 
 
-def _rows(asked: AskedEdition, column: str, values: set[str]) -> list[str]:
+def _rows(asked: QuestionIndex, column: str, values: set[str]) -> list[str]:
     if column != "question_type":
         return in_order(column, values)
     task = {row[column]: row["task"] for row in asked.rows}
@@ -271,7 +271,7 @@ def _rows(asked: AskedEdition, column: str, values: set[str]) -> list[str]:
     return sorted(values, key=lambda name: (order.index(task[name]), len(name), name))
 
 
-def _cell(asked: AskedEdition, right: Any, unseen: Any, places: Sequence[int], cell: str) -> CellView:
+def _cell(asked: QuestionIndex, right: Any, unseen: Any, places: Sequence[int], cell: str) -> CellView:
     value = float(np.mean(right[places]))
     blind = max(float(np.mean(unseen[places])), chance(asked, places))
     room = 1 - blind if value > blind else blind
@@ -304,7 +304,7 @@ def curve(one: EditionStandings, model: BoardModel) -> list[PointView]:
     return sorted(points, key=lambda point: (not point.clean, -(point.score.value or 0), point.name))
 
 
-def findings(views: Sequence[EditionView], standings: Standings) -> Iterator[dict[str, Any]]:
+def findings(views: Sequence[EditionView], standings: Rankings) -> Iterator[dict[str, Any]]:
     """Yield for each edition who leads, and whether that is certain."""
     for view in views:
         ranked = [row for row in view.models if row.score.value is not None]

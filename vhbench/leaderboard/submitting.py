@@ -11,9 +11,9 @@ from vhbench.files import shown, there
 from vhbench.leaderboard import packed_answers
 from vhbench.leaderboard.boards import Board, Rules
 from vhbench.leaderboard.claim_checks import differing, prompt_faults, run_claims, setting_faults, stated
-from vhbench.leaderboard.entries import FILE, MOST_REPEATS, About, BoardEntry, StoredEntry, slug, stored
-from vhbench.leaderboard.question_index import AskedEdition
-from vhbench.leaderboard.rescoring import Recomputed, recompute
+from vhbench.leaderboard.entries import FILE, MOST_REPEATS, BoardEntry, ModelInfo, StoredEntry, slug, stored
+from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.rescoring import RescoredEntry, recompute
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, formats, is_run, read_run
@@ -27,7 +27,7 @@ SHARED = ("name", "organisation", "url", "parameters", "open_weights", "referenc
 
 
 @dataclass(slots=True)
-class Offered:
+class RunAnswers:
     """What a run says to one edition.
 
     Attributes:
@@ -38,7 +38,7 @@ class Offered:
         reasons: why it is not taken, a line each.
     """
 
-    asked: AskedEdition
+    asked: QuestionIndex
     said: dict[tuple[int, int], str] = field(default_factory=dict)
     provenance: list[Provenance] = field(default_factory=list)
     claims: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Offered:
         return True
 
 
-def read_run_for(board: Board, run: Path, editions: Mapping[str, AskedEdition], only: str = "") -> list[Offered]:
+def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex], only: str = "") -> list[RunAnswers]:
     """Return what a run says to each edition of a board that it answers.
 
     Args:
@@ -100,10 +100,10 @@ def read_run_for(board: Board, run: Path, editions: Mapping[str, AskedEdition], 
     return found
 
 
-def _of_run(run: Path, editions: Mapping[str, AskedEdition]) -> list[Offered]:
+def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers]:
     logged = read_run(run)
     by_hash = {asked.edition.content_hash: name for name, asked in editions.items()}
-    offered, strange = {name: Offered(asked) for name, asked in editions.items()}, list[str]()
+    offered, strange = {name: RunAnswers(asked) for name, asked in editions.items()}, list[str]()
     for task, records in logged.tasks.items():
         owner, told = of_task(task), logged.provenance[task]
         if owner is None or not any(asked.edition.benchmark == owner.name for asked in editions.values()):
@@ -128,13 +128,13 @@ def _of_run(run: Path, editions: Mapping[str, AskedEdition]) -> list[Offered]:
     return found
 
 
-def _by_ids(benchmark: str, ids: Sequence[str], editions: Mapping[str, AskedEdition]) -> str | None:
+def _by_ids(benchmark: str, ids: Sequence[str], editions: Mapping[str, QuestionIndex]) -> str | None:
     known = [(sum(i in a.number for i in ids), n) for n, a in editions.items() if a.edition.benchmark == benchmark]
     best = max(known, key=lambda pair: pair[0], default=(0, None))
     return best[1] if best[0] else None
 
 
-def _alien(one: Offered, task: str, records: Sequence[Any]) -> Iterator[str]:
+def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
     """Take the answers of a task; say which of its questions are not the edition's."""
     unknown, changed = list[str](), list[str]()
     for record in records:
@@ -149,7 +149,7 @@ def _alien(one: Offered, task: str, records: Sequence[Any]) -> Iterator[str]:
             yield f"{task}: {len(names):,} answers are {what} {one.asked.edition.name} (the first: {shown(names[0])})"
 
 
-def _of_file(path: Path, editions: Mapping[str, AskedEdition], only: str) -> list[Offered]:
+def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> list[RunAnswers]:
     said: dict[str, str] = {}
     for number, row in enumerate(formats.rows(path, column_aliases.KNOWN), start=1):
         place = f"{path}, row {number}"
@@ -161,7 +161,7 @@ def _of_file(path: Path, editions: Mapping[str, AskedEdition], only: str) -> lis
             raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
         said[name] = text_of(found["response"])
     own = {name: split_repetition(name)[1] for name in said}
-    offered = [Offered(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
+    offered = [RunAnswers(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
     for one in offered:
         for name, text in said.items():
             one.add(name, text)
@@ -173,7 +173,7 @@ def _of_file(path: Path, editions: Mapping[str, AskedEdition], only: str) -> lis
     return offered
 
 
-def _meant(answered: Set[str], editions: Mapping[str, AskedEdition]) -> list[str]:
+def _meant(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[str]:
     """Return the editions that answers are to, by their questions.
 
     One that grew out of another asks the questions of both: answers to all of them are to the grown one, and answers to
@@ -206,10 +206,10 @@ class Submission:
     answers: bytes
     reasons: tuple[str, ...]
     responses: Sequence[str] = ()
-    recomputed: Recomputed | None = None
+    recomputed: RescoredEntry | None = None
 
 
-def submit(board: Board, offered: Offered, about: About, *, replacing: bool = False) -> Submission:
+def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> Submission:
     """Recompute what a run offers to an edition, and hold it to the board's rules; nothing is written."""
     edition, reasons = offered.asked.edition, list(offered.reasons)
     about.check()
@@ -232,7 +232,7 @@ def submit(board: Board, offered: Offered, about: About, *, replacing: bool = Fa
     reasons += differing(offered.asked, responses, offered.repeats, offered.claims)
     reasons += failing(board.rules, found)
     entry = BoardEntry(
-        **{name: getattr(about, name) for name in About.__dataclass_fields__},
+        **{name: getattr(about, name) for name in ModelInfo.__dataclass_fields__},
         benchmark=edition.benchmark,
         version=edition.version,
         content_hash=edition.content_hash,
@@ -244,7 +244,7 @@ def submit(board: Board, offered: Offered, about: About, *, replacing: bool = Fa
     return Submission(place, entry, answers, tuple(dict.fromkeys(reasons)), responses, found)
 
 
-def failing(rules: Rules, found: Recomputed) -> Iterator[str]:
+def failing(rules: Rules, found: RescoredEntry) -> Iterator[str]:
     """Say where more requests failed than a board takes."""
     if found.told["failed"] > rules.max_failed:
         yield f"{found.told['failed']:.1f} % of its requests failed; the board takes {rules.max_failed:g} %"
@@ -255,7 +255,7 @@ def _shareable(told: Provenance) -> Provenance:
     return replace(told, data=replace(told.data, folder=""))
 
 
-def filled(board: Board, about: About) -> About:
+def filled(board: Board, about: ModelInfo) -> ModelInfo:
     """Return what is told of a model, with what its other entries tell where nothing is said now."""
     for edition in board.editions:
         other = stored(board, slug(about.name), edition)
@@ -266,7 +266,7 @@ def filled(board: Board, about: About) -> About:
     return about
 
 
-def _in_its_place(place: StoredEntry, about: About, replacing: bool) -> Iterator[str]:
+def _in_its_place(place: StoredEntry, about: ModelInfo, replacing: bool) -> Iterator[str]:
     """Say why an entry cannot take the place where it belongs: another one is there, perhaps of another model."""
     if not there(place.folder):
         return
@@ -280,7 +280,7 @@ def _in_its_place(place: StoredEntry, about: About, replacing: bool) -> Iterator
         yield f"{place.title} is there already; --replace takes this one instead"
 
 
-def _of_others(board: Board, place: StoredEntry, about: About) -> Iterator[str]:
+def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[str]:
     """Say where the model's other entries tell something else of it."""
     for edition in board.editions:
         other = stored(board, place.model, edition)
@@ -292,7 +292,7 @@ def _of_others(board: Board, place: StoredEntry, about: About) -> Iterator[str]:
                 yield str(error)
 
 
-def unlike(about: About, told: About, title: str) -> Iterator[str]:
+def unlike(about: ModelInfo, told: ModelInfo, title: str) -> Iterator[str]:
     """Say what two entries of a model tell differently of it; dates and notes may differ."""
     odd = [name for name in SHARED if getattr(about, name) != getattr(told, name)]
     if odd:

@@ -15,8 +15,8 @@ from vhbench.leaderboard import isolation, packed_answers
 from vhbench.leaderboard.boards import Board, Edition, Rules
 from vhbench.leaderboard.claim_checks import prompt_faults, setting_faults, unlike_claims
 from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing
-from vhbench.leaderboard.question_index import AskedEdition, read_edition
-from vhbench.leaderboard.rescoring import Recomputed, recompute
+from vhbench.leaderboard.question_index import QuestionIndex, read_edition
+from vhbench.leaderboard.rescoring import RescoredEntry, recompute
 from vhbench.leaderboard.submitting import failing, unlike
 from vhbench.schema import VhbenchError
 
@@ -43,13 +43,13 @@ class CheckedEntry:
     place: StoredEntry
     entry: BoardEntry | None
     reasons: tuple[str, ...]
-    found: Recomputed | None = None
+    found: RescoredEntry | None = None
     responses: Sequence[str] = ()
     digests: npt.NDArray[np.uint32] | None = None
 
 
 @lru_cache(maxsize=16)
-def asked_once(edition: Edition, source: Path) -> AskedEdition:
+def asked_once(edition: Edition, source: Path) -> QuestionIndex:
     """Read the questions of an edition, once in a process."""
     return read_edition(edition, source)
 
@@ -85,7 +85,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
     return CheckedEntry(place, entry, tuple(reasons), found, first if keep else (), digests)
 
 
-def _meant(asked: AskedEdition, responses: Sequence[str], found: Recomputed) -> Iterator[str]:
+def _meant(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry) -> Iterator[str]:
     """Yield what is the same where an answer was copied and dressed up: what it was read as, or its words."""
     for row, text, read in zip(asked.rows, responses, found.read, strict=True):
         words = row["kind"] == "caption" or read in ("unread", "failed", "refused")

@@ -94,14 +94,16 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
     ]
 
 
-class Flipped(NamedTuple):
+class SignFlipResult(NamedTuple):
     """What flipping signs tells of a claim: its p alone, and the verdict among all claims of its family."""
 
     alone: float
     family: Verdict
 
 
-def flipped(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[Flipped]:
+def flipped(
+    change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0
+) -> list[SignFlipResult]:
     """Test a family of claims together, and each alone.
 
     Args:
@@ -123,7 +125,7 @@ def flipped(change: Floats, inflation: Numbers | None = None, *, draws: int = DR
         alone[place] = _flips(change[:, [place]], larger[[place]], draws, seed)[0][0]  # exactly
     found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
     return [
-        Flipped(
+        SignFlipResult(
             float(alone[place]),
             Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})"),
         )

@@ -30,7 +30,7 @@ TOLD = ("kind", "benchmark", *CELLS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class TrainingExample:
     """One row to train on.
 
     Attributes:
@@ -72,7 +72,7 @@ def lessons(
     *,
     seed: int = 0,
     unsaid: Collection[str] = (),
-) -> list[Lesson]:
+) -> list[TrainingExample]:
     """Return what a question teaches: a caption once, a closed question in each form that the scenes allow.
 
     Args:
@@ -86,7 +86,7 @@ def lessons(
     told = {
         name: str(getattr(question, name)).lower() if name == "negated" else getattr(question, name) for name in TOLD
     }
-    common = Lesson(
+    common = TrainingExample(
         id=question.id, images=images, prompt=(), answer="", right=question.answer, told=told,
         scene_ids=question.scene_ids,
     )  # fmt: skip

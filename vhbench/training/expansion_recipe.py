@@ -18,9 +18,9 @@ from vhbench.protocols import Rewriter
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training import leakage, training_files, training_rows
-from vhbench.training.examples import Form, Lesson, lessons, prompt
+from vhbench.training.examples import Form, TrainingExample, lessons, prompt
 from vhbench.training.paraphrases import paraphrases, rephrased
-from vhbench.training.training_rows import TrainingEdition, Wanted
+from vhbench.training.training_rows import SelectionOptions, TrainingEdition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,8 @@ class Expansion:
 
 
 def export(
-    how: Expansion, wanted: Wanted, out: Path, layout: training_files.Layout, command: str
-) -> tuple[list[Lesson], list[Path]]:
+    how: Expansion, wanted: SelectionOptions, out: Path, layout: training_files.Layout, command: str
+) -> tuple[list[TrainingExample], list[Path]]:
     """Write rows of all sources, and a test split for each; return the rows and the splits.
 
     The same command goes on where an interrupted one stopped.
@@ -48,7 +48,7 @@ def export(
         VhbenchError: if a source has too few cases, or cannot be read.
     """
     _check(out, how, wanted)
-    rewriter, rows, notes = rewriter_of(how.rewriter), list[Lesson](), list[str]()
+    rewriter, rows, notes = rewriter_of(how.rewriter), list[TrainingExample](), list[str]()
     parts = _parted(how, wanted.seed)
     general = training_rows.mixed(wanted, [part.scored for part in parts], notes, leave_out=True)
     builds = [build for part in parts for build in _builds(how, part, out)]
@@ -76,11 +76,11 @@ _RECIPE = "recipe.json"
 """What a folder is being filled by, so that only the same command goes on there."""
 
 
-def _recipe(how: Expansion, wanted: Wanted) -> bytes:
+def _recipe(how: Expansion, wanted: SelectionOptions) -> bytes:
     return json_bytes({"seed": wanted.seed, **asdict(how)})
 
 
-def _check(out: Path, how: Expansion, wanted: Wanted) -> None:
+def _check(out: Path, how: Expansion, wanted: SelectionOptions) -> None:
     """See that a folder is free, or that the same recipe was interrupted there, and that the mix can be opened."""
     mark = out / _RECIPE
     if (out / "rows").exists() or not mark.is_file() or mark.read_bytes() != _recipe(how, wanted):
@@ -198,8 +198,8 @@ def sample(
 
 
 def _reworded(
-    question: Question, edition: TrainingEdition, how: Expansion, wanted: Wanted, rewriter: Rewriter | None
-) -> Iterator[Lesson]:
+    question: Question, edition: TrainingEdition, how: Expansion, wanted: SelectionOptions, rewriter: Rewriter | None
+) -> Iterator[TrainingExample]:
     """Yield the rows of a question in its own words and in others."""
     others = paraphrases(question.question, how.paraphrases, seed=wanted.seed)
     if rewriter is not None and how.paraphrases:

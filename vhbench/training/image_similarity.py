@@ -36,7 +36,7 @@ def look(image: ImageData) -> bytes:
     return small.tobytes() if float(np.subtract(lightest, darkest)) >= _FLAT else b""
 
 
-class Looks:
+class ImageIndex:
     """Images to be found again, by what they are known by."""
 
     def __init__(self, known: Mapping[str, bytes]) -> None:

@@ -19,7 +19,7 @@ from vhbench.generators.scenes import kin
 from vhbench.language import inflection
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.training.image_similarity import Looks, look
+from vhbench.training.image_similarity import ImageIndex, look
 
 _NAMED = 5
 """Shared things that an error names."""
@@ -109,7 +109,7 @@ def tells_concepts(split: Path) -> bool:
 
 def pictures(taught: Contents, scored: Contents) -> frozenset[str]:
     """Return the images of what is taught that are scored, or that are copies of such."""
-    known = Looks(scored.looks)
+    known = ImageIndex(scored.looks)
     return taught.images & scored.images | {name for name, seen in taught.looks.items() if known.find(seen)}
 
 
@@ -119,7 +119,7 @@ Finder = Callable[[bytes, bytes], bool]
 
 def finder(scored: Sequence[Contents]) -> Finder:
     """Return what tells whether an image, given with its look, is one of those that are scored."""
-    known = [Looks(contents.looks) for contents in scored]
+    known = [ImageIndex(contents.looks) for contents in scored]
     images = frozenset[str]().union(*(contents.images for contents in scored))
 
     def is_scored(image: bytes, seen: bytes) -> bool:

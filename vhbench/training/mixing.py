@@ -10,7 +10,7 @@ from vhbench.images import to_store
 from vhbench.json_rows import each_row
 from vhbench.schema import CANARY, VhbenchError
 from vhbench.seeding import rng
-from vhbench.training.examples import Lesson, Message
+from vhbench.training.examples import Message, TrainingExample
 from vhbench.training.image_similarity import look
 
 _MARK = "<image>"
@@ -24,7 +24,7 @@ Keep = Callable[[bytes, bytes, str], bool]
 
 def read_mix(
     path: Path, images: Path | None, number: int = 0, *, seed: int = 0, keep: Keep = lambda image, seen, place: True
-) -> tuple[list[Lesson], int]:
+) -> tuple[list[TrainingExample], int]:
     """Read conversations in LLaVA's form: ``{"id", "image", "conversations": [{"from", "value"}, …]}``.
 
     Only the last answer of a row is learnt, so that a conversation of several turns becomes as many rows. Only images
@@ -48,7 +48,7 @@ def read_mix(
     seen = [talk for talk in talks if talk.names]
     turns = [(i, turn) for i, talk in enumerate(seen) for turn in range(talk.turns)]
     order = rng(seed, "mix").permutation(len(turns)) if number else range(len(turns))
-    taken: dict[tuple[int, int], Lesson] = {}
+    taken: dict[tuple[int, int], TrainingExample] = {}
     folder, before = images or path.parent, dict[str, Picture]()
     for place in order:
         at, turn = turns[int(place)]
@@ -105,7 +105,7 @@ def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> P
     return before[name]
 
 
-def _turn(talk: _Talk, images: tuple[bytes, ...], wanted: int) -> Lesson:
+def _turn(talk: _Talk, images: tuple[bytes, ...], wanted: int) -> TrainingExample:
     """Return the row that teaches one answer, with what was said before it."""
     earlier: list[Message] = []
     turns = talk.row["conversations"]
@@ -115,7 +115,7 @@ def _turn(talk: _Talk, images: tuple[bytes, ...], wanted: int) -> Lesson:
         parts = _parts(question, 0 if turn else len(images), talk.place)
         said_before = tuple(earlier)
         earlier += [{"role": "user", "content": parts}, {"role": "assistant", "content": [_text(answer)]}]
-    return Lesson(
+    return TrainingExample(
         id=f"mix-{talk.row.get('id', talk.number)}-{talk.number}-{wanted}", images=images, prompt=tuple(parts),
         answer=answer, form="general", earlier=said_before,
     )  # fmt: skip

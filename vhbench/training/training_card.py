@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vhbench.schema import CANARY
-from vhbench.training.examples import Lesson
+from vhbench.training.examples import TrainingExample
 
 _GROUPED = ("kind", "criterion", "question_type", "pressure", "perturbation", "task", "source")
 
@@ -16,7 +16,7 @@ _REJECTED = (
 )
 
 
-def counts(lessons: Sequence[Lesson]) -> dict[str, Any]:
+def counts(lessons: Sequence[TrainingExample]) -> dict[str, Any]:
     """Return how many rows there are, by form, right answer, and the columns of the questions."""
     found: dict[str, Any] = {
         "rows": len(lessons),

@@ -13,7 +13,7 @@ import vhbench
 from vhbench.files import canonical, json_bytes, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.training import training_card
-from vhbench.training.examples import TOLD, Lesson, Message
+from vhbench.training.examples import TOLD, Message, TrainingExample
 
 Layout = Literal["parquet", "folder", "llava"]
 PROVENANCE = "provenance.json"
@@ -30,7 +30,12 @@ _MESSAGES_FEATURE = {
 
 
 def write(
-    folder: Path, lessons: Sequence[Lesson], layout: Layout, provenance: Mapping[str, Any], *, preferences: bool = False
+    folder: Path,
+    lessons: Sequence[TrainingExample],
+    layout: Layout,
+    provenance: Mapping[str, Any],
+    *,
+    preferences: bool = False,
 ) -> list[Path]:
     """Write rows with their card and provenance into a folder, which must be new or empty.
 
@@ -74,7 +79,7 @@ def check_free(folder: Path) -> None:
         raise VhbenchError(f"--out {folder}: is not empty; rows of two exports would mix")
 
 
-def _columns(lesson: Lesson, preferences: bool) -> dict[str, Any]:
+def _columns(lesson: TrainingExample, preferences: bool) -> dict[str, Any]:
     """Return the row of a lesson as TRL takes it, without its images."""
     said = {"role": "assistant", "content": [{"type": "text", "text": lesson.answer}]}
     if preferences:
@@ -85,7 +90,7 @@ def _columns(lesson: Lesson, preferences: bool) -> dict[str, Any]:
     return {**talk, **{name: getattr(lesson, name) for name in _SHORT}, **{n: lesson.told.get(n, "") for n in TOLD}}
 
 
-def _parquet(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list[Path]:
+def _parquet(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
     talk = ("prompt", "chosen", "rejected") if preferences else ("messages",)
     types = {"images": pa.list_(pa.struct([("bytes", pa.binary()), ("path", pa.string())]))}
     types |= dict.fromkeys(talk, _MESSAGES) | dict.fromkeys((*_SHORT, *TOLD), pa.string())
@@ -114,7 +119,7 @@ def _parquet(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list
     return [path]
 
 
-def _folder(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list[Path]:
+def _folder(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
     names = _write_images(folder, lessons)
     lines = [
         canonical({"images_file_names": [names[image] for image in lesson.images], **_columns(lesson, preferences)})
@@ -125,7 +130,7 @@ def _folder(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list[
     return [path]
 
 
-def _llava(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list[Path]:
+def _llava(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
     names = _write_images(folder, lessons)
     rows = []
     for lesson in lessons:
@@ -149,7 +154,7 @@ def _flat(content: Sequence[Message]) -> str:
     return "\n".join("<image>" if part["type"] == "image" else part["text"] for part in content)
 
 
-def _write_images(folder: Path, lessons: Sequence[Lesson]) -> dict[bytes, str]:
+def _write_images(folder: Path, lessons: Sequence[TrainingExample]) -> dict[bytes, str]:
     """Write each image once, named by its hash; return image → its path below the folder."""
     names: dict[bytes, str] = {}
     for lesson in lessons:
@@ -166,7 +171,7 @@ def _suffix(image: bytes) -> str:
     return "jpg" if image[:2] == b"\xff\xd8" else "webp"
 
 
-_LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[Lesson], bool], list[Path]]] = {
+_LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[TrainingExample], bool], list[Path]]] = {
     "parquet": _parquet,
     "folder": _folder,
     "llava": _llava,

@@ -15,11 +15,11 @@ from vhbench.splits import manifests
 from vhbench.tasks.metrics import ode_captions
 from vhbench.training import leakage, mixing, sample_selection, training_files
 from vhbench.training.error_weights import read_weakness
-from vhbench.training.examples import FORMS, Form, Lesson, lessons
+from vhbench.training.examples import FORMS, Form, TrainingExample, lessons
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class SelectionOptions:
     """What is taken of a training edition, and what is done with it; options of ``vhbench export``."""
 
     tests: tuple[Path, ...] = ()
@@ -85,7 +85,7 @@ def _told(errors: sample_selection.Errors) -> list[str]:
     return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} answers that were not read are left out"]
 
 
-def choose(edition: TrainingEdition, wanted: Wanted) -> list[Question]:
+def choose(edition: TrainingEdition, wanted: SelectionOptions) -> list[Question]:
     """Return the questions that are taught, in the edition's order.
 
     Raises:
@@ -112,7 +112,7 @@ def choose(edition: TrainingEdition, wanted: Wanted) -> list[Question]:
     return questions
 
 
-def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> None:
+def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions) -> None:
     """Raise if a test shares an image, a scene or a concept with what is taught.
 
     Raises:
@@ -137,9 +137,9 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
         leakage.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
 
 
-def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
+def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions) -> list[TrainingExample]:
     """Return the rows of questions: true captions, short and reasoned answers."""
-    found: dict[str, list[Lesson]] = {}
+    found: dict[str, list[TrainingExample]] = {}
     unsaid = _scored_places(wanted)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
@@ -160,7 +160,7 @@ _EVERYWHERE = frozenset({"sky", "grass"})
 """Settings that are painted around so many others that no caption could do without them."""
 
 
-def _scored_places(wanted: Wanted) -> frozenset[str]:
+def _scored_places(wanted: SelectionOptions) -> frozenset[str]:
     """Return the settings of the tests, which no caption names where they are only painted around another.
 
     An island has a beach around it, and a lake a forest behind it; a test may ask whether there is a beach.
@@ -171,7 +171,9 @@ def _scored_places(wanted: Wanted) -> frozenset[str]:
     return (scored & environments.SETTINGS.keys()) - _EVERYWHERE
 
 
-def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
+def preferences(
+    questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions
+) -> list[TrainingExample]:
     """Return pairs for DPO: the truth against what the model said, or where that was right, the other answer.
 
     A question that the model answered rightly is there to balance one that it did not; so neither "yes" nor "no" is
@@ -180,7 +182,7 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
     something.
     """
     assert edition.errors is not None
-    found: list[Lesson] = []
+    found: list[TrainingExample] = []
     unsaid = _scored_places(wanted)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
@@ -202,8 +204,8 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
 
 
 def mixed(
-    wanted: Wanted, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
-) -> list[Lesson]:
+    wanted: SelectionOptions, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
+) -> list[TrainingExample]:
     """Return the general rows to mix in.
 
     Args:
@@ -239,7 +241,7 @@ def mixed(
     return general
 
 
-def provenance(command: str, editions: Sequence[TrainingEdition], wanted: Wanted) -> dict[str, Any]:
+def provenance(command: str, editions: Sequence[TrainingEdition], wanted: SelectionOptions) -> dict[str, Any]:
     """Return where rows come from, as JSON."""
     return {
         "command": command,
@@ -265,7 +267,9 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def export(command: str, split: Path, out: Path, layout: training_files.Layout, wanted: Wanted) -> list[Lesson]:
+def export(
+    command: str, split: Path, out: Path, layout: training_files.Layout, wanted: SelectionOptions
+) -> list[TrainingExample]:
     """Write rows for supervised fine-tuning of a training edition; return them.
 
     Raises:
@@ -280,8 +284,8 @@ def export(command: str, split: Path, out: Path, layout: training_files.Layout, 
 
 
 def export_preferences(
-    command: str, split: Path, out: Path, layout: training_files.Layout, wanted: Wanted
-) -> list[Lesson]:
+    command: str, split: Path, out: Path, layout: training_files.Layout, wanted: SelectionOptions
+) -> list[TrainingExample]:
     """Write preference pairs of a run's errors; return them. Raises as :func:`export` does."""
     if wanted.run is None:
         raise VhbenchError("preference pairs need --run RESULTS: what is rejected is what the model said")

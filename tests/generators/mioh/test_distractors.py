@@ -5,16 +5,16 @@ from typing import get_args
 
 import pytest
 
-from vhbench.generators.mioh.distractors import Demands, Form, Lures, Part, Sight, forms_of
+from vhbench.generators.mioh.distractors import Demands, DistractorSampler, Form, ImageRequirement, Part, forms_of
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Scene
 
 ONE_AND_NOT_TWO = Form(
-    frozenset({Sight(((0, "easy"), (1, "false")), ()), Sight((), ((0, "seen"), (1, "seen")))}),
-    frozenset({Sight(((0, "hard"), (1, "false")), ())}),
-    frozenset({Sight(((0, "easy"), (1, "near")), ())}),
+    frozenset({ImageRequirement(((0, "easy"), (1, "false")), ()), ImageRequirement((), ((0, "seen"), (1, "seen")))}),
+    frozenset({ImageRequirement(((0, "hard"), (1, "false")), ())}),
+    frozenset({ImageRequirement(((0, "easy"), (1, "near")), ())}),
 )
 NOWHERE: dict[Part, int] = dict.fromkeys(get_args(Part), 0)
 
@@ -53,7 +53,7 @@ def test_forms_are_those_of_the_question_type(kind: str, easy: int) -> None:
 def test_options_that_are_found_can_be_asked_about(name: str, pool: ScenePool) -> None:
     kind = QUESTION_TYPES[name]
     facts: list[Fact] = [*(pool.attribute_facts() if kind.task == "attribute" else pool.relation_facts())]
-    lures = Lures(facts, kind, pool)
+    lures = DistractorSampler(facts, kind, pool)
     firsts = sorted(facts, key=lures.rich)[-6:]
     found = [lures.beside(first, {})[0] for first in firsts]
     assert any(found)
@@ -68,5 +68,5 @@ def test_options_that_are_found_can_be_asked_about(name: str, pool: ScenePool) -
 
 def test_a_fact_that_stands_alone_has_no_lures(pool: ScenePool) -> None:
     facts: list[Fact] = [pool.attribute_facts()[0]]
-    lures = Lures(facts, QUESTION_TYPES["A4"], pool)
+    lures = DistractorSampler(facts, QUESTION_TYPES["A4"], pool)
     assert lures.beside(facts[0], {}) == ((), False)

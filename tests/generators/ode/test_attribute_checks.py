@@ -15,7 +15,7 @@ from vhbench.builds.ode_source_vocabulary import OpenWorld
 from vhbench.colours import COLOURS
 from vhbench.generators.ode import attribute_checks, attribute_contraries, attribute_words, questions
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
-from vhbench.generators.ode.detection import Eyes
+from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.generators.ode.shards import Recipe, Share, make
 from vhbench.schema import ObjectSpec, Question, Rejection, Row, Scene, SceneObject, SceneSpec, VhbenchError
@@ -102,7 +102,7 @@ def asked(reference: Path) -> tuple[list[Question], int]:
     """Return questions about AMBER's concepts, all painted, found and verified; and how many images of a criterion."""
     sources = (f"amber:{reference / 'AMBER'}",)
     graph = load_graph(sources)
-    eyes = Eyes(PerfectDetector(), PerfectVerifier())
+    eyes = DetectionModels(PerfectDetector(), PerfectVerifier())
     recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), eyes, imagined(sources), seed=6, size=256)
     shares = [Share(c, p, 20, 0, 2) for c in ("standard", "long_tail", "random", "fictional") for p in ("ee", "ev")]
     items = [item for share in shares for item in make(recipe, share)]
@@ -139,7 +139,7 @@ def test_the_best_of_some_images_is_kept(reference: Path) -> None:
             ]
 
     graph = load_graph(("starter",))
-    recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), Eyes(Doubtful()), best_of=3, size=128)
+    recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), DetectionModels(Doubtful()), best_of=3, size=128)
     items = list(make(recipe, Share("standard", "ee", 2)))
     kept = [item for item in items if isinstance(item, Scene)]
     others = [item for item in items if isinstance(item, Rejection) and "attempt" in item.detail]
@@ -184,7 +184,7 @@ def test_what_a_night_sky_may_also_be_is_not_asked_as_wrong() -> None:
 def test_a_thing_is_found_though_another_name_for_it_is_looked_for_too(word: str, other: str) -> None:
     spec = SceneSpec("s", (ObjectSpec("dog"), ObjectSpec(word)), width=128, height=128)
     [made] = PerfectPainter().make([spec], seed=0)
-    [seen] = Eyes(PerfectDetector()).look([(spec, made)], [["dog", word, "cat", other]])
+    [seen] = DetectionModels(PerfectDetector()).look([(spec, made)], [["dog", word, "cat", other]])
     assert isinstance(seen, tuple), seen
     assert seen[0].categories() == {"dog", word}
     assert "cat" in seen[0].known
@@ -198,6 +198,6 @@ def test_what_is_known_by_anothers_name_alone_is_not_absent() -> None:
 
     spec = SceneSpec("s", (ObjectSpec("dog"),), width=128, height=128)
     [made] = PerfectPainter().make([spec], seed=0)
-    [seen] = Eyes(Closed()).look([(spec, made)], [["dog", "baggage", "luggage"]])
+    [seen] = DetectionModels(Closed()).look([(spec, made)], [["dog", "baggage", "luggage"]])
     assert isinstance(seen, tuple)
     assert seen[0].known == {"dog", "baggage"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vhbench.builds.ode_source_vocabulary import OpenWorld
 from vhbench.generators.ode import graph_sources
 from vhbench.generators.ode.balancing import Choice, balanced
-from vhbench.generators.ode.detection import Eyes
+from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.shards import Recipe, Share, make
 from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Row, Scene, SceneSpec
@@ -104,7 +104,9 @@ class Eye:
 
 def test_of_generated_images_each_number_and_word_is_as_often_right_as_wrong() -> None:
     graph = graph_sources.load("starter")
-    recipe = Recipe(graph, OpenWorld(graph), Painter(), Eyes(Eye()), seed=3, levels=("existence", "attribute"))
+    recipe = Recipe(
+        graph, OpenWorld(graph), Painter(), DetectionModels(Eye()), seed=3, levels=("existence", "attribute")
+    )
     shares = [Share(criterion, "ee", 10) for criterion in ("standard", "fictional")]
     asked = [item.question for share in shares for item in make(recipe, share) if isinstance(item, Row)]
     numbers = [q for q in asked if q.question_type == "number"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vhbench.schema import Asked
+from vhbench.schema import QuestionBase
 from vhbench.seeding import rng
 from vhbench.tasks.metrics import text_only
 
@@ -14,11 +14,11 @@ WORDS = "dog cat boat sink bear lamp kite tree cake road ship frog moon sofa dru
 COLOURS = "red blue green white".split()
 
 
-def images(questions: Sequence[Asked]) -> list[str]:
+def images(questions: Sequence[QuestionBase]) -> list[str]:
     return [" ".join(question.scene_ids) for question in questions]
 
 
-def floor(questions: Sequence[Asked]) -> text_only.Floor:
+def floor(questions: Sequence[QuestionBase]) -> text_only.TextOnlyBaseline:
     """The floor of all questions, which are in clusters by image."""
     guesses = text_only.guess(questions, images)
     assert guesses is not None
@@ -27,13 +27,13 @@ def floor(questions: Sequence[Asked]) -> text_only.Floor:
     return found
 
 
-def existence(image: int, word: str, answer: str, **more: object) -> Asked:
+def existence(image: int, word: str, answer: str, **more: object) -> QuestionBase:
     name = f"{image:03}-{word}"
     asked = {"question": f"Is there a {word} in the image?", "answer": answer, "task": "existence", "kind": "yes_no"}
-    return Asked(**{"id": name, "scene_ids": (f"s{image}",), "pair_id": name, **asked, **more})  # type: ignore[arg-type]
+    return QuestionBase(**{"id": name, "scene_ids": (f"s{image}",), "pair_id": name, **asked, **more})  # type: ignore[arg-type]
 
 
-def balanced(images: int = 60) -> list[Asked]:
+def balanced(images: int = 60) -> list[QuestionBase]:
     """Each image has one yes and one no, and which words they are about is dealt by a coin."""
     random = rng(0, "balanced")
     found = []
@@ -50,7 +50,7 @@ def test_words_that_tell_nothing_give_chance() -> None:
     assert found.chance == 0.5
 
 
-def dealt_evenly(question: str = "Is there a {} in the image?", rounds: int = 4) -> list[Asked]:
+def dealt_evenly(question: str = "Is there a {} in the image?", rounds: int = 4) -> list[QuestionBase]:
     """Each word is asked about exactly as often where it is shown as where it is not, two questions an image."""
     random = rng(4, "evenly")
     answers = {word: random.permutation(["yes", "no"] * rounds).tolist() for word in WORDS}
@@ -165,7 +165,9 @@ def test_options_that_give_themselves_away(leak: str) -> None:
         options = random.permutation(options).tolist()
         letter = "ABC"[options.index(right)]
         asked.append(
-            Asked(f"q{image:03}", question="Which?", choices=tuple(options), answer=letter, scene_ids=(str(image),))
+            QuestionBase(
+                f"q{image:03}", question="Which?", choices=tuple(options), answer=letter, scene_ids=(str(image),)
+            )
         )
     found = floor(asked)
     assert found.value > 0.9
@@ -174,7 +176,7 @@ def test_options_that_give_themselves_away(leak: str) -> None:
 
 def test_letters_dealt_evenly_tell_nothing() -> None:
     asked = [
-        Asked(
+        QuestionBase(
             f"q{i:03}",
             question="Which?",
             choices=("a dog", "a cat", "a cup"),
@@ -221,7 +223,7 @@ def test_few_images_tell_nothing() -> None:
 def test_the_order_of_the_questions_changes_nothing() -> None:
     asked = balanced(30)
     assert floor(asked) == floor(asked[::-1])
-    captions = [Asked("c", kind="caption", answer="", scene_ids=("s1",))]
+    captions = [QuestionBase("c", kind="caption", answer="", scene_ids=("s1",))]
     assert floor([*captions, *asked]) == floor(asked)
 
 

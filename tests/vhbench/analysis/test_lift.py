@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from vhbench.analysis.lift import FALSE_ALARM, Occasion, lifts
+from vhbench.analysis.lift import FALSE_ALARM, Opportunity, lifts
 from vhbench.seeding import rng
 
 
-def occasion(image: str, shown: str, chances: str, imagined: str = "", kind: str = "caption") -> Occasion:
-    return Occasion(kind, image, *(frozenset(words.split()) for words in (shown, chances, imagined)))
+def occasion(image: str, shown: str, chances: str, imagined: str = "", kind: str = "caption") -> Opportunity:
+    return Opportunity(kind, image, *(frozenset(words.split()) for words in (shown, chances, imagined)))
 
 
 def test_lift_of_captions() -> None:

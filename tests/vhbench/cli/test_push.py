@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.adapters.hub import snapshot
-from vhbench.adapters.hub_release import Place
+from vhbench.adapters.hub_release import ReleaseTarget
 from vhbench.builds import sharding
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
@@ -93,9 +93,9 @@ def test_a_person_s_licence_and_words_stay_through_all_versions(online: HubStand
 
 def test_beside_a_manifest_of_ours_a_file_that_it_does_not_list_is_somebody_s() -> None:
     files = dict.fromkeys(("manifest.json", "README.md", "a/1.parquet", "a/2.parquet"), "digest")
-    ours = Place(files=files, ours=frozenset(("manifest.json", "a/1.parquet")))
+    ours = ReleaseTarget(files=files, ours=frozenset(("manifest.json", "a/1.parquet")))
     assert ours.of_others(["README.md", "a/1.parquet", "a/2.parquet", "a/3.parquet"]) == ("a/2.parquet",)
-    assert Place(files=files).of_others(["README.md", "eval.yaml"]) == ("README.md",)
+    assert ReleaseTarget(files=files).of_others(["README.md", "eval.yaml"]) == ("README.md",)
 
 
 def test_the_newest_pin_stays_wherever_it_is(

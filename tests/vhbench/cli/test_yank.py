@@ -137,7 +137,7 @@ def test_a_moved_tag_is_told(released: HubStandin, tmp_path: Path) -> None:
     data = released.load(REPO)
     assert data is not None
     first = data["tags"]["v1.0.0"]
-    assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0") == reading.Standing()
+    assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0") == reading.ReleaseStatus()
     assert yank("1.0.0", "--repo-id", REPO, "--reason", "x")[0] == 0
     data = released.load(REPO) or {}
     released.save(REPO, {**data, "tags": {"v1.0.0": data["branches"]["main"]}})

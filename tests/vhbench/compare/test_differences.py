@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vhbench.compare import differences, tables
-from vhbench.compare.differences import MatchedRuns
-from vhbench.compare.scored_runs import MeasuredRun, measure
+from vhbench.compare.differences import RunComparison
+from vhbench.compare.scored_runs import ScoredRun, measure
 from vhbench.compare.scoring import Group
 from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
@@ -35,11 +35,11 @@ def answers(said: Sequence[bool], **more: Any) -> list[Record]:
     return found
 
 
-def run(name: str, records: Sequence[Record], group: Group = EXISTENCE) -> MeasuredRun:
-    return MeasuredRun(name, {group: measure(records, group)})
+def run(name: str, records: Sequence[Record], group: Group = EXISTENCE) -> ScoredRun:
+    return ScoredRun(name, {group: measure(records, group)})
 
 
-def score(found: MatchedRuns, name: str) -> differences.ComparedScore:
+def score(found: RunComparison, name: str) -> differences.ComparedScore:
     (group,) = found.groups
     return next(score for score in group.headlines if score.name == name)
 
@@ -233,13 +233,13 @@ def test_of_runs_that_are_alike_few_families_claim_anything() -> None:
 
 
 @pytest.fixture
-def hostile() -> MatchedRuns:
+def hostile() -> RunComparison:
     said = [place % 2 == 0 for place in range(40)]
     names = ["<b>|a_b</b>\n& 100 %", "B"]
     return differences.match([run(name, answers(said)) for name in names])
 
 
-def test_names_do_no_harm(hostile: MatchedRuns) -> None:
+def test_names_do_no_harm(hostile: RunComparison) -> None:
     written = tables.markdown(hostile)
     assert "<b>" not in written
     assert r"&lt;b&gt;\|a\_b&lt;/b&gt; &amp; 100 %" in written
@@ -248,7 +248,7 @@ def test_names_do_no_harm(hostile: MatchedRuns) -> None:
     assert r"$<$b$>$|a\_b$<$/b$>$ \& 100 \%" in tables.latex(hostile)
 
 
-def test_everything_is_in_the_json(hostile: MatchedRuns) -> None:
+def test_everything_is_in_the_json(hostile: RunComparison) -> None:
     found: Mapping[str, Any] = tables.to_json(hostile)
     (group,) = found["groups"]
     assert (group["task"], group["questions"], group["clusters"]) == ("ode_fictional_existence", 40, 20)

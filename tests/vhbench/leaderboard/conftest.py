@@ -9,7 +9,7 @@ from board_entries import MODELS, enter, said_by
 from vhbench.builds.starter import starter
 from vhbench.leaderboard import boards
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.validating import asked_once
 
 
@@ -21,13 +21,13 @@ def sources(_caches: None) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def editions(sources: dict[str, Path]) -> dict[str, AskedEdition]:
+def editions(sources: dict[str, Path]) -> dict[str, QuestionIndex]:
     """Their questions."""
     return {name: asked_once(boards.of_split(folder), folder) for name, folder in sources.items()}
 
 
 @pytest.fixture(scope="session")
-def twelve(editions: dict[str, AskedEdition], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def twelve(editions: dict[str, QuestionIndex], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A board with twelve models; do not write into it."""
     folder = tmp_path_factory.mktemp("twelve") / "board"
     board = Board(folder=folder, title="A board", editions=tuple(asked.edition for asked in editions.values()))
@@ -39,7 +39,7 @@ def twelve(editions: dict[str, AskedEdition], tmp_path_factory: pytest.TempPathF
 
 
 @pytest.fixture
-def board(editions: dict[str, AskedEdition], tmp_path: Path) -> Board:
+def board(editions: dict[str, QuestionIndex], tmp_path: Path) -> Board:
     """An empty board."""
     made = Board(
         folder=tmp_path / "board",

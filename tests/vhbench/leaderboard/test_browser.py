@@ -17,7 +17,7 @@ from board_entries import enter
 
 from vhbench.leaderboard import boards, site
 from vhbench.leaderboard.boards import Board, read_board
-from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rankings import stand
 
 AXE = os.environ.get("VHBENCH_AXE", "")
@@ -40,7 +40,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def made(
-    twelve: Path, editions: dict[str, AskedEdition], sources: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+    twelve: Path, editions: dict[str, QuestionIndex], sources: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A site with twelve models, and one that says what nobody should run."""
     folder = Path(shutil.copytree(twelve, tmp_path_factory.mktemp("browsed") / "board"))
@@ -139,7 +139,7 @@ def test_two_models_are_compared_and_hostile_answers_are_text(browser: Any, made
     context.close()
 
 
-def test_a_board_of_one_model_has_a_site(board: Board, editions: dict[str, AskedEdition]) -> None:
+def test_a_board_of_one_model_has_a_site(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["ode-1.0.0"]
     enter(board, asked, "Alone", lambda row: row["answer"] or "A park.")
     made = stand(board, {name: one.source for name, one in editions.items()}, workers=1)

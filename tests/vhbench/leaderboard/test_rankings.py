@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.statistics import intervals, multiple_testing
 from vhbench.statistics.all_pairs import differences
 
 
 @pytest.mark.parametrize("name", ["ode-1.0.0", "mioh-1.0.0"])  # the second's clusters are tied by shared images
-def test_differences_are_those_of_two_runs(editions: dict[str, AskedEdition], name: str) -> None:
+def test_differences_are_those_of_two_runs(editions: dict[str, QuestionIndex], name: str) -> None:
     clusters, random = editions[name].main.clusters, np.random.default_rng(1)
     share = random.uniform(0.4, 0.6, (8, 1))
     table = (random.random((8, len(clusters.numbers))) < share).astype(float)

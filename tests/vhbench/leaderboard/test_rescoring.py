@@ -9,7 +9,7 @@ import pytest
 
 from vhbench.compare.scored_runs import measure
 from vhbench.compare.scoring import Group
-from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import recompute
 from vhbench.records import answered
 
@@ -24,7 +24,7 @@ def say(row: Mapping[str, Any], dice: random.Random) -> str:
 
 @pytest.mark.parametrize("repeats", [1, 2])
 @pytest.mark.parametrize("name", ["ode-1.0.0", "mioh-1.0.0", "vhexpansion-1.0.0"])
-def test_scores_are_those_of_the_reports(editions: dict[str, AskedEdition], name: str, repeats: int) -> None:
+def test_scores_are_those_of_the_reports(editions: dict[str, QuestionIndex], name: str, repeats: int) -> None:
     asked, dice = editions[name], random.Random(3)
     texts = [say(row, dice) for _ in range(repeats) for row in asked.rows]
     found = recompute(asked, texts, repeats)
@@ -48,7 +48,7 @@ def test_scores_are_those_of_the_reports(editions: dict[str, AskedEdition], name
                 assert score.interval == pytest.approx(report.cells[key].interval, abs=1e-9)
 
 
-def test_what_was_not_read_is_told(editions: dict[str, AskedEdition]) -> None:
+def test_what_was_not_read_is_told(editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     texts = ["who knows", "I cannot see any image.", *["yes"] * (len(asked.rows) - 2)]
     found = recompute(asked, texts)
@@ -57,7 +57,7 @@ def test_what_was_not_read_is_told(editions: dict[str, AskedEdition]) -> None:
     assert found.scores["pairs"]["symmetric_accuracy"].value == 0
 
 
-def test_scores_are_withheld_where_requests_failed(editions: dict[str, AskedEdition]) -> None:
+def test_scores_are_withheld_where_requests_failed(editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     found = recompute(asked, [""] * len(asked.rows))
     assert "requests failed (100.0 %)" in found.withheld["pairs"]

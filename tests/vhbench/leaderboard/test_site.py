@@ -22,8 +22,8 @@ from vhbench.adapters.hub_release import push_folder
 from vhbench.compare.tables import VERDICTS
 from vhbench.leaderboard import boards, exporting, pushing, site
 from vhbench.leaderboard.boards import Board, read_board
-from vhbench.leaderboard.question_index import AskedEdition, find_sources
-from vhbench.leaderboard.rankings import Standings, stand
+from vhbench.leaderboard.question_index import QuestionIndex, find_sources
+from vhbench.leaderboard.rankings import Rankings, stand
 from vhbench.provenance import DataSource, Provenance
 from vhbench.schema import VhbenchError
 
@@ -34,12 +34,12 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="session")
-def standings(twelve: Path, sources: dict[str, Path]) -> Standings:
+def standings(twelve: Path, sources: dict[str, Path]) -> Rankings:
     return stand(read_board(twelve), find_sources(read_board(twelve), list(sources.values())), workers=1)
 
 
 @pytest.fixture(scope="session")
-def made(standings: Standings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(standings: Rankings, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site.write_site(standings, tmp_path_factory.mktemp("site") / "site").parent
 
 
@@ -56,7 +56,7 @@ def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None
         assert f"<bdi>{name}</bdi>" in page
 
 
-def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str, AskedEdition]) -> None:
+def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     board = replace(board, editions=(asked.edition,))
     for name in ("Aster", "Basalt"):
@@ -86,7 +86,7 @@ def test_a_model_s_page_tells_where_it_fails_and_where_its_numbers_come_from(mad
         assert words in page
 
 
-def test_examples_come_in_pieces_with_a_bit_for_each_answer(made: Path, standings: Standings) -> None:
+def test_examples_come_in_pieces_with_a_bit_for_each_answer(made: Path, standings: Rankings) -> None:
     index = _called((made / "data/mioh-1.0.0/index.js").read_bytes(), "board.index")[1]
     pieces = [
         _called(file.read_bytes(), "board.piece")[2] for file in sorted((made / "data/mioh-1.0.0").glob("[0-9]*.js"))
@@ -107,7 +107,7 @@ def _called(data: bytes, name: str) -> list[object]:
     return json.loads(f"[{text[len(name) + 1 : -3]}]")
 
 
-def test_differences_are_there_for_each_two_models(made: Path, standings: Standings) -> None:
+def test_differences_are_there_for_each_two_models(made: Path, standings: Rankings) -> None:
     number, editions = _called((made / "data/compare/0.js").read_bytes(), "board.pairs")
     assert number == 0
     for one, parts in zip(standings.editions, editions, strict=True):
@@ -140,7 +140,7 @@ def test_it_is_the_same_under_another_hash_seed(
     assert len(one) > 100
 
 
-def test_hostile_words_are_text(board: Board, editions: dict[str, AskedEdition], sources: dict[str, Path]) -> None:
+def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex], sources: dict[str, Path]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     board = replace(board, editions=(asked.edition,))
     name = "<script>alert(1)</script>"
@@ -159,7 +159,7 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, AskedEdition],
     assert r"\textbackslash" not in (out / "downloads/scores.tex").read_text()
 
 
-def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, AskedEdition]) -> None:
+def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     board = replace(board, editions=(asked.edition,))
     enter(board, asked, "Reference Oracle", lambda row: "yes")
@@ -170,7 +170,7 @@ def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str
 
 
 def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
-    board: Board, editions: dict[str, AskedEdition]
+    board: Board, editions: dict[str, QuestionIndex]
 ) -> None:
     asked = editions["vhexpansion-1.0.0"]
     board = replace(board, editions=(asked.edition,))
@@ -187,7 +187,7 @@ def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
     assert r"vhbench 1\x0d," in text
 
 
-def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, AskedEdition]) -> None:
+def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     hidden = replace(asked, edition=replace(asked.edition, hidden=True))
     board = replace(board, editions=(hidden.edition,))
@@ -203,7 +203,7 @@ def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, A
     assert not [name for name in exported if name.endswith("_samples.jsonl")]
 
 
-def test_a_model_that_learned_the_public_edition_falls(board: Board, editions: dict[str, AskedEdition]) -> None:
+def test_a_model_that_learned_the_public_edition_falls(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["ode-1.0.0"]
     half = [place for place, row in enumerate(asked.rows) if crc32(row["scene_ids"][0].encode()) % 2]
     both = []
@@ -211,7 +211,7 @@ def test_a_model_that_learned_the_public_edition_falls(board: Board, editions: d
         told = {"fresh_of": "1.0.0"} if version == "1.1.0" else {}
         edition = replace(asked.edition, version=version, content_hash=version[2] * 64, **told)
         rows = [asked.rows[place] for place in own]
-        both.append(AskedEdition(edition, asked.source, [asked.configs[place] for place in own], rows))
+        both.append(QuestionIndex(edition, asked.source, [asked.configs[place] for place in own], rows))
     found = _drops(board, both)
     assert found["learner"].certain
     assert found["learner"].interval[0] > 10
@@ -225,7 +225,7 @@ def _wrong_at(row: Mapping[str, str], tenths: int) -> str:
     return {"yes": "no", "no": "yes"}.get(row["answer"], "A park.") if wrong else row["answer"] or "A park."
 
 
-def _drops(board: Board, both: list[AskedEdition]) -> dict[str, object]:
+def _drops(board: Board, both: list[QuestionIndex]) -> dict[str, object]:
     from vhbench.leaderboard import rankings as module
 
     board = replace(board, editions=tuple(asked.edition for asked in both))
@@ -245,7 +245,7 @@ def _drops(board: Board, both: list[AskedEdition]) -> dict[str, object]:
     return {found.models[number].slug: drop for number, drop in drops.items()}
 
 
-def test_a_site_replaces_a_site_and_nothing_else(standings: Standings, tmp_path: Path) -> None:
+def test_a_site_replaces_a_site_and_nothing_else(standings: Rankings, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
     with pytest.raises(VhbenchError, match="holds something else than a site"):
@@ -281,7 +281,7 @@ def test_board_and_site_are_sent_in_one_commit(copied: Path, made: Path, hub: Hu
         pushing.kind_of(tmp_path / "cache")
 
 
-def test_exports_are_what_others_read(standings: Standings) -> None:
+def test_exports_are_what_others_read(standings: Rankings) -> None:
     from huggingface_hub import EvalResultEntry, parse_eval_result_entries
     from huggingface_hub.repocard_data import model_index_to_eval_results
 
@@ -301,7 +301,7 @@ def test_exports_are_what_others_read(standings: Standings) -> None:
     assert f"| ODE 1.0.0 | accuracy | {value:.1f} |" in found["table.md"].decode()
 
 
-def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict[str, AskedEdition]) -> None:
+def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["ode-1.0.0"]
     asked = replace(asked, edition=replace(asked.edition, repo_id="org/vhbench-ode", revision="a" * 40))
     board = replace(board, editions=(asked.edition,))
@@ -314,7 +314,7 @@ def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict
     assert f"no score: {len(failed)} of {len(answers)} requests failed (1.1 %)" in page.read_text()
 
 
-def test_exports_fit_every_eval_ever(standings: Standings) -> None:
+def test_exports_fit_every_eval_ever(standings: Rankings) -> None:
     package = find_spec("every_eval_ever")
     if package is None or not package.submodule_search_locations:
         pytest.skip("every-eval-ever, which has the schemas, is not installed; it needs Python 3.12")

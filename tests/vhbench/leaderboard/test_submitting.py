@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from vhbench.cli import app
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.entries import slug, stored
-from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.submitting import read_run_for
 
 MIOH = "mioh-1.0.0"
@@ -158,7 +158,7 @@ def test_bad_words_are_refused_in_one_line(
     assert "\x1b" not in str(done.exception)
 
 
-def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str, AskedEdition]) -> None:
+def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str, QuestionIndex]) -> None:
     ode = board.edition("ode-1.0.0")
     both = replace(
         board, editions=(*board.editions, replace(ode, version="1.1.0", content_hash="1" * 64, fresh_of="1.0.0"))
@@ -168,7 +168,7 @@ def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str,
 
 
 def test_answers_are_to_the_edition_that_asks_just_them(
-    board: Board, editions: dict[str, AskedEdition], tmp_path: Path
+    board: Board, editions: dict[str, QuestionIndex], tmp_path: Path
 ) -> None:
     grown = editions[MIOH]
     public = replace(grown, edition=replace(grown.edition, version="0.9.0"), rows=grown.rows[:400])

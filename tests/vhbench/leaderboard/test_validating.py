@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from vhbench.cli import app
 from vhbench.leaderboard.boards import read_board
 from vhbench.leaderboard.packed_answers import pack, unpack
-from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.schema import VhbenchError
 
 ONE = "entries/drift-vl-12b/vhexpansion-1.0.0"
@@ -31,7 +31,7 @@ def test_a_whole_board_is_recomputed(copied: Path, sources: dict[str, Path]) -> 
 
 
 @pytest.fixture
-def counts(editions: dict[str, AskedEdition]) -> dict[str, int]:
+def counts(editions: dict[str, QuestionIndex]) -> dict[str, int]:
     """How many questions each edition has."""
     return {name: len(asked.rows) for name, asked in editions.items()}
 
@@ -123,7 +123,7 @@ def test_what_looks_odd_is_pointed_out(copied: Path, sources: dict[str, Path], c
 
 
 def test_a_copy_that_is_dressed_up_is_pointed_out(
-    copied: Path, sources: dict[str, Path], editions: dict[str, AskedEdition]
+    copied: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
 ) -> None:
     asked = editions["vhexpansion-1.0.0"]
     dressed = {

@@ -11,7 +11,7 @@ from PIL import Image
 from vhbench import splits
 from vhbench.files import read_image
 from vhbench.schema import Question, Scene, SceneObject, VhbenchError
-from vhbench.training.image_similarity import Looks, look
+from vhbench.training.image_similarity import ImageIndex, look
 from vhbench.training.leakage import Contents, asked, contents_of, read_contents, refuse
 
 NAMES = ("train", "test")
@@ -88,7 +88,7 @@ def test_an_image_that_was_saved_anew_is_the_same(
 
 def test_no_two_pictures_of_the_editions_are_taken_for_one(editions: Editions) -> None:
     looks = {name: seen for path in editions for name, seen in read_contents(path).looks.items()}
-    assert not any(Looks({name: seen}).find(other) for name, seen in looks.items() for other in looks.values()
+    assert not any(ImageIndex({name: seen}).find(other) for name, seen in looks.items() for other in looks.values()
                    if other != seen)  # fmt: skip
 
 
@@ -104,4 +104,4 @@ def test_a_flat_picture_is_known_by_its_file_alone() -> None:
     flat = io.BytesIO()
     Image.new("RGB", (40, 30), "red").save(flat, "PNG")
     assert look(flat.getvalue()) == b""
-    assert Looks({"a": b""}).find(b"") == ""
+    assert ImageIndex({"a": b""}).find(b"") == ""

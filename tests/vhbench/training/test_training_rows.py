@@ -242,7 +242,7 @@ def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tm
     from vhbench.training import training_files, training_rows
 
     edition = training_rows.open_edition(editions.train, None)
-    wanted = training_rows.Wanted(tests=(editions.test,))
+    wanted = training_rows.SelectionOptions(tests=(editions.test,))
     start = time.process_time()
     found = training_rows.taught(training_rows.choose(edition, wanted), edition, wanted)
     while len(found) < 4000:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 
-class Told(NamedTuple):
+class AssentMatch(NamedTuple):
     """An answer in a word of assent or denial.
 
     Attributes:
@@ -169,7 +169,7 @@ def _signs(text: str) -> tuple[str, bool]:
     return "", False
 
 
-def told(text: str) -> Iterator[Told]:
+def told(text: str) -> Iterator[AssentMatch]:
     """Yield the words of assent and denial of a text; one that a sign reads, or that is weighed, is left out."""
     opening = True
     for found in _CLAUSE.finditer(text):
@@ -191,7 +191,7 @@ def told(text: str) -> Iterator[Told]:
             and (opening or _SETTLES.match(clause) or not _WEIGHED.search(before))
         ):
             final = bool(_FINAL.search(clause) or (alone and _LEADS_TO.search(before)))
-            yield Told(answer, found.start(), opening, final, alone)
+            yield AssentMatch(answer, found.start(), opening, final, alone)
         opening = opening and _OPENS.match(clause) is not None
 
 

@@ -192,7 +192,7 @@ class _Text(NamedTuple):
     silent: bool
     short: str
     whole: str
-    told: tuple[assent.Told, ...]
+    told: tuple[assent.AssentMatch, ...]
     shows: bool
 
 
@@ -258,7 +258,7 @@ def _without_echo(text: str) -> str:
     return assent.BOTH.sub(" ", rest)
 
 
-def _leading(found: Sequence[assent.Told], text: str, asked: Claim | None) -> _Reading:
+def _leading(found: Sequence[assent.AssentMatch], text: str, asked: Claim | None) -> _Reading:
     """Return the answer of a text that begins with one, unless it ends with another."""
     final = [one for one in found if one.final]
     if final:
