@@ -23,7 +23,7 @@ def caption(words: Sequence[str]) -> str:
     return "A picture of " + " and ".join(words) + "." if words else "A picture."
 
 
-def stated(question: str, true: bool) -> str:
+def as_statement(question: str, true: bool) -> str:
     """Return the statement behind one of our yes/no questions, or its negation.
 
     >>> stated("Is there no dog in the image?", True), stated("Is there an owl in any of the images?", False)
@@ -63,7 +63,7 @@ def _in_a_sentence(doc: Doc, said: str) -> str:
         return said
     if doc["choices"]:
         return f"The answer is {doc['choices'][ascii_uppercase.index(said)]}."
-    return stated(doc["question"], said == "yes")
+    return as_statement(doc["question"], said == "yes")
 
 
 def _after_a_thought(doc: Doc, said: str) -> str:

@@ -12,7 +12,7 @@ from filelock import FileLock
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
 from vhbench.files import cache_folder, cached, read_image
-from vhbench.images import as_seen, open_image
+from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import ImageData
 
 Floats = npt.NDArray[np.float32]
@@ -77,7 +77,7 @@ class ClipScorer:
         model, processor, device = self._loaded
         import torch
 
-        pixels = [as_seen(open_image(image)) for image in images]
+        pixels = [to_display_rgb(open_image(image)) for image in images]
         with torch.inference_mode():
             inputs = processor(images=pixels, return_tensors="pt").to(device)
             return _unit(model.get_image_features(**inputs))

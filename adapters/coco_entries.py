@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters.annotation_errors import LONGEST_SIDE, BadEntryPolicy, fits_64_bits, size_fault
-from vhbench.files import read_typed, shown
+from vhbench.files import quote_value, read_typed
 from vhbench.schema import VhbenchError
 
 _SLACK = 1.5  # tolerance in pixels: COCO rounds coordinates to hundredths and some boxes to pixels
@@ -139,9 +139,9 @@ def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tup
     if not image.file_name:
         return "image without a file name", "has neither file_name nor coco_url"
     if not there.safe(image.file_name):
-        return "path leaves its folder", f"file_name {shown(image.file_name)} leaves its folder"
+        return "path leaves its folder", f"file_name {quote_value(image.file_name)} leaves its folder"
     if not there.has(image.file_name):
-        return "missing image file", f"no file {shown(image.file_name)} in {there.folder}"
+        return "missing image file", f"no file {quote_value(image.file_name)} in {there.folder}"
     return None
 
 

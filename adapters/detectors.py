@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device, pick_dtype
-from vhbench.images import as_seen, open_image
+from vhbench.images import open_image, to_display_rgb
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
 
@@ -84,7 +84,7 @@ class ZeroShotDetector:
     def _forward(self, looks: Sequence[_Look]) -> list[list[Detection]]:
         import torch
 
-        pictures = [as_seen(open_image(image)) for image, _ in looks]
+        pictures = [to_display_rgb(open_image(image)) for image, _ in looks]
         most = max(len(words) for _, words in looks)
         # Grounding DINO takes one lower-case sentence per image, its phrases ended by full stops; OWL takes phrases,
         # the same number for each image.

@@ -12,7 +12,7 @@ from typing import Any
 
 from vhbench.adapters.answer_collator import AnswerCollator, PreferenceCollator, end_tokens
 from vhbench.adapters.loading import loading, needed_by, pick_device
-from vhbench.files import json_bytes, shown, write_atomic
+from vhbench.files import json_bytes, quote_value, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.splits.unpacking import open_parquet
 
@@ -173,7 +173,7 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
 def _check_columns(data: Path, names: Collection[str]) -> None:
     if not any(needed <= {*names} for needed in _COLUMNS):
         forms = "; or ".join(", ".join(sorted(needed)) for needed in _COLUMNS)
-        raise VhbenchError(f"--data {data}: has the columns {shown(list(names))}; needed are {forms}")
+        raise VhbenchError(f"--data {data}: has the columns {quote_value(list(names))}; needed are {forms}")
 
 
 def _load(model: str, where: str, dtype: str) -> tuple[Any, Any]:

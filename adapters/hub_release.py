@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from vhbench import splits
 from vhbench.adapters import hub
-from vhbench.files import file_sha256, shown
+from vhbench.files import file_sha256, quote_value
 from vhbench.progress import Progress
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
@@ -170,7 +170,7 @@ def _refuse_strays(planned: Release, found: ReleaseTarget, local: Mapping[str, "
     if strays := sorted(name for name in left if manifests.is_stray(name, manifest)):
         raise VhbenchError(
             f"{planned.repo_id} has data that no version of the benchmark put there ({len(strays)} files, such as "
-            f"{shown(strays[0])}), and tasks refuse rows that no hash covers: delete them first, or name another "
+            f"{quote_value(strays[0])}), and tasks refuse rows that no hash covers: delete them first, or name another "
             "repository"
         )
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from vhbench.adapters.detectors import LEAST_SCORE, detection, distinct
 from vhbench.adapters.loading import batches, loading, needed_by
 from vhbench.files import read_text
-from vhbench.images import as_seen, open_image
+from vhbench.images import open_image, to_display_rgb
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError
 
@@ -72,7 +72,7 @@ class OnnxDetector:
         """Return the detections per image for its words, most confident first."""
         found: list[list[Detection]] = []
         for part in batches(list(zip(images, words, strict=True)), self._batch):
-            pictures = [as_seen(open_image(image)) for image, _ in part]
+            pictures = [to_display_rgb(open_image(image)) for image, _ in part]
             fitted = [_fitted(picture, self._size) for picture in pictures]
             outputs = self._session.run(None, {self._input: np.stack([pixels for pixels, *_ in fitted])})
             for i, (_, asked) in enumerate(part):

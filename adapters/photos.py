@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from vhbench.files import last_written, read_image
-from vhbench.images import Sizes, glance, sizes_of
+from vhbench.images import Sizes, sizes_of, thumbnail
 from vhbench.protocols import bare
 from vhbench.schema import ImageData, Rejection, Scene, VhbenchError
 
@@ -92,7 +92,7 @@ def _look(scene: Scene) -> tuple[Sizes, _Mark]:
 @lru_cache(maxsize=_KEPT)
 def _look_once(image: ImageData, _: int) -> tuple[Sizes, _Mark]:
     """Hash a photo; the number is its modification time, which invalidates the cache."""
-    sizes, grey = glance(image, _SIDE)
+    sizes, grey = thumbnail(image, _SIDE)
     if float(np.asarray(grey).std()) < _FLAT:
         return sizes, hashlib.sha256(read_image(image)).hexdigest()
     import imagehash

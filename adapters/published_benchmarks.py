@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from vhbench.adapters.tables import ImageFolder, Line, choice, read_options, read_table, single_image, table_files
-from vhbench.files import read_text, shown
+from vhbench.files import quote_value, read_text
 from vhbench.schema import Question, Rejection, VhbenchError
 
 _POPE = ("random", "popular", "adversarial")
@@ -133,7 +133,9 @@ def _mme_lines(texts: list[Path]) -> Iterator[Line]:
                 name = f"{folder.name}/{file.name}"
                 yield Line(f"{file}, line {number}", {"question_id": name, **values})
             elif row.strip():
-                raise VhbenchError(f"{file}, line {number}: {shown(row)}; must be a question, a tab and Yes or No")
+                raise VhbenchError(
+                    f"{file}, line {number}: {quote_value(row)}; must be a question, a tab and Yes or No"
+                )
 
 
 def _mme_image(file: Path) -> Path | None:

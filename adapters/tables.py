@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters.table_rows import READERS
-from vhbench.files import below, cache_folder, shown, there, write_atomic
+from vhbench.files import cache_folder, is_inside, path_exists, quote_value, write_atomic
 from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
@@ -72,7 +72,7 @@ class Line:
                 allowed += (
                     f"; a letter needs its options, in a field 'options' or in {' and '.join(OPTION_FIELDS[0][:2])}"
                 )
-            raise VhbenchError(f"{self.place}: field {names[0]!r} is {shown(self.get(*names))}; {allowed}")
+            raise VhbenchError(f"{self.place}: field {names[0]!r} is {quote_value(self.get(*names))}; {allowed}")
         return answer
 
 
@@ -120,15 +120,17 @@ class ImageFolder:
             VhbenchError: if none exists, or a name is outside the folder.
         """
         if self.folder is None:
-            raise VhbenchError(f"{line.place}: image {shown(candidates[0])} is a file; name its folder with --images")
+            raise VhbenchError(
+                f"{line.place}: image {quote_value(candidates[0])} is a file; name its folder with --images"
+            )
         for name in candidates:
             try:
-                path = below(self.folder, name)
+                path = is_inside(self.folder, name)
             except VhbenchError as error:
                 raise VhbenchError(f"{line.place}: image {error}") from error
             if path is not None:
                 return path
-        raise VhbenchError(f"{line.place}: no image {shown(candidates[0])} in {self.folder}")
+        raise VhbenchError(f"{line.place}: no image {quote_value(candidates[0])} in {self.folder}")
 
 
 def _put_aside(image: bytes, name: str) -> Path:
@@ -173,7 +175,7 @@ def table_files(path: Path) -> list[Path]:
         return found
     if path.suffix not in SUFFIXES:
         raise VhbenchError(f"{path}: must be {', '.join(SUFFIXES)} or a folder of .parquet files")
-    if not there(path):
+    if not path_exists(path):
         raise VhbenchError(f"no such file or folder: {path}")
     return [path]
 
@@ -211,7 +213,7 @@ def read_options(line: Line, value: Any) -> tuple[str, ...]:
     options = tuple(str(v).strip() for v in value) if isinstance(value, list | tuple) else split_options(str(value))
     if len(options) < 2 or len({o.lower() for o in options}) < len(options) or not all(options):
         raise VhbenchError(
-            f"{line.place}: options {shown(value)} must be two or more different ones, as in '(a) x (b) y'"
+            f"{line.place}: options {quote_value(value)} must be two or more different ones, as in '(a) x (b) y'"
         )
     return options
 
@@ -249,7 +251,7 @@ def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
     if letter and letter in "ABCDEFGH"[: len(options)] and len(letter) == 1:
         return letter
     raise VhbenchError(
-        f"{line.place}: field {names[0]!r} is {shown(said)}; must be one of {', '.join(map(repr, options))}"
+        f"{line.place}: field {names[0]!r} is {quote_value(said)}; must be one of {', '.join(map(repr, options))}"
     )
 
 

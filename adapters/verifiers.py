@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
-from vhbench.images import as_seen, open_image
+from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import VhbenchError
 
 _SCALE = 100.0
@@ -58,7 +58,7 @@ class ClipVerifier:
             ]
 
     def _images(self, images: Sequence[bytes]) -> Any:
-        pictures = [as_seen(open_image(image)) for image in images]
+        pictures = [to_display_rgb(open_image(image)) for image in images]
         inputs = self._processor(images=pictures, return_tensors="pt").to(self._device)
         return _unit(self._model.get_image_features(**inputs))
 
@@ -105,7 +105,7 @@ class QuestionVerifier:
     def _yes(self, asked: Sequence[tuple[bytes, str]]) -> list[float]:
         import torch
 
-        pictures = [as_seen(open_image(image)) for image, _ in asked]
+        pictures = [to_display_rgb(open_image(image)) for image, _ in asked]
         inputs = self._processor(
             images=pictures, text=[text for _, text in asked], return_tensors="pt", padding=True, truncation=True
         ).to(self._device)

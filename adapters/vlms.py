@@ -16,7 +16,7 @@ from PIL import Image
 
 from vhbench.adapters.loading import loading, needed_by, pick_device
 from vhbench.adapters.vlm_connectors import connector_of
-from vhbench.images import as_seen, open_image
+from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import VhbenchError
 
 _ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
@@ -131,7 +131,7 @@ class TransformersVLM:
         if self.processor is None:
             raise VhbenchError(f"model {self.name} cannot be asked: it has no processor with a tokenizer")
         return [
-            self._answer(as_seen(open_image(image)), question + suffix, length)
+            self._answer(to_display_rgb(open_image(image)), question + suffix, length)
             for image, question in zip(images, questions, strict=True)
         ]
 

@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from vhbench import splits
 from vhbench.analysis import mioh_failures, vhexpansion_drops
-from vhbench.analysis.lift import Opportunity, lifts
+from vhbench.analysis.lift import Opportunity, compute_lift
 from vhbench.benchmarks import pressure_family
 from vhbench.builds.starter import starter
 from vhbench.columns import RECORD
@@ -118,7 +118,7 @@ def lift_claimed(asked: Sequence[Record], random: np.random.Generator) -> bool:
         bold, chances = random.uniform(0.3, 1.7), [word for word in words if word not in row.objects]
         said = frozenset(word for word in chances if random.random() < bold * rates[word])
         occasions.append(Opportunity("caption", row.scene_ids[0], frozenset(row.objects), frozenset(chances), said))
-    return any(one["certain"] for beside in lifts(occasions).values() for one in beside.values())
+    return any(one["certain"] for beside in compute_lift(occasions).values() for one in beside.values())
 
 
 def starter_rows(benchmark: str) -> list[Record]:

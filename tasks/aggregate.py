@@ -39,7 +39,7 @@ class Aggregation:
         """Return the number of the table: in percent, or a count; None where it is undefined, withheld or not known."""
         found, family = records(items), task(self.task).family
         assert family is not None
-        if any(map(submission.is_kept_back, found)):
+        if any(map(submission.is_label_hidden, found)):
             if self.reports:
                 submission.write(found, self.task, args)
             return None

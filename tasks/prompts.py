@@ -13,13 +13,13 @@ from PIL import Image
 
 from vhbench.benchmarks import benchmark
 from vhbench.columns import RECORD
-from vhbench.images import as_seen
+from vhbench.images import to_display_rgb
 from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
 from vhbench.records import ANSWERED, answered, resampling_unit, target_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.metric import PAYLOAD
 from vhbench.tasks.metrics.registry import metrics_of
-from vhbench.tasks.submission import is_kept_back
+from vhbench.tasks.submission import is_label_hidden
 
 Doc = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ _POST_PROMPTS = {
 
 def to_visual(doc: Doc) -> list[Any]:
     """Return the images as they are seen, in RGB, in the order in which the question counts them."""
-    return [as_seen(image) for image in doc["images"]]
+    return [to_display_rgb(image) for image in doc["images"]]
 
 
 def to_text(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
@@ -107,7 +107,7 @@ def process_results(
         metric.name: {name: whole[name] for name in (*PAYLOAD, *metric.columns, "repeats") if name in whole}
         for metric in others
     }
-    if headline.name == "accuracy" and not is_kept_back(record):
+    if headline.name == "accuracy" and not is_label_hidden(record):
         right = [float(other.prediction == other.answer) for other in told]
         share = sum(right) / len(right)
         whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}

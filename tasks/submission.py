@@ -7,7 +7,7 @@ from typing import Any
 from vhbench.schema import Record
 
 
-def is_kept_back(record: Record) -> bool:
+def is_label_hidden(record: Record) -> bool:
     """Tell whether the right answer is kept back: neither it is there, nor what is in the picture.
 
     >>> is_kept_back(Record("q", kind="yes_no")), is_kept_back(Record("q", kind="caption", objects=("dog",)))

@@ -64,7 +64,7 @@ def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:
     return {cell: floor.in_percent() for cell, floor in of_questions(records).items()}
 
 
-def told(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def baseline_sentences(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Say what words reach where that is certainly above chance, of what :func:`of_records` returned."""
     for cell, floor in cells.items():
         if floor["gives_away"]:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from vhbench.benchmarks import tasks
-from vhbench.records import said
+from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.statistics import multiple_testing
 from vhbench.statistics.clusters import clusters_of
@@ -32,7 +32,7 @@ def kind_of(record: Record) -> str:
     """
     if record.failure:
         return record.failure
-    return "unparsed" if said(record) == "" and record.kind != "caption" else ""
+    return "unparsed" if outcome_of(record) == "" and record.kind != "caption" else ""
 
 
 def summary(records: Sequence[Record]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> I
     lost = {answer: sum(found[kind] for kind in KINDS) for answer, found in counts.items()}
     if not sum(lost.values()):
         return
-    tested = lean([record for record in records if record.answer])
+    tested = parse_failure_imbalance([record for record in records if record.answer])
     among = sum(task.family is not None for task in tasks(records[0].benchmark).values())
     if tested is not None and tested * among <= ALPHA:
         told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
@@ -99,7 +99,7 @@ def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> I
         )
 
 
-def lean(records: Sequence[Record]) -> float | None:
+def parse_failure_imbalance(records: Sequence[Record]) -> float | None:
     """Return how often chance makes questions with one answer so much less often read than those with the other.
 
     The signs of whole clusters are flipped (:mod:`vhbench.statistics.multiple_testing`), as for all that is claimed.

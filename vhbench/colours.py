@@ -36,7 +36,7 @@ the same until its next MAJOR version, which shall ask ``near`` without ``flat``
 _SHADES = ("light ", "dark ")
 
 
-def near(one: str, other: str, *, flat: bool = False) -> bool:
+def is_similar_colour(one: str, other: str, *, flat: bool = False) -> bool:
     """Tell whether people may call a thing of one colour by the other's name.
 
     Args:

@@ -6,7 +6,7 @@ from string import ascii_uppercase
 
 from PIL import Image, ImageDraw, ImageFont
 
-from vhbench.images import as_seen, open_image
+from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import Question, Row, VhbenchError
 
 TILE = 380
@@ -90,7 +90,7 @@ def picture_of(question: Question, index: int) -> Image.Image:
         VhbenchError: naming the question, if it cannot be decoded.
     """
     try:
-        return as_seen(open_image(question.images[index]))
+        return to_display_rgb(open_image(question.images[index]))
     except VhbenchError as error:
         raise VhbenchError(f"question {question.id!r}, image {index + 1}: {error}") from error
 

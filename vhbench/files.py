@@ -106,7 +106,7 @@ def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "")
             raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
 
 
-def there(path: Path) -> bool:
+def path_exists(path: Path) -> bool:
     """Tell whether there is something of this name; names that no file can have are those of none."""
     return os.path.exists(path)  # noqa: PTH110 - Path.exists() raises for a name that is too long
 
@@ -119,7 +119,7 @@ def last_written(path: Path) -> int:
         return 0
 
 
-def below(folder: Path, name: str) -> Path | None:
+def is_inside(folder: Path, name: str) -> Path | None:
     """Return the file of this name below a folder; None if there is none.
 
     Raises:
@@ -128,7 +128,7 @@ def below(folder: Path, name: str) -> Path | None:
     path = folder / name
     try:
         if not resolved(path).is_relative_to(resolved(folder)):
-            raise VhbenchError(f"{shown(name)} leads out of {folder}")
+            raise VhbenchError(f"{quote_value(name)} leads out of {folder}")
         return path if path.is_file() else None
     except (OSError, ValueError):  # a name that is too long, or has a NUL
         return None
@@ -235,7 +235,7 @@ def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
             value = value[int(index)] if index else value[key]
         where = f"{place}: {inner}" if inner else place
         allowed = f"must be {allowed}" if allowed else fault[0].lower() + fault[1:]
-        raise VhbenchError(f"{where} is {shown(value)}: {allowed}") from None
+        raise VhbenchError(f"{where} is {quote_value(value)}: {allowed}") from None
 
 
 def short_digest(text: str) -> bytes:
@@ -247,7 +247,7 @@ def short_digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
 
 
-def shown(value: Any) -> str:
+def quote_value(value: Any) -> str:
     """Write a value for an error, cut if it is long."""
     if isinstance(value, (str, bytes)):  # which may be so long that writing it takes its time
         value = value[: _SHOWN + 1]

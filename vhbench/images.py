@@ -107,7 +107,7 @@ def _most_pixels(opened: Image.Image) -> int:
     return min(MAX_PIXELS, _MEMORY // taken)
 
 
-def as_seen(image: Image.Image) -> Image.Image:
+def to_display_rgb(image: Image.Image) -> Image.Image:
     """Return an opened image as models and people see it: RGB, upright, on white where it is transparent."""
     seen = _upright(_eight_bit(image), _orientation(image))
     if seen.mode in ("LA", "RGBA"):
@@ -154,7 +154,7 @@ def _sizes(lying: tuple[int, int], turned: bool) -> Sizes:
     return ((height, width) if turned else lying), lying
 
 
-def glance(image: ImageData, side: int) -> tuple[Sizes, Image.Image]:
+def thumbnail(image: ImageData, side: int) -> tuple[Sizes, Image.Image]:
     """Return the sizes of an image, and what it shows in grey, ``side`` pixels wide and high.
 
     It is read once, and of a JPEG no more is decoded than that takes.
@@ -171,7 +171,7 @@ def glance(image: ImageData, side: int) -> tuple[Sizes, Image.Image]:
             opened.load()
             small = _upright(opened, turn)
     except (*_DAMAGED, Image.DecompressionBombError):
-        sizes, small = sizes_of(data), as_seen(open_image(data))
+        sizes, small = sizes_of(data), to_display_rgb(open_image(data))
     return sizes, small.convert("L").resize((side, side), Image.Resampling.LANCZOS)
 
 

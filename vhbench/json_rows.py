@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from vhbench.files import BOM, REFUSED, json_values, open_file, shown
+from vhbench.files import BOM, REFUSED, json_values, open_file, quote_value
 from vhbench.schema import VhbenchError
 
 _FEW = 64  # fields of an object that are looked at to know it as a row
@@ -28,7 +28,7 @@ def each_row(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
     """
     for number, row in enumerate(_row_values(path, frozenset(names)), start=1):
         if not isinstance(row, dict):
-            raise VhbenchError(f"{path}, row {number}: is {shown(row)}, not a JSON object")
+            raise VhbenchError(f"{path}, row {number}: is {quote_value(row)}, not a JSON object")
         yield row
 
 

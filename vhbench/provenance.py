@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from vhbench.columns import RECORD
-from vhbench.files import convert, shown
+from vhbench.files import convert, quote_value
 from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
@@ -180,7 +180,7 @@ def unlike(told: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Itera
         for key in sorted({key for part in parts.values() for key in part}):
             tasks: dict[str, list[str]] = {}
             for task, part in parts.items():
-                tasks.setdefault(shown(part[key]) if key in part else "not told", []).append(task)
+                tasks.setdefault(quote_value(part[key]) if key in part else "not told", []).append(task)
             if len(tasks) > 1:
                 where = (f"{value} in {_first_of(own)}" for value, own in tasks.items())
                 yield f"{SETTINGS[name]} differ between tasks: {f'{key} is ' if key else ''}{', '.join(where)}"

@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
-from vhbench.files import convert, read_json, shown
+from vhbench.files import convert, quote_value, read_json
 from vhbench.language import parsing
 from vhbench.schema import TIE, Kind, Record, VhbenchError
 
@@ -55,7 +55,7 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
         VhbenchError: if it is no object, has no id, or a field is of the wrong type.
     """
     if not isinstance(values, Mapping):
-        raise VhbenchError(f"{place} is {shown(values)}, not a Record or a mapping with its fields")
+        raise VhbenchError(f"{place} is {quote_value(values)}, not a Record or a mapping with its fields")
     if values.get("id") in (None, ""):
         raise VhbenchError(f"{place} has no 'id'")
     given = {
@@ -65,7 +65,7 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
         given["response"] = text_of(values["response"])
     record: Record = convert(given, Record, place)
     if record.kind not in KINDS:
-        raise VhbenchError(f"{place}: kind is {shown(record.kind)}; must be one of {', '.join(KINDS[1:])}")
+        raise VhbenchError(f"{place}: kind is {quote_value(record.kind)}; must be one of {', '.join(KINDS[1:])}")
     known = "failure" in values and record.kind != "caption"
     return settled(record, empty="response" in values and not known)
 
@@ -144,18 +144,22 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
     (:class:`vhbench.runs.read.Responses`).
     """
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
-        raise VhbenchError(f"the rows are {shown(rows)}; needed: a list of Records or of mappings with their fields")
+        raise VhbenchError(
+            f"the rows are {quote_value(rows)}; needed: a list of Records or of mappings with their fields"
+        )
     seen, unique = set[str](), getattr(rows, "unique", False)
     for place, row in enumerate(rows):
         record = settled(row) if isinstance(row, Record) else to_record(row, f"row {place}")
         if not unique:
             if record.id in seen:
-                raise VhbenchError(f"id {shown(record.id)} occurs twice (again in row {place}); each may occur once")
+                raise VhbenchError(
+                    f"id {quote_value(record.id)} occurs twice (again in row {place}); each may occur once"
+                )
             seen.add(record.id)
         yield record
 
 
-def said(record: Record) -> str:
+def outcome_of(record: Record) -> str:
     """Return what an answer says, "" where that could not be read; of what is no answer "failed" or "refused"."""
     return record.failure or record.prediction
 
@@ -170,7 +174,7 @@ def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
     seen: set[Hashable] = set()
     for place, key in enumerate(keys):
         if key in seen:
-            raise VhbenchError(f"{what} {shown(key)} occurs twice (again in row {place}); each may occur once")
+            raise VhbenchError(f"{what} {quote_value(key)} occurs twice (again in row {place}); each may occur once")
         seen.add(key)
 
 
@@ -184,7 +188,7 @@ def yes_or_no(answer: Any, what: str) -> str:
     """Return a right answer in lower case; raise, beginning with what it is, if it is neither "yes" nor "no"."""
     text = answer.strip().lower() if isinstance(answer, str) else answer
     if text not in ("yes", "no"):
-        raise VhbenchError(f"{what} is {shown(answer)}; must be 'yes' or 'no'")
+        raise VhbenchError(f"{what} is {quote_value(answer)}; must be 'yes' or 'no'")
     return str(text)
 
 

@@ -91,7 +91,7 @@ def own_pins() -> Path | None:
     return folder / "release.yaml" if folder.with_name("pyproject.toml").is_file() else None
 
 
-def verified(directory: Path, version: str) -> Manifest:
+def verify_release(directory: Path, version: str) -> Manifest:
     """Return the manifest of a split without faults, its answers found anew.
 
     Raises:

@@ -27,9 +27,9 @@ _ALIKE: Final = frozenset(
 def close(one: str, other: str, *, flat: bool = False) -> bool:
     """Return whether two values of one type are equal or easily confused ("dark red", "red").
 
-    With ``flat``, colours are compared as in synthetic images (:func:`vhbench.colours.near`).
+    With ``flat``, colours are compared as in synthetic images (:func:`vhbench.colours.is_similar_colour`).
     """
-    return colours.near(one, other, flat=flat) or frozenset((one, other)) in _ALIKE
+    return colours.is_similar_colour(one, other, flat=flat) or frozenset((one, other)) in _ALIKE
 
 
 class AttributeTable:

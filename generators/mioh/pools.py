@@ -85,7 +85,7 @@ class ScenePool:
             scenes: scenes, read once in order here and later by index.
             thresholds: pressure thresholds.
             statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
-            flat: whether colours are those of synthetic images, see :func:`vhbench.colours.near`.
+            flat: whether colours are those of synthetic images, see :func:`vhbench.colours.is_similar_colour`.
             suggesting: categories that act as cues for co-occurring ones; None for all.
         """
         if not len(scenes):

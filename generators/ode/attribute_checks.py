@@ -75,13 +75,13 @@ class AttributeLook:
         return prompts.phrase(ObjectSpec(self.target, state="" if doing else value, action=value if doing else ""))
 
 
-def believed(scene: Scene, spec: SceneSpec) -> tuple[Scene, tuple[AttributeClaim, ...]]:
+def trust_prompt(scene: Scene, spec: SceneSpec) -> tuple[Scene, tuple[AttributeClaim, ...]]:
     """Return the scene with all prompted attributes as ground truth, as the paper does."""
     looks = [(look, look.others) for look in _looks(scene, spec)]
     return _told(scene, looks), tuple(AttributeClaim(k.target, k.kind, k.value, others) for k, others in looks)
 
 
-def verified(
+def verify_attributes(
     scenes: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes], verifier: Verifier, limits: VerifierThresholds
 ) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
     """Return scenes with the confirmed attributes as ground truth, and claims about them.

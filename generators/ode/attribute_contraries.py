@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from vhbench import tsv
-from vhbench.colours import COLOURS, near
+from vhbench.colours import COLOURS, is_similar_colour
 
 _BASIC: Final[Mapping[str, str]] = {
     "azure": "blue", "bright red": "red", "deep blue": "blue", "emerald": "green", "fluorescent green": "green",
@@ -28,7 +28,7 @@ def of(said: str) -> tuple[str, ...]:
     (('standing', 'running', 'walking'), ('closed',), True, False)
     """
     base = _BASIC.get(said, said)
-    colours = [other for other in COLOURS if not near(other, base)] if base in COLOURS else []
+    colours = [other for other in COLOURS if not is_similar_colour(other, base)] if base in COLOURS else []
     return tuple(dict.fromkeys([*colours, *_table().get(said, ())]))
 
 

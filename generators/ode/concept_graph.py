@@ -155,7 +155,7 @@ def as_of(graph: ConceptGraph, version: int) -> ConceptGraph:
     return older
 
 
-def gained(graph: ConceptGraph, word: str, slot: str) -> tuple[tuple[str, str], ...]:
+def added_attributes(graph: ConceptGraph, word: str, slot: str) -> tuple[tuple[str, str], ...]:
     """Return an older concept's attribute pairs that the newest version added."""
     older = getattr(graph, "older", None)
     if older is None or word not in older:
@@ -163,13 +163,13 @@ def gained(graph: ConceptGraph, word: str, slot: str) -> tuple[tuple[str, str], 
     return tuple(pair for pair in graph.nodes[word][slot] if pair not in older.nodes[word][slot])
 
 
-def has_news(graph: ConceptGraph) -> bool:
+def has_additions(graph: ConceptGraph) -> bool:
     """Return whether an update added a concept, an edge or an attribute."""
     older = getattr(graph, "older", None)
     return older is not None and (
         len(graph) > len(older)
         or graph.number_of_edges() > older.number_of_edges()
-        or any(gained(graph, word, slot) for word in older for slot in ("state", "action"))
+        or any(added_attributes(graph, word, slot) for word in older for slot in ("state", "action"))
     )
 
 
@@ -181,7 +181,7 @@ def is_new(graph: ConceptGraph, a: str, b: str) -> bool:
     if older is None:
         return False
     return (graph.has_edge(a, b) and not older.has_edge(a, b)) or any(
-        gained(graph, word, slot) for word in (a, b) for slot in ("state", "action")
+        added_attributes(graph, word, slot) for word in (a, b) for slot in ("state", "action")
     )
 
 

@@ -47,7 +47,7 @@ class DetectionModels:
 
     def phrases(self, word: str) -> list[str]:
         """Return the detector phrases of a word; none if the detector supports none."""
-        return [phrase for phrase in (word, *synonyms.same_as(word)) if self.detector.knows(phrase)][:PHRASES]
+        return [phrase for phrase in (word, *synonyms.synonyms_of(word)) if self.detector.knows(phrase)][:PHRASES]
 
     def meanings(self, words: Sequence[str]) -> dict[str, str]:
         """Return phrase → word for detection.
@@ -84,10 +84,10 @@ class DetectionModels:
         self, kept: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes]
     ) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
         if self.trust_prompt:
-            return [attribute_checks.believed(scene, spec) for scene, spec in kept]
+            return [attribute_checks.trust_prompt(scene, spec) for scene, spec in kept]
         if self.verifier is None:
             return [(scene, ()) for scene, _ in kept]
-        return attribute_checks.verified(kept, images, self.verifier, self.beliefs)
+        return attribute_checks.verify_attributes(kept, images, self.verifier, self.beliefs)
 
 
 def words_for(

@@ -111,7 +111,7 @@ def shown(word: str) -> str:
     return PLACES[word].shown if word in PLACES else inflection.with_article(word)
 
 
-def is_made(scene: Scene) -> bool:
+def has_defining_object(scene: Scene) -> bool:
     """Return whether a rendered setting has its defining objects; most need none."""
     needed = PLACES[scene.environment].made_by if scene.environment in PLACES else {}
     return not needed or any(
@@ -119,9 +119,9 @@ def is_made(scene: Scene) -> bool:
     )
 
 
-def is_told(scene: Scene) -> bool:
+def is_recognizable(scene: Scene) -> bool:
     """Return whether the setting is recognizable: a bedroom needs a bed, grass no snow."""
-    return is_made(scene) and not (scene.environment == "grass" and "snow" in scene.areas)
+    return has_defining_object(scene) and not (scene.environment == "grass" and "snow" in scene.areas)
 
 
 def annotate(scene: Scene) -> Scene:
@@ -129,7 +129,7 @@ def annotate(scene: Scene) -> Scene:
 
     Settings that annotators might disagree about (a mountain behind a lake) are removed from ``known``.
     """
-    here = {scene.environment} - {""} if is_told(scene) else set[str]()
+    here = {scene.environment} - {""} if is_recognizable(scene) else set[str]()
     painted = scene.areas if here else tuple(area for area in scene.areas if area != scene.environment)
     present = scene.categories() - {scene.environment} | set(painted) | here
     absent = {word for word in SETTINGS if unlike(scene.environment, word)} - present

@@ -273,7 +273,7 @@ def _deeds(graph: ConceptGraph, word: str, world: SourceVocabulary) -> list[tupl
 
 def _pairs(graph: ConceptGraph, word: str, allowed: frozenset[str] | None) -> Iterator[tuple[Attribute, Attribute]]:
     """Yield a concept's supported attribute pairs with two distinct values, from any slot."""
-    new = {slot: concept_graph.gained(graph, word, slot) for slot in ("state", "action")}
+    new = {slot: concept_graph.added_attributes(graph, word, slot) for slot in ("state", "action")}
     for slot, pairs in new.items():
         for values in pairs if any(new.values()) else graph.nodes[word][slot]:
             first, second = (attribute_words.attribute(value, word, slot) for value in values)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from vhbench.colours import COLOURS, near
+from vhbench.colours import COLOURS, is_similar_colour
 from vhbench.generators.ode import attribute_words, environments
 from vhbench.generators.ode.balancing import Choice, balanced
 from vhbench.generators.ode.criteria import PAIRINGS
@@ -303,7 +303,7 @@ def _seen(scene: Scene, target: str, members: Sequence[SceneObject], deeds: Abst
         return
     subject, person = _subject(target, members), target in PEOPLE
     colour, action, state = (_shared(members, kind) for kind in ("colour", "action", "state"))
-    unlike = [other for other in COLOURS if colour in COLOURS and not person and not near(other, colour)]
+    unlike = [other for other in COLOURS if colour in COLOURS and not person and not is_similar_colour(other, colour)]
     others = [deed for deed in _CONTRARY.get(action, ()) if deed in deeds]
     found = (
         ("state", target, colour, unlike, bool(unlike)),

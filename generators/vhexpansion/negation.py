@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vhbench.generators.vhexpansion import word_lists as lists
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, Parts, bare, take_apart, without_marks
+from vhbench.generators.vhexpansion.question_parts import CannotNegate, Parts, bare, split_question, without_marks
 from vhbench.generators.vhexpansion.subject import subject_length
 from vhbench.language.inflection import third_person
 
@@ -78,7 +78,7 @@ def quote(question: str) -> str:
     Raises:
         CannotNegate: if it is not a single yes/no question.
     """
-    parts = take_apart(without_marks(question))
+    parts = split_question(without_marks(question))
     asked = parts.asked[:1].upper() + parts.asked[1:]
     opening, closing = next((pair for pair in MARKS if not set(pair) & set(asked)), MARKS[-1])
     start = ASKS_FOR_NO if parts.before.rstrip().endswith(",") else ASKS_FOR_NO.capitalize()
@@ -128,7 +128,7 @@ def parse(question: str) -> Clause:
     Raises:
         CannotNegate: if it is not a single yes/no question, or is a choice, a tag question or already negated.
     """
-    parts = take_apart(question)
+    parts = split_question(question)
     clause = clause_of(question, parts)
     words = [clause.auxiliary.lower(), *(bare(word) for word in clause.words)]
     found = sorted(word for word in words if is_negation(word))

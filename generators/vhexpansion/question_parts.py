@@ -99,7 +99,7 @@ _SETTLED_OR = re.compile(
 """Uses of "or" that offer no choice."""
 
 
-def take_apart(text: str) -> Parts:
+def split_question(text: str) -> Parts:
     """Parse the single yes/no question of a text.
 
     >>> take_apart("<image> In the photo, is it late? Answer yes or no.")
@@ -152,7 +152,7 @@ def _in_marks(text: str) -> Parts | None:
         return None
     quotation, mark = found["quotation"], found["mark"]
     try:
-        inner = take_apart(quotation[1:-1])
+        inner = split_question(quotation[1:-1])
     except CannotNegate:
         return None  # not a question; errors are reported for the whole text
     if inner.words[0].lower() not in lists.AUXILIARIES or (mark and inner.mark):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from vhbench.generators.vhexpansion.negation import negate, quote
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, take_apart
+from vhbench.generators.vhexpansion.question_parts import CannotNegate, split_question
 from vhbench.generators.vhexpansion.validation import why_not_negation
 from vhbench.protocols import Rewriter
 
@@ -69,7 +69,7 @@ def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = 
         CannotNegate: if it is not a yes/no question, or a natural form is required and none is unambiguous.
     """
     if rewriter is not None:
-        take_apart(question)  # raises if it is not a yes/no question
+        split_question(question)  # raises if it is not a yes/no question
         said = clean(rewriter.rewrite(PROMPT.format(question=question)))
         reason = why_not_negation(question, said)
         if reason:

@@ -18,7 +18,7 @@ from vhbench.generators.vhexpansion.question_parts import (
     Parts,
     bare,
     is_neutral,
-    take_apart,
+    split_question,
     without_marks,
 )
 from vhbench.generators.vhexpansion.subject import subject_length
@@ -57,7 +57,7 @@ def why_not_negation(question: str, candidate: str) -> str:
     if (quoted := _QUOTING.fullmatch(candidate.strip())) and not _QUOTING.fullmatch(question.strip()):
         return _wrong_quotation(question, quoted)
     try:
-        original = take_apart(question)
+        original = split_question(question)
     except CannotNegate as error:
         return f"the original: {error}"
     if quoted:
@@ -66,7 +66,7 @@ def why_not_negation(question: str, candidate: str) -> str:
     if found := [word for word in asked if _negates(word)]:
         return f"the original: negated already ({found[0]!r}): {question!r}"
     try:
-        twin = take_apart(candidate)
+        twin = split_question(candidate)
     except CannotNegate as error:
         return str(error)
     return _around(original, twin) or _wrong_words(original, asked, twin)
@@ -77,13 +77,13 @@ def _wrong_quotation(question: str, found: re.Match[str]) -> str:
     asked = next(found[name] for name in "abcde" if found[name])
     before, after = found["before"], found["after"]
     try:
-        whole = take_apart(without_marks(question))
+        whole = split_question(without_marks(question))
     except CannotNegate as error:
         return f"the original: {error}"
     if _squashed(f"{before}{asked}{after}") != _squashed(f"{whole.before}{whole.asked}{whole.after}"):
         return "the quoted question is not the original"
     try:
-        parts = take_apart(asked)
+        parts = split_question(asked)
     except CannotNegate as error:
         return f"the original: {error}"
     if parts.after or (before.strip() and not before.rstrip(" ").endswith((".", "!", ":", ">", "]", "\n", ","))):

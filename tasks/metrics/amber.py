@@ -41,7 +41,7 @@ from vhbench.tasks.metrics.amber_counts import (
     sections,
 )
 from vhbench.tasks.metrics.amber_files import read_annotations, read_responses
-from vhbench.tasks.metrics.measuring import measure, stated
+from vhbench.tasks.metrics.measuring import measure, report_scores
 from vhbench.tasks.metrics.rates import average, of_sums, percent, share, with_notes
 
 
@@ -142,7 +142,7 @@ def _result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
     for section, dimensions in sections(evaluation_type):
         pairs = found.of(dimensions)
         rows = (Record(str(row), answer=gold, prediction=said) for row, (said, gold) in enumerate(pairs))
-        rates = stated(measure(rows, "yes_no"))
+        rates = report_scores(measure(rows, "yes_no"))
         scores[section] = {title: rates[name] for title, name in TITLES.items()}
         for part in ("intervals", "interval_notes"):
             told = rates[part]

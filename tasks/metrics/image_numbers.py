@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from vhbench.records import said
+from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.statistics import intervals
 from vhbench.statistics.clusters import clusters_of
@@ -31,7 +31,7 @@ def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
 
 
 def _point(records: Sequence[Record]) -> dict[str, Any]:
-    hits = [float(said(record) == record.answer) for record in records]
+    hits = [float(outcome_of(record) == record.answer) for record in records]
     ends = intervals.mean(hits, clusters=clusters_of(records))
     point = {"n": len(hits), "accuracy": sum(hits) / len(hits), "interval": list(ends) if ends else None}
     return withholding.withhold(point, ("accuracy", "interval"), withholding.reason_of(records))

@@ -214,7 +214,7 @@ def measure(
     return Measured(answers, metrics, answers.every, positive, allow_failed=allow_failed)
 
 
-def stated(measured: Measured) -> dict[str, Any]:
+def report_scores(measured: Measured) -> dict[str, Any]:
     """Return all scores as fractions by metric, with ``intervals`` and their ``interval_notes``, as results have them.
 
     >>> found = stated(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))

@@ -20,7 +20,7 @@ from vhbench.language import parsing
 from vhbench.records import is_cut_off
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.sums import Sums
-from vhbench.tasks.metrics.measuring import Measured, measure, stated
+from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.metric import Answer
 
 GROUPS = ("question_type", "pressure", "mode", "task")
@@ -59,7 +59,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     """
     whole = measure(records, "multiple_choice", columns=GROUPS, read=_read, allow_failed=allow_failed)
     result = _summary(whole) | _aggregate(whole)
-    said = stated(whole)
+    said = report_scores(whole)
     for name in ("intervals", "interval_notes"):
         result[name] = {metric: told for metric, told in said[name].items() if metric not in _APART}
     result["by"] = {name: {key: _summary(own) for (key,), own in whole.cells((name,)).items()} for name in GROUPS}

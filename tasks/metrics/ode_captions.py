@@ -33,7 +33,7 @@ from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.records import each_record, is_cut_off, settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair
-from vhbench.tasks.metrics.measuring import Measured, measure, stated
+from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tsv import records as table_rows
 from vhbench.tsv import words
@@ -64,7 +64,7 @@ def score(
     """
     captions = (settled(replace(row, kind="caption")) for row in each_record(records))
     measured = measure(captions, "caption", claimed=counter(vocabulary), allow_failed=allow_failed)
-    return stated(measured) | {"counters": counters(measured), "withheld": measured.withheld}
+    return report_scores(measured) | {"counters": counters(measured), "withheld": measured.withheld}
 
 
 def counters(measured: Measured) -> dict[str, int]:

@@ -24,7 +24,7 @@ from typing import Any
 from vhbench.language.parsing import Parser, yes_no_reader
 from vhbench.records import binary_answer
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics.measuring import Measured, measure, stated
+from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.registry import YES_SHARE
 
 
@@ -132,7 +132,7 @@ def _parts(measured: Measured, field: str) -> list[tuple[str, Measured]]:
 
 def _scored(measured: Measured) -> dict[str, Any]:
     """Return the numbers of some answers, and of the complete pairs of which they are halves."""
-    found = stated(measured)
+    found = report_scores(measured)
     new, gold = measured.count(measured.metric("new_cases")), measured.count(YES_SHARE)
     complete, incomplete = measured.answers.pairs_of(measured.places)
     metrics = [metric for metric in measured.metrics if metric.scale != "count"]

@@ -19,7 +19,7 @@ from vhbench.language.parsing import Parser, cut_off, failure, yes_no_reader
 from vhbench.records import binary_answer, is_cut_off, yes_or_no
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, yes_no_reference
-from vhbench.tasks.metrics.measuring import Measured, measure, stated
+from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 
 Answers = Sequence[str] | Mapping[Any, str]
 
@@ -137,7 +137,7 @@ class _ResponseReader:
     def result(self, measured: Measured) -> dict[str, Any]:
         """Return what :func:`score` does."""
         counts = confusion.count(measured.tally(lambda kind: (kind.said, kind.record.answer)), self.positive)
-        found = stated(measured)
+        found = report_scores(measured)
         if self.compat:
             found |= yes_no_reference.rates(counts, self.parser, self.positive)
         return {

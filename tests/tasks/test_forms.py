@@ -8,7 +8,7 @@ import pytest
 from running import Evaluate, scores
 
 from vhbench import splits
-from vhbench.adapters.calibration_forms import FORMS, caption, stated
+from vhbench.adapters.calibration_forms import FORMS, as_statement, caption
 from vhbench.benchmarks import BENCHMARKS, Task, tasks
 from vhbench.builds.starter import starter
 from vhbench.columns import RECORD
@@ -104,4 +104,4 @@ def test_lmms_eval_hands_the_forms_through(evaluate: Evaluate, simple: bool, for
     ],
 )
 def test_a_question_can_be_affirmed_and_denied(question: str, affirmed: str, denied: str) -> None:
-    assert (stated(question, True), stated(question, False)) == (affirmed, denied)
+    assert (as_statement(question, True), as_statement(question, False)) == (affirmed, denied)

@@ -33,7 +33,7 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
     said = capsys.readouterr().err
     assert said.count("a hidden edition, whose maintainers keep the answers; nothing is scored here") == 2
     assert "run it again with --output_path DIR" in said
-    assert not submission.is_kept_back(Record("q", kind="yes_no", answer="no"))
+    assert not submission.is_label_hidden(Record("q", kind="yes_no", answer="no"))
 
 
 def test_a_run_on_a_hidden_edition_is_scored_with_the_key(

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from vhbench.colours import COLOURS, near
+from vhbench.colours import COLOURS, is_similar_colour
 from vhbench.generators.mioh.attributes import close
 from vhbench.generators.scenes import paints
 
@@ -24,18 +24,18 @@ from vhbench.generators.scenes import paints
     ],
 )
 def test_near_colours(one: str, other: str, expected: bool) -> None:
-    assert near(one, other) is near(other, one) is expected
+    assert is_similar_colour(one, other) is is_similar_colour(other, one) is expected
 
 
 def test_every_colour_has_one_that_is_certainly_another() -> None:
     for colour in COLOURS:
-        assert near(colour, colour)
-        assert len([other for other in COLOURS if not near(colour, other)]) >= 2
+        assert is_similar_colour(colour, colour)
+        assert len([other for other in COLOURS if not is_similar_colour(colour, other)]) >= 2
 
 
 def test_mioh_takes_no_near_colours_for_a_difference() -> None:
     for one, other in permutations(COLOURS, 2):
-        assert close(one, other) is near(one, other)
+        assert close(one, other) is is_similar_colour(one, other)
     assert close("wool", "fabric")
     assert not close("wool", "red")
 

@@ -16,7 +16,7 @@ from vhbench import splits
 from vhbench.analysis.review_pages import page
 from vhbench.contact_sheet import picture_of
 from vhbench.generators.vhexpansion.expansion import decode
-from vhbench.images import as_seen, glance, open_image, sizes_of, to_store
+from vhbench.images import open_image, sizes_of, thumbnail, to_display_rgb, to_store
 from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.tasks.prompts import to_visual
@@ -120,7 +120,7 @@ def test_each_mode_is_shown_as_a_person_sees_it(
 ) -> None:
     data = encoded(image, kind)
     assert decode(data).shape == shape
-    seen = as_seen(open_image(data))
+    seen = to_display_rgb(open_image(data))
     assert seen.mode == "RGB"
     assert (seen.getpixel((0, 0)), seen.getpixel((3, 3))) == (corner, rest)
     with Image.open(io.BytesIO(to_store(data))) as stored:  # as a task gets it
@@ -134,7 +134,7 @@ def test_a_picture_is_upright_everywhere(orientation: int, kind: str) -> None:
     question = replace(ROW.question, images=(to_store(data),))
     with Image.open(io.BytesIO(to_store(data))) as stored:
         assert stored.getexif().get(274, 1) not in range(2, 9)
-        shown = (as_seen(open_image(data)), picture_of(question, 0), to_visual({"images": [stored]})[0])
+        shown = (to_display_rgb(open_image(data)), picture_of(question, 0), to_visual({"images": [stored]})[0])
     for image in (Image.fromarray(decode(data)), *shown):
         assert image.size == (40, 20)
         red, _, blue = image.getpixel((2, 10))  # type: ignore[misc]
@@ -144,9 +144,9 @@ def test_a_picture_is_upright_everywhere(orientation: int, kind: str) -> None:
 @pytest.mark.parametrize("orientation", [3, 6])
 def test_a_raw_picture_that_a_task_gets_is_turned_once(orientation: int) -> None:
     with Image.open(io.BytesIO(turned(orientation))) as raw:
-        once = as_seen(raw)
+        once = to_display_rgb(raw)
     assert once.size == (40, 20)
-    assert as_seen(once).tobytes() == once.tobytes()
+    assert to_display_rgb(once).tobytes() == once.tobytes()
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF")
@@ -162,7 +162,7 @@ def test_of_a_moving_picture_the_first_is_shown(kind: str) -> None:
     frames = [Image.new("RGB", (8, 8), colour) for colour in ("red", "lime", "blue")]
     options = {"lossless": True} if kind == "WEBP" else {}
     data = encoded(frames[0], kind, save_all=True, append_images=frames[1:], **options)
-    assert as_seen(open_image(data)).getpixel((4, 4)) == (255, 0, 0)
+    assert to_display_rgb(open_image(data)).getpixel((4, 4)) == (255, 0, 0)
     with Image.open(io.BytesIO(to_store(data))) as stored:
         assert (stored.format, getattr(stored, "n_frames", 1)) == ("PNG", 1)
 
@@ -209,7 +209,7 @@ def test_a_split_holds_what_browsers_and_models_can_show(kind: str, tmp_path: Pa
 )
 def test_sizes_are_told_without_unpacking(orientation: int, seen: tuple[int, int], lying: tuple[int, int]) -> None:
     assert sizes_of(turned(orientation)) == (seen, lying)
-    sizes, grey = glance(turned(orientation), 16)
+    sizes, grey = thumbnail(turned(orientation), 16)
     assert (sizes, grey.size, grey.mode) == ((seen, lying), (16, 16), "L")
     shown = open_image(turned(orientation)).convert("L").resize((16, 16))
     assert np.abs(np.asarray(grey, float) - np.asarray(shown, float)).mean() < 12

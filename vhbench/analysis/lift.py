@@ -51,7 +51,7 @@ class Opportunity:
     imagined: frozenset[str]
 
 
-def lifts(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[str, Any]]]:
+def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return fact → imagined → how much more often than in general.
 
     Returns:

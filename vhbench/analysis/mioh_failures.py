@@ -146,8 +146,8 @@ def diagnoses(tasks: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, Any]
             known = [(1 + s.rate(mode, _known)) / 2 for mode in (COMPREHENSIVE, SELECTIVE)]  # from 0 to 1
             claims[task, INTEGRATION].add(known[0], known[1], *s.records())
             claims[task, PERCEPTION].add(_none_right(s, _hit), _none_right(s, _guess), *s.records())
-    told = paired.together(claims)
-    nothing = paired.together({"": paired.PairedOutcomes()})[""]
+    told = paired.joint_test(claims)
+    nothing = paired.joint_test({"": paired.PairedOutcomes()})[""]
     return {
         task: diagnose(tasks[task]) | {"trouble": {name: told.get((task, name), nothing) for name in TROUBLES}}
         for task in tasks
@@ -229,7 +229,7 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
     as many images as an easy question or fewer, which are no pressure: see ``by_number_of_images``.
 
     ``certain`` tells whether something changed at all; all pressures of all tasks are tested together
-    (:func:`vhbench.statistics.paired.together`), so that it may be false where the cell's interval leaves 0 out.
+    (:func:`vhbench.statistics.paired.joint_test`), so that it may be false where the cell's interval leaves 0 out.
     """
     answered = list(records)
     easy = {r.pair_id: r for r in answered if r.pressure == "easy"}
@@ -240,7 +240,7 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
         if presses and twin is not None and sorted(r.scene_ids) != sorted(twin.scene_ids):
             pairs[r.task, r.pressure].add(_hit(twin), _hit(r), twin, r)
     order = [(task, pressure) for task in TASKS for pressure in PRESSURES if (task, pressure) in pairs]
-    told = paired.together({cell: pairs[cell] for cell in order})
+    told = paired.joint_test({cell: pairs[cell] for cell in order})
     drops: dict[str, dict[str, dict[str, Any]]] = {task: {} for task in TASKS if any(r.task == task for r in answered)}
     for (task, pressure), drop in told.items():
         drops[task][pressure] = drop

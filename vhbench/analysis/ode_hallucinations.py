@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from vhbench import splits
 from vhbench.analysis import ode_figure
-from vhbench.analysis.lift import Opportunity, lifts
+from vhbench.analysis.lift import Opportunity, compute_lift
 from vhbench.analysis.run import lost, own_records
 from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, questions
@@ -60,8 +60,8 @@ def analyse(
     found = curve(own, vocabulary)
     pairs = hallucination_pairs(own, matcher)
     seen = Counter(fact for record in own if record.kind == "caption" for fact in set(record.objects))
-    imaginings = Counter(word for record in own for word in imagined(record, matcher))
-    beside = lifts(occasions(own, matcher, set(imaginings)))
+    imaginings = Counter(word for record in own for word in hallucinated_concepts(record, matcher))
+    beside = compute_lift(opportunities(own, matcher, set(imaginings)))
     excess = {
         (fact, word): found["imagined"] - found["expected"]
         for fact, row in beside.items()
@@ -119,22 +119,26 @@ def hallucination_pairs(records: Sequence[Record], matcher: Vocabulary) -> Count
     """Count how often b is imagined in a picture that shows a."""
     pairs: Counter[tuple[str, str]] = Counter()
     for record in records:
-        for word in sorted(imagined(record, matcher)):
+        for word in sorted(hallucinated_concepts(record, matcher)):
             pairs.update((fact, word) for fact in sorted(set(record.objects)))
     return pairs
 
 
-def occasions(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Opportunity]:
+def opportunities(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Opportunity]:
     """Yield of each answer which of the words it could have imagined, and which it did."""
     for record in records:
-        if chances := could_imagine(record, matcher, words):
+        if chances := possible_hallucinations(record, matcher, words):
             image, shown = resampling_unit(record), frozenset(record.objects)
             yield Opportunity(
-                record.task, image, shown, frozenset(chances), frozenset(imagined(record, matcher) & chances)
+                record.task,
+                image,
+                shown,
+                frozenset(chances),
+                frozenset(hallucinated_concepts(record, matcher) & chances),
             )
 
 
-def could_imagine(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
+def possible_hallucinations(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
     """Return which of the words an answer could have imagined.
 
     A caption those that are not there and can be judged, an existence question whose answer is "no" the one that is
@@ -150,7 +154,7 @@ def could_imagine(record: Record, matcher: Vocabulary, words: set[str]) -> set[s
     return set()
 
 
-def imagined(record: Record, matcher: Vocabulary) -> set[str]:
+def hallucinated_concepts(record: Record, matcher: Vocabulary) -> set[str]:
     """Return the concepts that an answer says are there, and are not.
 
     Those that a caption mentions, unless nobody can judge them; that of an existence question which is answered with

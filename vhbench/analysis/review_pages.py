@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from vhbench.contact_sheet import font
 from vhbench.files import read_image
-from vhbench.images import as_seen, kept_if_small, open_image, to_png
+from vhbench.images import kept_if_small, open_image, to_display_rgb, to_png
 from vhbench.schema import Question, VhbenchError
 
 MOST_BYTES: Final = 25_000_000
@@ -115,7 +115,7 @@ def _shown(data: bytes, images: int) -> tuple[str, str, str]:
     budget = _ROOM * 3 // 4 // max(images, 4)
     if kind and len(data) <= budget:
         return digest, _url(kind, data), ""
-    return digest, _url("jpeg", _smaller(as_seen(opened), budget)), ""
+    return digest, _url("jpeg", _smaller(to_display_rgb(opened), budget)), ""
 
 
 def _smaller(image: Image.Image, budget: int) -> bytes:

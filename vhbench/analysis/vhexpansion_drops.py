@@ -45,7 +45,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     for record in own:
         sources[record.source].append(record)
     found = {source: _source(sources[source]) for source in sorted(sources)}
-    for (source, kind), told in paired.together(_pairs(sources)).items():
+    for (source, kind), told in paired.joint_test(_pairs(sources)).items():
         part = found[source][kind]
         part |= {"shared_cases": told["n"], "drop": None, "drop_interval": None}
         withheld = part["withheld"] or found[source].get(CLEAN, {}).get("withheld")

@@ -22,8 +22,8 @@ from vhbench import splits
 from vhbench.benchmarks import benchmark, load
 from vhbench.builds import hidden_seed as secrets
 from vhbench.builds import sharding
-from vhbench.files import canonical, read_image, shown
-from vhbench.images import as_seen, kept_if_small, open_image, to_png
+from vhbench.files import canonical, quote_value, read_image
+from vhbench.images import kept_if_small, open_image, to_display_rgb, to_png
 from vhbench.schema import TIE, Manifest, Question, Row, VhbenchError
 from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
 from vhbench.splits.manifests import HIDDEN, is_hidden
@@ -200,7 +200,7 @@ def _check_options(options: Mapping[str, object]) -> None:
     for name, value in options.items():
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and _ELSEWHERE.search(text):
-                raise VhbenchError(f"the option {shown(name)} is {shown(text)}, which leads elsewhere")
+                raise VhbenchError(f"the option {quote_value(name)} is {quote_value(text)}, which leads elsewhere")
 
 
 def _rows(directory: Path, secret: bytes) -> Iterator[Row]:
@@ -220,7 +220,7 @@ def _named(row: Row, secret: bytes) -> Question:
 @kept_if_small
 def _clean(image: bytes) -> bytes:
     """Return an image as PNG of what is seen, without any note."""
-    seen = as_seen(open_image(image))
+    seen = to_display_rgb(open_image(image))
     seen.info.clear()
     return to_png(seen)
 

@@ -22,7 +22,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from vhbench.builds import sharding
-from vhbench.colours import near
+from vhbench.colours import is_similar_colour
 from vhbench.files import read_image, write_atomic
 from vhbench.generators.scenes import CATALOG, ENVIRONMENTS, WHOLE, ConceptPart, SceneSource, clash, find, random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
@@ -37,7 +37,9 @@ HUBS: Final = (
 """Drawings that detectors of photographs know: YOLO11n and YOLOX-nano, both trained on COCO."""
 
 _PAINTS: Final = ("red", "yellow", "green", "blue")
-_PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not near(one, other, flat=True))
+_PAIRS: Final = tuple(
+    (one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other, flat=True)
+)
 _ALT: Final = 0.2  # how often a spoke that is not beside one of the other colour has it, too
 _SPOKES, _COUNTED, _STRANGERS = 5, 4, 44
 _AT_ONCE: Final = 3  # strangers in a scene

@@ -286,7 +286,7 @@ class OdeBuild(SplitBuild):
             "images": self._images(),
             "eyes": self._eyes(),
             "delta": self._delta,
-            "imagined": None if self.likely == "seen" else imagined(self.graph),
+            "imagined": None if self.likely == "seen" else hallucinations_of(self.graph),
         }
         options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()
         return Recipe(**{name: getattr(self, name) for name in options} | made)
@@ -330,7 +330,7 @@ def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") ->
         return graph
     more = graph_sources.load(add)
     updated = concept_graph.update(graph, more)
-    if not concept_graph.has_news(updated):
+    if not concept_graph.has_additions(updated):
         raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
     return updated
 
@@ -361,7 +361,7 @@ def photos(source: str) -> "PhotoSource":
 
 
 @lru_cache(maxsize=1)
-def imagined(sources: tuple[str, ...]) -> "ConceptGraph | None":
+def hallucinations_of(sources: tuple[str, ...]) -> "ConceptGraph | None":
     """Return what models imagined beside concepts, by AMBER's annotations; None where none of the graphs is AMBER's."""
     folders = [source.removeprefix("amber:") for source in sources if source.startswith("amber:")]
     return amber_graph.hallucinations(folders[0]) if folders else None

@@ -21,7 +21,7 @@ from vhbench.generators.vhexpansion.attack_config import AttackConfig
 from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
-from vhbench.images import as_seen
+from vhbench.images import to_display_rgb
 from vhbench.language import parsing
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
@@ -239,4 +239,4 @@ def _load(choice: ModelChoice) -> "TransformersVLM":
 
 def _rgb(pixels: Array) -> Array:
     """Return (H, W, 3), as models see the picture."""
-    return np.asarray(as_seen(Image.fromarray(pixels)))
+    return np.asarray(to_display_rgb(Image.fromarray(pixels)))

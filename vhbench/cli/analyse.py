@@ -36,7 +36,7 @@ class SplitOptions:
     )
 
 
-def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
+def print_analysis(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     """Print what lies behind the scores of one model, and write numbers and picture beside them, or into ``out``.
 
     Args:
@@ -65,7 +65,7 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     data, picture = (folder / f"{date}{file}" for file in _files(name))
     write_atomic(data, json_bytes(found))
     typer.echo(found["summary"])
-    for sentence in text_only_baseline.told(floors):
+    for sentence in text_only_baseline.baseline_sentences(floors):
         typer.echo(in_a_line(sentence))
     if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
         picture.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ def _command(name: str) -> Callable[..., None]:
         for one in runs:
             if len(runs) > 1:
                 typer.echo(f"== {one}")
-            tell(name, one, how.out, **({"split": more[0].split} if more else {}))
+            print_analysis(name, one, how.out, **({"split": more[0].split} if more else {}))
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
@@ -103,13 +103,13 @@ def _command(name: str) -> Callable[..., None]:
 def _same_split(asked: "Run", benchmark: str, split: Path | None) -> None:
     """Raise if answers are to another split than the one whose words they are read by."""
     from vhbench import splits
-    from vhbench.runs import foreign
+    from vhbench.runs import check_same_split
     from vhbench.tasks import datasets
 
     for told in asked.provenance.values():
         if told is not None and told.benchmark == benchmark:
             folder = split or datasets.resolve(benchmark).path
-            foreign(told, folder, splits.read_manifest(folder))
+            check_same_split(told, folder, splits.read_manifest(folder))
 
 
 app = typer.Typer(

@@ -109,7 +109,7 @@ def _tell(splits: Mapping[str, Path], results: Path, name: str, output: Path) ->
 
     for benchmark in splits:
         typer.echo(f"\n$ vhbench analyse {benchmark} {results}")
-        analyse.tell(benchmark, results)
+        analyse.print_analysis(benchmark, results)
     typer.echo("\nThe leaderboard")
     for line in build_first(results, name, [*splits.values()], output):
         typer.echo(escaped(line))

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from vhbench.cli import build_command
-from vhbench.files import shown
+from vhbench.files import quote_value
 from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
 
@@ -104,7 +104,7 @@ def finetune(how: FinetuneOptions) -> None:
             raise VhbenchError(f"--each {how.each}: must be a column of words, such as criterion or question_type")
         values = sorted({*rows[how.each]} - {"", None})
         if odd := [value for value in values if not re.fullmatch(r"\w[\w. -]*", value)]:
-            raise VhbenchError(f"--each {how.each}: {shown(odd[0])} is no name for a folder in {how.out}")
+            raise VhbenchError(f"--each {how.each}: {quote_value(odd[0])} is no name for a folder in {how.out}")
     tuned: dict[str, Mapping[str, Any]] = {}
     for value in values:
         tuned[value] = train(how.model, how.data, how.out / value, training, {how.each: value} if value else None)

@@ -122,7 +122,7 @@ def _add(how: AddOptions) -> None:
     """
     from vhbench.leaderboard.entries import ModelInfo, parameters
     from vhbench.leaderboard.submitting import filled, read_run_for, submit
-    from vhbench.leaderboard.validating import asked_once
+    from vhbench.leaderboard.validating import cached_question_index
 
     board, sources = how.read()
     about = ModelInfo(
@@ -137,7 +137,7 @@ def _add(how: AddOptions) -> None:
     )
     about.check()
     about = filled(board, about)
-    editions = {edition.name: asked_once(edition, sources[edition.name]) for edition in board.editions}
+    editions = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in board.editions}
     offered = read_run_for(board, how.run, editions, how.edition)
     submissions = [submit(board, one, about, replacing=how.replace) for one in offered]
     refused = [f"{one.place.edition.name}: {reason}" for one in submissions for reason in one.reasons]
@@ -162,10 +162,10 @@ def _tell_added(one: "Submission") -> None:
 
 
 def _point_out(board: "Board", sources: Mapping[str, Path], titles: set[str]) -> None:
-    from vhbench.leaderboard.validating import check_all, pointed_out
+    from vhbench.leaderboard.validating import check_all, find_duplicates
 
     checked, _ = check_all(board, sources, workers=1)
-    for line in pointed_out(checked):
+    for line in find_duplicates(checked):
         if line.partition(": ")[0] in titles or any(f"those of {t.partition('/')[0]} are" in line for t in titles):
             typer.echo(in_a_line(f"look at this: {line}"), err=True)
 
@@ -190,7 +190,7 @@ def _check(how: CheckOptions) -> None:
 
     Example: `vhbench leaderboard check --board board`
     """
-    from vhbench.leaderboard.validating import check_all, pointed_out
+    from vhbench.leaderboard.validating import check_all, find_duplicates
 
     board, sources = how.read()
     checked, strays = check_all(board, sources, workers=how.workers)
@@ -198,7 +198,7 @@ def _check(how: CheckOptions) -> None:
     for one in checked:
         if not one.reasons:
             typer.echo(in_a_line(f"ok       {one.place.title}"))
-    for line in pointed_out(checked):
+    for line in find_duplicates(checked):
         typer.echo(in_a_line(f"look at this: {line}"), err=True)
     if refused:
         raise _refused(refused, str(how.board))
@@ -218,11 +218,11 @@ def _build(how: BuildOptions) -> None:
 
     Example: `vhbench leaderboard build --board board --out site`
     """
-    from vhbench.leaderboard.rankings import stand
+    from vhbench.leaderboard.rankings import rank_entries
     from vhbench.leaderboard.site import describe, write_site
 
     board, sources = how.read()
-    first = write_site(stand(board, sources, workers=how.workers), how.out)
+    first = write_site(rank_entries(board, sources, workers=how.workers), how.out)
     typer.echo(f"{how.out}: {describe(how.out)}; open {first}")
 
 
@@ -245,10 +245,10 @@ def _export(how: ExportOptions) -> None:
     from vhbench.files import write_atomic
     from vhbench.leaderboard import exporting
     from vhbench.leaderboard.entries import slug
-    from vhbench.leaderboard.rankings import stand
+    from vhbench.leaderboard.rankings import rank_entries
 
     board, sources = how.read()
-    standings = stand(board, sources, workers=how.workers)
+    standings = rank_entries(board, sources, workers=how.workers)
     wanted = [model for model in standings.models if model.entries and how.name in ("", model.about.name)]
     if not wanted:
         raise VhbenchError(f"--name {how.name!r}: the board has no model {slug(how.name)}")

@@ -101,12 +101,12 @@ def push(how: PushOptions) -> None:
     with ExitStack() as held:
         if not how.dry_run:
             held.enter_context(splits.locked(how.directory))
-        manifest = release.verified(how.directory, how.version)
+        manifest = release.verify_release(how.directory, how.version)
         directory = how.directory
         if how.hidden or how.secret or how.key:
             folder = Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None
             directory = _hidden(how, manifest, folder)
-            manifest = release.verified(directory, how.version)
+            manifest = release.verify_release(directory, how.version)
         refuse_hidden(manifest, reveal=how.reveal)
         if logged_in() and not how.comparable_anyway:
             release.refuse_hidden_change(directory, manifest, how.repo_id)

@@ -30,10 +30,10 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     Raises:
         VhbenchError: if questions have no answer, or nobody knows, and all must have one; or no answer is left.
     """
-    from vhbench.compare.scoring import nothing
+    from vhbench.compare.scoring import no_answers_message
 
     if not responses.count:
-        raise VhbenchError(f"{responses.path}: {nothing(responses)}")
+        raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
     asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
     if require_complete and responses.uncounted:
         raise VhbenchError(

@@ -317,7 +317,9 @@ class _Family:
         size = int(numbers.max()) + 1
         sums = [np.bincount(numbers[own], weights=change, minlength=size).astype(np.float64) for own, change in parts]
         larger = [paired.inflation(parts, self.clusters)] * len(parts)
-        return dict(zip(claims, multiple_testing.flipped(np.column_stack(sums), larger, seed=self.seed), strict=True))
+        return dict(
+            zip(claims, multiple_testing.sign_flip_test(np.column_stack(sums), larger, seed=self.seed), strict=True)
+        )
 
     def _group(
         self,

@@ -102,7 +102,7 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     for task, record in responses.by_task():
         found[scoring.group_of(task, record)].append(record)
     if not found:
-        raise VhbenchError(f"{path}: {scoring.nothing(responses)}")
+        raise VhbenchError(f"{path}: {scoring.no_answers_message(responses)}")
     if responses.uneven:
         raise VhbenchError(f"{path}: {responses.uneven[0]}; to compare it, each must be answered equally often")
     if questions is None:

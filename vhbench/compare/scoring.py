@@ -8,7 +8,7 @@ from typing import Any, Literal
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, of_task
 from vhbench.records import split_repetition
-from vhbench.runs import Responses, foreign
+from vhbench.runs import Responses, check_same_split
 from vhbench.runs.questions import is_split
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
@@ -74,7 +74,7 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
             alike[key] = groups.setdefault(group_of(task, record), PackedRecords())
         alike[key].add(record)
     if not groups:
-        raise VhbenchError(f"{responses.path}: {nothing(responses)}")
+        raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
     if how.split is None:
         check_captions(responses, groups)
     return {group: score_group(groups.pop(group), group, how) for group in sorted(groups)}
@@ -85,7 +85,7 @@ def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
     for group in groups:
         if group.family == "caption" and (told := responses.provenance.get(group.task)):
             data = datasets.resolve(told.benchmark)
-            foreign(told, data.path, data.manifest)
+            check_same_split(told, data.path, data.manifest)
 
 
 def group_of(task: str, record: Record) -> Group:
@@ -106,7 +106,7 @@ def group_of(task: str, record: Record) -> Group:
     return Group(task, "", record.kind)
 
 
-def nothing(responses: Responses) -> str:
+def no_answers_message(responses: Responses) -> str:
     """Say that no answer is left to score, and what was left out."""
     left = ", ".join(f"{count} {what}" for what, count in sorted(responses.left_out.items()))
     kind = f" of the kind {responses.kind}" if responses.kind else ""

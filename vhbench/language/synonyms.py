@@ -33,7 +33,7 @@ def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ..
     }
 
 
-def same_as(word: str) -> tuple[str, ...]:
+def synonyms_of(word: str) -> tuple[str, ...]:
     """Return words that mean the same as one.
 
     >>> same_as("couch"), same_as("zeppelin")

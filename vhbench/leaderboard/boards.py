@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.files import convert, parse_yaml, read_bytes, shown, there, write_atomic
+from vhbench.files import convert, parse_yaml, path_exists, quote_value, read_bytes, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys, manifests
 from vhbench.terminal import escaped
@@ -109,7 +109,7 @@ class Board(BoardFile):
         for edition in self.editions:
             if edition.name == name:
                 return edition
-        raise VhbenchError(f"{self.folder}: the board has no edition {shown(name)}; it has {self.named}")
+        raise VhbenchError(f"{self.folder}: the board has no edition {quote_value(name)}; it has {self.named}")
 
     @property
     def named(self) -> str:
@@ -130,15 +130,15 @@ def read_board(folder: Path) -> Board:
         VhbenchError: if there is none, or a field has the wrong form.
     """
     path = Path(folder) / FILE
-    if not there(path):
+    if not path_exists(path):
         raise VhbenchError(f"{folder}: no {FILE}; no board (`vhbench leaderboard init` makes one)")
     data = read_yaml(path)
     found = data.pop("format", None)
     if found != FORMAT:
-        raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")
+        raise VhbenchError(f"{path}: format {quote_value(found)}: must be {FORMAT!r}")
     known = [name.name for name in fields(BoardFile)]
     if odd := sorted(map(str, data.keys() - set(known))):
-        raise VhbenchError(f"{path}: {shown(odd[0])} is no field of a board; there are {', '.join(known)}")
+        raise VhbenchError(f"{path}: {quote_value(odd[0])} is no field of a board; there are {', '.join(known)}")
     told: BoardFile = convert(data, BoardFile, str(path))
     board = Board(folder=Path(folder), **{name: getattr(told, name) for name in known})
     try:
@@ -158,7 +158,7 @@ def _check(board: Board) -> None:
     seen: dict[str, Edition] = {}
     for edition in board.editions:
         if edition.benchmark not in BENCHMARKS:
-            raise VhbenchError(f"no benchmark {shown(edition.benchmark)}; must be one of {', '.join(BENCHMARKS)}")
+            raise VhbenchError(f"no benchmark {quote_value(edition.benchmark)}; must be one of {', '.join(BENCHMARKS)}")
         manifests.parse_version(edition.version)
         if edition.name in seen:
             raise VhbenchError(f"{edition.name} is there twice; each version of a benchmark may be there once")
@@ -166,7 +166,9 @@ def _check(board: Board) -> None:
     for edition in board.editions:
         public = seen.get(f"{edition.benchmark}-{edition.fresh_of}") if edition.fresh_of else edition
         if public is None or (edition.fresh_of and public is edition):
-            raise VhbenchError(f"{edition.name}: fresh_of {shown(edition.fresh_of)} is no other edition of this board")
+            raise VhbenchError(
+                f"{edition.name}: fresh_of {quote_value(edition.fresh_of)} is no other edition of this board"
+            )
 
 
 def of_split(split: Path) -> Edition:
@@ -210,7 +212,7 @@ def write_board(board: Board) -> Path:
         VhbenchError: if there is a board already, or a field has the wrong form.
     """
     path = board.folder / FILE
-    if there(path):
+    if path_exists(path):
         raise VhbenchError(f"{path} is there already; a board is made once, and edited by hand")
     _check(board)
     editions = [{name: value for name, value in asdict(e).items() if value} for e in board.editions]
@@ -252,7 +254,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError, ValueError, UnicodeDecodeError) as error:
         raise VhbenchError(f"{path}: not YAML ({' '.join(str(error).split())[:200]})") from error
     if not isinstance(found, dict):
-        raise VhbenchError(f"{path}: holds {shown(found)}; must be a mapping")
+        raise VhbenchError(f"{path}: holds {quote_value(found)}; must be a mapping")
     return found
 
 
@@ -271,7 +273,7 @@ def one_line(text: str, what: str, most: int) -> str:
     if len(text) > most:
         raise VhbenchError(f"{what} has {len(text):,} characters; at most {most:,}")
     if escaped(text) != text or not _LINE.fullmatch(text):
-        raise VhbenchError(f"{what} {escaped(shown(text))}: must be one line without control characters")
+        raise VhbenchError(f"{what} {escaped(quote_value(text))}: must be one line without control characters")
     return text
 
 
@@ -282,7 +284,7 @@ def web_address(url: str, what: str) -> str:
         VhbenchError: if it is none of http or https.
     """
     if not re.fullmatch(r"https?://[^\s<>\"'`\\]{1,500}", url):
-        raise VhbenchError(f"{what} {shown(url)}: must be an address that begins with https:// or http://")
+        raise VhbenchError(f"{what} {quote_value(url)}: must be an address that begins with https:// or http://")
     return one_line(url, what, 510)
 
 
@@ -310,7 +312,9 @@ def paired(editions: Sequence[Edition], fresh: Sequence[str]) -> Iterator[Editio
     for pair in fresh:
         one, _, other = pair.partition("=")
         if one not in names or other not in names or names[one].benchmark != names[other].benchmark or one == other:
-            raise VhbenchError(f"--fresh {shown(pair)}: must be PUBLIC=FRESH of one benchmark, of {', '.join(names)}")
+            raise VhbenchError(
+                f"--fresh {quote_value(pair)}: must be PUBLIC=FRESH of one benchmark, of {', '.join(names)}"
+            )
         public[other] = names[one].version
     order = list(BENCHMARKS)
     for edition in sorted(names.values(), key=lambda e: (order.index(e.benchmark), manifests.parse_version(e.version))):
@@ -327,6 +331,6 @@ def settings(text: str) -> dict[str, Any]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier():
-            raise VhbenchError(f"--generation {shown(part)}: must be name=value")
-        found[name] = parse_yaml(value, f"--generation {shown(part)}")
+            raise VhbenchError(f"--generation {quote_value(part)}: must be name=value")
+        found[name] = parse_yaml(value, f"--generation {quote_value(part)}")
     return found

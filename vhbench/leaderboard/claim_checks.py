@@ -7,7 +7,7 @@ from typing import Any
 from vhbench.benchmarks import task as task_named
 from vhbench.compare.scored_runs import measure
 from vhbench.compare.scoring import Group
-from vhbench.files import read_json, shown
+from vhbench.files import quote_value, read_json
 from vhbench.leaderboard.boards import Rules
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry
@@ -21,7 +21,7 @@ TOLERANCE = 0.005
 """Points by which a claim may differ from what is recomputed: less than is shown."""
 
 
-def stated(found: RescoredEntry) -> dict[str, dict[str, float | None]]:
+def claimed_scores(found: RescoredEntry) -> dict[str, dict[str, float | None]]:
     """Return the scores that an entry claims: family → metric → value, with more digits than are shown."""
     return {
         family: {name: None if score.value is None else round(score.value, 6) for name, score in scores.items()}
@@ -31,17 +31,17 @@ def stated(found: RescoredEntry) -> dict[str, dict[str, float | None]]:
 
 def unlike_claims(claimed: Mapping[str, Mapping[str, float | None]], found: RescoredEntry) -> Iterator[str]:
     """Say which claimed scores are not what the answers come to, and which are not claimed at all."""
-    for family, scores in stated(found).items():
+    for family, scores in claimed_scores(found).items():
         told = claimed.get(family, {})
         if lost := [name for name in scores if name not in told]:
             yield f"claims no {lost[0]} ({family})"
         for name, value in told.items():
             if name not in scores:
-                yield f"claims a score {shown(name)} ({family}) that nobody recomputes"
+                yield f"claims a score {quote_value(name)} ({family}) that nobody recomputes"
             elif not _close(value, scores[name]):
                 yield f"claims {name} {_said(value)} ({family}); its answers make {_said(scores[name])}"
     if odd := [family for family in claimed if family not in found.scores]:
-        yield f"claims scores of {shown(odd[0])}, which the edition does not ask"
+        yield f"claims scores of {quote_value(odd[0])}, which the edition does not ask"
 
 
 def _close(one: float | None, other: float | None) -> bool:
@@ -129,8 +129,9 @@ def setting_faults(rules: Rules, provenance: Sequence[Provenance]) -> Iterator[s
     for told in provenance:
         for name, value in rules.generation.items():
             if name in told.generation and told.generation[name] != value:
-                yield f"{told.task}: {name} was {shown(told.generation[name])}; the board's rule is {shown(value)}"
+                used, rule = quote_value(told.generation[name]), quote_value(value)
+                yield f"{told.task}: {name} was {used}; the board's rule is {rule}"
     yield from unlike(provenance)
     models = sorted({f"{told.model} {told.model_args}".strip() for told in provenance})
     if len(models) > 1:
-        yield f"its tasks were answered by several models: {', '.join(map(shown, models))}"
+        yield f"its tasks were answered by several models: {', '.join(map(quote_value, models))}"

@@ -7,10 +7,10 @@ from vhbench.leaderboard import boards
 from vhbench.leaderboard.baselines import levels
 from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.entries import ModelInfo
-from vhbench.leaderboard.rankings import stand
+from vhbench.leaderboard.rankings import rank_entries
 from vhbench.leaderboard.site import write_site
 from vhbench.leaderboard.submitting import filled, read_run_for, submit
-from vhbench.leaderboard.validating import asked_once
+from vhbench.leaderboard.validating import cached_question_index
 from vhbench.schema import VhbenchError
 
 
@@ -18,7 +18,7 @@ def prepare(splits: Sequence[Path]) -> None:
     """Read the questions of splits, and keep what a board tells of them whatever is answered."""
     sources = _sources(splits)
     for edition in _editions(splits):
-        levels(asked_once(edition, sources[edition.name]))
+        levels(cached_question_index(edition, sources[edition.name]))
 
 
 def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iterator[str]:
@@ -40,7 +40,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
         yield f"{board.folder} is about other splits: the run is not added to it"
         return
     sources = _sources(splits)
-    asked = {edition.name: asked_once(edition, sources[edition.name]) for edition in editions}
+    asked = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in editions}
     about, added = filled(board, ModelInfo(name=name)), 0
     for one in read_run_for(board, run, asked):
         found = submit(board, one, about, replacing=True)
@@ -51,7 +51,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
             added += 1
     if added:
         try:
-            yield f"open {write_site(stand(board, sources, workers=1), out / 'site').resolve()}"
+            yield f"open {write_site(rank_entries(board, sources, workers=1), out / 'site').resolve()}"
         except VhbenchError as error:
             yield f"no site: {error}"
 

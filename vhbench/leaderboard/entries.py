@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from vhbench.files import convert, shown, there, write_atomic
+from vhbench.files import convert, path_exists, quote_value, write_atomic
 from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
 from vhbench.provenance import Provenance
 from vhbench.schema import VhbenchError
@@ -68,7 +68,7 @@ class ModelInfo:
         if self.url:
             web_address(self.url, "the url")
         if self.date and not _is_date(self.date):
-            raise VhbenchError(f"the date {shown(self.date)}: must be YYYY-MM-DD")
+            raise VhbenchError(f"the date {quote_value(self.date)}: must be YYYY-MM-DD")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,10 +136,10 @@ class StoredEntry:
         path = self.folder / FILE
         data = read_yaml(path)
         if (found := data.pop("format", None)) != FORMAT:
-            raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")
+            raise VhbenchError(f"{path}: format {quote_value(found)}: must be {FORMAT!r}")
         known = [f.name for f in fields(BoardEntry)]
         if odd := sorted(map(str, data.keys() - set(known))):
-            raise VhbenchError(f"{path}: {shown(odd[0])} is no field of an entry; there are {', '.join(known)}")
+            raise VhbenchError(f"{path}: {quote_value(odd[0])} is no field of an entry; there are {', '.join(known)}")
         entry: BoardEntry = convert(data, BoardEntry, str(path))
         try:
             entry.check()
@@ -151,12 +151,16 @@ class StoredEntry:
     def _check_place(self, entry: BoardEntry) -> None:
         own = self.edition
         if slug(entry.name) != self.model:
-            raise VhbenchError(f"{shown(entry.name)} belongs into the folder {slug(entry.name)}, not {self.model}")
+            raise VhbenchError(
+                f"{quote_value(entry.name)} belongs into the folder {slug(entry.name)}, not {self.model}"
+            )
         if (entry.benchmark, entry.version) != (own.benchmark, own.version):
-            raise VhbenchError(f"is of {shown(entry.benchmark)} {shown(entry.version)}, in the folder of {own.name}")
+            raise VhbenchError(
+                f"is of {quote_value(entry.benchmark)} {quote_value(entry.version)}, in the folder of {own.name}"
+            )
         if entry.content_hash != own.content_hash:
             raise VhbenchError(
-                f"answers a split with content hash {shown(entry.content_hash[:12])}, the board's {own.name} has "
+                f"answers a split with content hash {quote_value(entry.content_hash[:12])}, the board's {own.name} has "
                 f"{own.content_hash[:12]}…: a foreign split"
             )
 
@@ -209,14 +213,14 @@ def parameters(text: str) -> int:
         return 0
     match = _COUNT.fullmatch(text.strip())
     if match is None or len(match[1]) > 15:
-        raise VhbenchError(f"--parameters {shown(text)}: must be a number such as 7B, 450M or 7000000000")
+        raise VhbenchError(f"--parameters {quote_value(text)}: must be a number such as 7B, 450M or 7000000000")
     return round(float(match[1]) * _UNITS[match[2].upper()])
 
 
 def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
     """Return where the entry of a model to an edition lies, or will lie."""
     if not _SLUG.fullmatch(model):
-        raise VhbenchError(f"{shown(model)} is no name of a model's folder: a-z, 0-9, '.' and '-'")
+        raise VhbenchError(f"{quote_value(model)} is no name of a model's folder: a-z, 0-9, '.' and '-'")
     return StoredEntry(model, edition, board.folder / ENTRIES / model / edition.name)
 
 
@@ -228,15 +232,17 @@ def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
         if folder.name.startswith(".") and folder.is_file():
             continue
         if not _SLUG.fullmatch(folder.name) or not _own_folder(folder):
-            strays.append(f"{shown(folder.name)}: is no folder of a model; its name must be of a-z, 0-9, '.' and '-'")
+            strays.append(
+                f"{quote_value(folder.name)}: is no folder of a model; its name must be of a-z, 0-9, '.' and '-'"
+            )
             continue
         for inner in sorted(folder.iterdir()):
             title = f"{folder.name}/{inner.name}"
             if inner.name not in editions or not _own_folder(inner):
-                strays.append(f"{shown(title)}: is no edition of the board; it has {board.named}")
+                strays.append(f"{quote_value(title)}: is no edition of the board; it has {board.named}")
                 continue
             surplus = [p.name for p in inner.iterdir() if p.name not in (FILE, ANSWERS) or p.is_symlink()]
-            strays += [f"{title}: {shown(name)} does not belong there" for name in sorted(surplus)]
+            strays += [f"{title}: {quote_value(name)} does not belong there" for name in sorted(surplus)]
             if not surplus:
                 found.append(StoredEntry(folder.name, editions[inner.name], inner))
     return found, strays
@@ -248,4 +254,4 @@ def _own_folder(path: Path) -> bool:
 
 def missing(stored_entry: StoredEntry) -> Iterator[str]:
     """Yield which of its two files an entry lacks."""
-    yield from (name for name in (FILE, ANSWERS) if not there(stored_entry.folder / name))
+    yield from (name for name in (FILE, ANSWERS) if not path_exists(stored_entry.folder / name))

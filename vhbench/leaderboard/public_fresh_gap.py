@@ -69,7 +69,7 @@ class FreshQuestions:
         weights = self.weights[:count], self.weights[count:]
         own = [(public[self.public], fresh[self.fresh]) for public, fresh in outcomes]
         changes = [drop(public, fresh, weights) for public, fresh in own]
-        p = multiple_testing.holm([multiple_testing.p_of_t(change, self.clusters) for change in changes])
+        p = multiple_testing.holm([multiple_testing.paired_t_p_value(change, self.clusters) for change in changes])
         found = list[PublicFreshGap]()
         for both, change, one in zip(own, changes, p, strict=True):
             told = intervals.of_change(change, np.ones(len(change)), clusters=self.clusters, shares=True)

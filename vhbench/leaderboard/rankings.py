@@ -16,7 +16,7 @@ from vhbench.leaderboard.entries import BoardEntry, ModelInfo, slug
 from vhbench.leaderboard.public_fresh_gap import PublicFreshGap, fresh_questions
 from vhbench.leaderboard.question_index import Places, QuestionIndex, QuestionPart
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
-from vhbench.leaderboard.validating import CheckedEntry, asked_once, check_all
+from vhbench.leaderboard.validating import CheckedEntry, cached_question_index, check_all
 from vhbench.schema import VhbenchError
 from vhbench.statistics.all_pairs import AllPairs, claimed, differences
 from vhbench.statistics.clustering import Clustering, Floats
@@ -106,7 +106,7 @@ class Rankings:
         return next(one for one in self.editions if one.edition.name == name)
 
 
-def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Rankings:
+def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Rankings:
     """Recompute a board.
 
     Args:
@@ -126,7 +126,7 @@ def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Ran
         raise VhbenchError(f"{board.folder}: has no entries; `vhbench leaderboard add` makes one of a run")
     models = list(_models(board, checked))
     numbers = {model.slug: model.number for model in models}
-    asked = [asked_once(edition, sources[edition.name]) for edition in board.editions]
+    asked = [cached_question_index(edition, sources[edition.name]) for edition in board.editions]
     own = [_answers(one, checked, numbers) for one in asked]
     ranked = {model.number for model in models if model.ranked}
     jobs = [_Comparison.of(one, found, ranked) for one, (found, _) in zip(asked, own, strict=True)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from vhbench.benchmarks import benchmark
 from vhbench.leaderboard.question_index import FamilyIndex, QuestionIndex
-from vhbench.records import answered, said
+from vhbench.records import answered, outcome_of
 from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics import ode_captions, withholding
@@ -114,12 +114,12 @@ def _counted(asked: QuestionIndex, record: Record) -> Claims | None:
 def _right(record: Record, counts: Claims | None) -> bool:
     if counts is not None:
         return bool(counts.captions) and not counts.hallucinating
-    return said(record) == record.answer
+    return outcome_of(record) == record.answer
 
 
 def _read_as(record: Record, counts: Claims | None) -> str:
     if record.failure or counts is None:
-        return said(record) or "unread"
+        return outcome_of(record) or "unread"
     if not counts.captions:
         return "no caption"
     invented = counts.hallucinated

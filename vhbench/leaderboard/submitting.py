@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.benchmarks import of_task
-from vhbench.files import shown, there
+from vhbench.files import path_exists, quote_value
 from vhbench.leaderboard import packed_answers
 from vhbench.leaderboard.boards import Board, Rules
-from vhbench.leaderboard.claim_checks import differing, prompt_faults, run_claims, setting_faults, stated
+from vhbench.leaderboard.claim_checks import claimed_scores, differing, prompt_faults, run_claims, setting_faults
 from vhbench.leaderboard.entries import FILE, MOST_REPEATS, BoardEntry, ModelInfo, StoredEntry, slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
@@ -75,7 +75,9 @@ class RunAnswers:
             return False
         number = int(mark[:-1]) - 1 if mark else 0
         if self.said.setdefault((number, place), text) != text:
-            self.reasons.append(f"question {shown(name)} was answered twice, differently; each may be answered once")
+            self.reasons.append(
+                f"question {quote_value(name)} was answered twice, differently; each may be answered once"
+            )
         return True
 
 
@@ -146,7 +148,8 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
             changed.append(record.id)
     for names, what in ((unknown, "of no question of"), (changed, "to questions that are otherwise in")):
         if names:
-            yield f"{task}: {len(names):,} answers are {what} {one.asked.edition.name} (the first: {shown(names[0])})"
+            edition, first = one.asked.edition.name, quote_value(names[0])
+            yield f"{task}: {len(names):,} answers are {what} {edition} (the first: {first})"
 
 
 def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> list[RunAnswers]:
@@ -158,7 +161,7 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
         if not name:
             raise VhbenchError(f"{place}: has no 'id'")
         if name in said:
-            raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
+            raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; each question may be answered once")
         said[name] = text_of(found["response"])
     own = {name: split_repetition(name)[1] for name in said}
     offered = [RunAnswers(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
@@ -169,7 +172,7 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
     known = set().union(*(asked.number for asked in (editions.values() if only else [one.asked for one in offered])))
     if alien := [name for name in said if own[name] not in known]:
         for one in offered:
-            one.reasons.append(f"{len(alien):,} answers are to no question of it (the first: {shown(alien[0])})")
+            one.reasons.append(f"{len(alien):,} answers are to no question of it (the first: {quote_value(alien[0])})")
     return offered
 
 
@@ -230,7 +233,7 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
     # What was packed is scored, not what was read: a half of a character is no text in a file.
     found = recompute(offered.asked, responses, offered.repeats)
     reasons += differing(offered.asked, responses, offered.repeats, offered.claims)
-    reasons += failing(board.rules, found)
+    reasons += excess_failures(board.rules, found)
     entry = BoardEntry(
         **{name: getattr(about, name) for name in ModelInfo.__dataclass_fields__},
         benchmark=edition.benchmark,
@@ -238,13 +241,13 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
         content_hash=edition.content_hash,
         answers=sha256(answers).hexdigest(),
         repeats=offered.repeats,
-        scores=stated(found),
+        scores=claimed_scores(found),
         provenance=tuple(map(_shareable, sorted(offered.provenance, key=lambda told: told.task))),
     )
     return Submission(place, entry, answers, tuple(dict.fromkeys(reasons)), responses, found)
 
 
-def failing(rules: Rules, found: RescoredEntry) -> Iterator[str]:
+def excess_failures(rules: Rules, found: RescoredEntry) -> Iterator[str]:
     """Say where more requests failed than a board takes."""
     if found.told["failed"] > rules.max_failed:
         yield f"{found.told['failed']:.1f} % of its requests failed; the board takes {rules.max_failed:g} %"
@@ -259,7 +262,7 @@ def filled(board: Board, about: ModelInfo) -> ModelInfo:
     """Return what is told of a model, with what its other entries tell where nothing is said now."""
     for edition in board.editions:
         other = stored(board, slug(about.name), edition)
-        if there(other.folder / FILE):
+        if path_exists(other.folder / FILE):
             told = other.read().about
             empty = [name for name in SHARED if getattr(about, name) in ("", 0, None)]
             about = replace(about, **{name: getattr(told, name) for name in empty})
@@ -268,14 +271,15 @@ def filled(board: Board, about: ModelInfo) -> ModelInfo:
 
 def _in_its_place(place: StoredEntry, about: ModelInfo, replacing: bool) -> Iterator[str]:
     """Say why an entry cannot take the place where it belongs: another one is there, perhaps of another model."""
-    if not there(place.folder):
+    if not path_exists(place.folder):
         return
     try:
         told = place.read().name
     except VhbenchError:  # whatever is there is no entry
         told = about.name
     if told != about.name:
-        yield f"{place.title} is there already, of {shown(told)}; take another name, as both would have one folder"
+        owner = quote_value(told)
+        yield f"{place.title} is there already, of {owner}; take another name, as both would have one folder"
     elif not replacing:
         yield f"{place.title} is there already; --replace takes this one instead"
 
@@ -285,7 +289,7 @@ def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[s
     for edition in board.editions:
         other = stored(board, place.model, edition)
         # What is written last: whoever adds a model's editions side by side finds whole entries, or none.
-        if edition != place.edition and there(other.folder / FILE):
+        if edition != place.edition and path_exists(other.folder / FILE):
             try:
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:
@@ -296,4 +300,4 @@ def unlike(about: ModelInfo, told: ModelInfo, title: str) -> Iterator[str]:
     """Say what two entries of a model tell differently of it; dates and notes may differ."""
     odd = [name for name in SHARED if getattr(about, name) != getattr(told, name)]
     if odd:
-        yield f"its {odd[0]} is {shown(getattr(about, odd[0]))}, in {title} {shown(getattr(told, odd[0]))}"
+        yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(told, odd[0]))}"

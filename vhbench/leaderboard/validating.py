@@ -17,7 +17,7 @@ from vhbench.leaderboard.claim_checks import prompt_faults, setting_faults, unli
 from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing
 from vhbench.leaderboard.question_index import QuestionIndex, read_edition
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
-from vhbench.leaderboard.submitting import failing, unlike
+from vhbench.leaderboard.submitting import excess_failures, unlike
 from vhbench.schema import VhbenchError
 
 ALIKE = 0.01
@@ -49,7 +49,7 @@ class CheckedEntry:
 
 
 @lru_cache(maxsize=16)
-def asked_once(edition: Edition, source: Path) -> QuestionIndex:
+def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
     """Read the questions of an edition, once in a process."""
     return read_edition(edition, source)
 
@@ -63,7 +63,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         rules: of the board.
         keep: whether its answers are wanted.
     """
-    asked, reasons = asked_once(place.edition, source), list[str]()
+    asked, reasons = cached_question_index(place.edition, source), list[str]()
     if lost := list(missing(place)):
         return CheckedEntry(place, None, tuple(f"has no {name}" for name in lost))
     try:
@@ -79,7 +79,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
     for told in entry.provenance:
         reasons += prompt_faults(asked, told)
     reasons += setting_faults(rules, entry.provenance)
-    reasons += failing(rules, found)
+    reasons += excess_failures(rules, found)
     first = responses[: len(asked.rows)]
     digests = np.array([zlib.crc32(text.encode()) for text in _meant(asked, first, found)], dtype=np.uint32)
     return CheckedEntry(place, entry, tuple(reasons), found, first if keep else (), digests)
@@ -130,7 +130,7 @@ def _of_one_model(one: CheckedEntry, checked: Sequence[CheckedEntry]) -> Checked
     return CheckedEntry(one.place, one.entry, (*one.reasons, *odd), one.found, one.responses, one.digests)
 
 
-def pointed_out(checked: Sequence[CheckedEntry]) -> Iterator[str]:
+def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
     """Say which entries answer like another one, or like the right answers, but for a few."""
     for number, one in enumerate(checked):
         if one.digests is None or one.found is None or len(one.digests) < FEWEST:

@@ -4,15 +4,15 @@
 others, :mod:`~vhbench.runs.checks` says what is missing in it and what was changed by hand.
 """
 
-from vhbench.runs.checks import foreign
+from vhbench.runs.checks import check_same_split
 from vhbench.runs.read import Responses, Run, origin_notes, read_run
 from vhbench.runs.run_files import date_of, is_run, runs_below, sample_files, task_of
 
 __all__ = [
     "Responses",
     "Run",
+    "check_same_split",
     "date_of",
-    "foreign",
     "is_run",
     "origin_notes",
     "read_run",

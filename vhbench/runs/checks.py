@@ -13,7 +13,7 @@ import vhbench
 from vhbench import provenance
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.columns import RECORD
-from vhbench.files import shown
+from vhbench.files import quote_value
 from vhbench.provenance import INPUT, KEY, PROMPT, SHARE, Provenance
 from vhbench.records import ANSWERED, answered, target_of, to_record
 from vhbench.schema import Manifest, Record, VhbenchError
@@ -93,9 +93,9 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
     if not {"resps", "filtered_resps"} & sample.keys():
         yield "it has no resps, which lmms-eval writes: what the model said"
     if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, told.content_hash):
-        yield f"question {shown(record.id)} is not as it was asked (doc_hash){_version(told)}"
+        yield f"question {quote_value(record.id)} is not as it was asked (doc_hash){_version(told)}"
     if sample.get("target", target_of(columns)) != target_of(columns):
-        yield f"its target is {shown(sample['target'])}, its answer {shown(target_of(columns))}"
+        yield f"its target is {quote_value(sample['target'])}, its answer {quote_value(target_of(columns))}"
     prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
     if told.prompt_form == "simple" and "input" in sample and provenance.digest(prompt) != payload.get(PROMPT):
         yield "its input is not the prompt that was sent"
@@ -111,25 +111,27 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
             odd = next(
                 (pair for pair in zip(said, logged, strict=False) if pair[0] != pair[1].strip()), (said[0], logged[-1])
             )
-            yield f"its response is {shown(odd[0])}, lmms-eval logged {shown(odd[1])}"
+            yield f"its response is {quote_value(odd[0])}, lmms-eval logged {quote_value(odd[1])}"
     right = []
     for entry, text in zip(entries, said, strict=True):
         read = asdict(answered(columns, text))
         right.append(read["prediction"] == record.answer)
         for name in ANSWERED:
             if entry.get(name, type(read[name])()) != read[name]:
-                yield f"its {name} is {shown(entry.get(name))}, its response says {shown(read[name])}{_version(told)}"
+                logged, now = quote_value(entry.get(name)), quote_value(read[name])
+                yield f"its {name} is {logged}, its response says {now}{_version(told)}"
     share = sum(right) / len(right)
     for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
         if place.get(name, value) != value:
-            yield f"its {name} is {shown(place[name])}, its answers make {value:g}{_version(told)}"
+            yield f"its {name} is {quote_value(place[name])}, its answers make {value:g}{_version(told)}"
     if lost := [metric.name for metric in _metrics(record) if not isinstance(sample.get(metric.name), Mapping)]:
         yield f"it has no {lost[0]}, which the task scores{_version(told)}"
     for metric, other in sample.items():
         if isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
             for name in other:
                 if other[name] != payload.get(name):
-                    yield f"{metric} has the {name} {shown(other[name])}, the record {shown(payload.get(name))}"
+                    value, expected = quote_value(other[name]), quote_value(payload.get(name))
+                    yield f"{metric} has the {name} {value}, the record {expected}"
 
 
 def _texts(logged: Any) -> list[str]:
@@ -155,7 +157,7 @@ def _version(told: Provenance) -> str:
     return "" if told.vhbench == vhbench.__version__ else f" (vhbench {told.vhbench} wrote it)"
 
 
-def foreign(told: Provenance | None, split: Path, manifest: Manifest) -> None:
+def check_same_split(told: Provenance | None, split: Path, manifest: Manifest) -> None:
     """Raise if answers are to another split than the one that they are to be scored with.
 
     Raises:

@@ -13,7 +13,7 @@ from typing import Any
 
 from vhbench.adapters.tables import OPTION_FIELDS, split_options
 from vhbench.columns import FLAGS, LISTS, RECORD
-from vhbench.files import shown
+from vhbench.files import quote_value
 from vhbench.language import parsing
 from vhbench.schema import VhbenchError
 
@@ -153,7 +153,7 @@ def _listed(choices: Any, place: str) -> list[str]:
     if isinstance(choices, dict):
         choices = [choices[letter] for letter in sorted(choices)]
     if not isinstance(choices, (list, tuple)):
-        raise VhbenchError(f"{place}: the options are {shown(choices)}; must be a list")
+        raise VhbenchError(f"{place}: the options are {quote_value(choices)}; must be a list")
     return [str(choice) for choice in choices]
 
 

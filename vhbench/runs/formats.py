@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters.table_rows import READERS
-from vhbench.files import shown
+from vhbench.files import quote_value
 from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
@@ -46,6 +46,6 @@ def rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
     except VhbenchError as error:
         if count or suffix in READERS or suffix in _JSON or not suffix:
             raise
-        raise VhbenchError(f"{error}; {shown(suffix)} is no form that is read: {FORMS} are") from error
+        raise VhbenchError(f"{error}; {quote_value(suffix)} is no form that is read: {FORMS} are") from error
     if not count:
         raise VhbenchError(f"{path}: no rows")

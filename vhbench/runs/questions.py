@@ -7,7 +7,7 @@ from typing import Any
 
 from vhbench import splits
 from vhbench.columns import RECORD
-from vhbench.files import shown
+from vhbench.files import quote_value
 from vhbench.runs import column_aliases, formats
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
@@ -47,7 +47,7 @@ def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, An
     except (OverflowError, UnicodeEncodeError) as error:  # a number beyond 64 bits, half of a character
         raise VhbenchError(f"{path}, row {numbers[-1]}: {error}") from error
     if (place := known.repeated()) is not None:
-        name = shown(known.name(place))
+        name = quote_value(known.name(place))
         raise VhbenchError(f"{path}, row {numbers[place]}: id {name} occurs twice; each may occur once")
     return known
 

@@ -12,23 +12,23 @@ from vhbench.adapters.judge import LanguageJudge
 from vhbench.benchmarks import BENCHMARKS, of_task
 from vhbench.benchmarks import task as task_named
 from vhbench.columns import RECORD
-from vhbench.files import shown
+from vhbench.files import quote_value
 from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
 from vhbench.records import is_cut_off, split_repetition, to_record, to_records
 from vhbench.runs import column_aliases, formats, samples
-from vhbench.runs.checks import SamplesCheck, foreign
+from vhbench.runs.checks import SamplesCheck, check_same_split
 from vhbench.runs.questions import is_split, known_questions
 from vhbench.runs.run_files import (
+    check_single_run,
     is_run,
-    lost_tasks,
-    no_answers,
-    one_run,
+    no_answers_error,
+    provenance_conflicts,
     sample_files,
     task_of,
-    told_otherwise,
+    tasks_without_samples,
     without_samples,
 )
 from vhbench.schema import Record, VhbenchError
@@ -96,7 +96,7 @@ def read_run(path: Path) -> Run:
             raise VhbenchError(f"{path}, {task}: question {record.id} was answered already; each may be answered once")
         tasks[task][record.id] = record
     if not any(tasks.values()):
-        raise no_answers(path)
+        raise no_answers_error(path)
     found = {task: [answers[name] for name in sorted(answers)] for task, answers in tasks.items()}
     return Run(str(path), found, {task: responses.provenance.get(task) for task in found}, tuple(responses.notes))
 
@@ -207,11 +207,11 @@ class Responses:
             found = known.look_up(own)
             if found is None:
                 raise VhbenchError(
-                    f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
+                    f"{place}: no question has the id {quote_value(_given_id(row))} ({len(known)} in {questions})"
                 )
             at, (config, asked) = found
             if answered[at] and (not number or at != last or number in given):
-                raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
+                raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; each question may be answered once")
             if not answered[at]:
                 answered[at], last, given = True, at, set()
                 self.asked[config] += 1
@@ -227,7 +227,7 @@ class Responses:
         """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
         logged = self.logged or is_run(self.path)
         if not (files := sample_files(self.path) if logged else [self.path]):
-            raise no_answers(self.path)
+            raise no_answers_error(self.path)
         for file in files:
             task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
             begin = f"{file}, row "
@@ -238,7 +238,7 @@ class Responses:
                     records = to_records(payload, place)
                     check.see(row, payload, place)
                     if number == 1 and self.questions is not None and is_split(self.questions):
-                        foreign(check.provenance, self.questions, splits.read_manifest(self.questions))
+                        check_same_split(check.provenance, self.questions, splits.read_manifest(self.questions))
                     fits = fits or self._fits(records[0])
                     yield from ((task, place, record) for record in records)
                 elif self.logged:
@@ -255,13 +255,13 @@ class Responses:
                 self.uncounted.append(file)
         if logged:
             self._note_lost()
-        self.notes += one_run(self.provenance.values(), self.path)
+        self.notes += check_single_run(self.provenance.values(), self.path)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Note what was seen while the samples of a task were read."""
         self.notes += check.notes()
         self.notes += origin_notes(task, check.provenance)
-        self.notes += told_otherwise(check.file, check.provenance)
+        self.notes += provenance_conflicts(check.file, check.provenance)
         if (told := check.provenance) is None:
             return
         self.provenance[task] = told
@@ -273,7 +273,7 @@ class Responses:
 
     def _note_lost(self) -> None:
         """Note the tasks that the run asked, and of which no samples are there."""
-        for told in lost_tasks(self.path):
+        for told in tasks_without_samples(self.path):
             if not self.kind or self.kind in _kinds_of(told.task):
                 self.notes.append(without_samples(told))
                 if self.questions is None:

@@ -14,7 +14,7 @@ from vhbench.terminal import escaped
 _RESULTS = "_results.json"
 
 
-def no_answers(path: Path) -> VhbenchError:
+def no_answers_error(path: Path) -> VhbenchError:
     """Return what to say where a run left no samples."""
     return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
 
@@ -58,7 +58,7 @@ def sample_files(path: Path) -> list[Path]:
     return sorted(newest.values())
 
 
-def lost_tasks(path: Path) -> list[Provenance]:
+def tasks_without_samples(path: Path) -> list[Provenance]:
     """Return where the answers to those tasks of a run come from that lmms-eval's results name and no samples have.
 
     Args:
@@ -73,7 +73,7 @@ def lost_tasks(path: Path) -> list[Provenance]:
     return [lost[task] for task in sorted(lost)]
 
 
-def told_otherwise(samples: Path, told: Provenance | None) -> Iterator[str]:
+def provenance_conflicts(samples: Path, told: Provenance | None) -> Iterator[str]:
     """Say in a line, fit for a terminal, where lmms-eval's results beside samples tell of another run than these do."""
     task = task_of(samples)
     written = _told_by(_results_of(samples)).get(task)
@@ -140,7 +140,7 @@ def _model_in(samples: Path) -> str:
     return "" if told is None else " ".join(filter(None, (told.model, told.model_args)))
 
 
-def one_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
+def check_single_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
     """Raise if tasks were answered by two models, not equally often, or asked with two splits of one benchmark.
 
     Returns:

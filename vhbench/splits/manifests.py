@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from vhbench.files import convert, json_bytes, read_json, resolved, shown, there
+from vhbench.files import convert, json_bytes, path_exists, quote_value, read_json, resolved
 from vhbench.schema import CANARY, Manifest, VhbenchError
 
 MANIFEST = "manifest.json"
@@ -159,12 +159,12 @@ def read_manifest(directory: Path) -> Manifest:
         VhbenchError: if it is missing (the build did not finish), unreadable, or a field has the wrong form.
     """
     path = Path(directory) / MANIFEST
-    if not there(path):
+    if not path_exists(path):
         raise VhbenchError(f"{directory}: no manifest.json; not a split directory, or a build that did not finish")
     data = read_json(path, _LARGEST)
     found = data.get("format") if isinstance(data, dict) else data
     if found != FORMAT:
-        raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")
+        raise VhbenchError(f"{path}: format {quote_value(found)}: must be {FORMAT!r}")
     manifest: Manifest = convert(data, Manifest, str(path))
     try:
         _check(manifest)
@@ -181,9 +181,9 @@ def _check(manifest: Manifest) -> None:
     for config, count in manifest.rows.items():
         convert(count, _Positive, f"rows of {check_name(config, 'config')!r}", "a positive number")
     for reason, count in manifest.rejections.items():
-        convert(count, _Count, f"rejections for {shown(reason)}", "a number")
+        convert(count, _Count, f"rejections for {quote_value(reason)}", "a number")
     for name, digest in {"content_hash": manifest.content_hash, **manifest.files}.items():
-        convert(digest, _Sha256, f"the SHA-256 of {shown(name)}", _DIGITS)
+        convert(digest, _Sha256, f"the SHA-256 of {quote_value(name)}", _DIGITS)
     if (commitment := manifest.extra.get("commitment", "")) != "":
         convert(commitment, _Sha256, "commitment", _DIGITS)
     for name in manifest.files:

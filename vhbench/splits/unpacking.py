@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vhbench.files import there
+from vhbench.files import path_exists
 from vhbench.schema import VhbenchError
 
 _BUFFER = 1 << 20
@@ -30,7 +30,7 @@ def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa
     Raises:
         VhbenchError: if it is missing or no Parquet file.
     """
-    if not there(path):
+    if not path_exists(path):
         raise VhbenchError(f"{path}: is missing, though the manifest lists it")
     with readable(path):
         metadata = pq.read_metadata(path)

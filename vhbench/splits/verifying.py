@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from typing import get_args
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.files import file_sha256, shown
+from vhbench.files import file_sha256, quote_value
 from vhbench.images import open_image
 from vhbench.progress import following
 from vhbench.schema import CANARY, Kind, Manifest, Question, Row, Scene, VhbenchError
@@ -182,7 +182,7 @@ def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterat
         yield f"{directory}: has {len(found.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
     found.hash = combined(hashes) if hashes else ""
     if found.hash != (told := manifest.extra.get("scenes_hash", "")):
-        yield f"{directory}: its scenes have the hash {found.hash[:12]}…, the manifest says {shown(told)}"
+        yield f"{directory}: its scenes have the hash {found.hash[:12]}…, the manifest says {quote_value(told)}"
 
 
 def scene_faults(scene: Scene) -> Iterator[str]:

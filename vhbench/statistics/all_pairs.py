@@ -85,7 +85,7 @@ def _above(
         if differ[other] < intervals.FEW_DIFFER or spread[other] < _SAME**2:
             alone = intervals.difference(outcomes[one], outcomes[other], clusters=clusters)
             few = differ[other] <= multiple_testing.TOO_FEW
-            p = np.nan if few else multiple_testing.p_of_t(outcomes[one] - outcomes[other], clusters)
+            p = np.nan if few else multiple_testing.paired_t_p_value(outcomes[one] - outcomes[other], clusters)
             found += [(other, (*alone.ends, p))] if alone else []
             continue
         left = 2 / max(fourth[other] / spread[other] ** 2 - 1 / len(rows), 1e-9)

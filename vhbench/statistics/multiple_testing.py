@@ -101,7 +101,7 @@ class SignFlipResult(NamedTuple):
     family: Verdict
 
 
-def flipped(
+def sign_flip_test(
     change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0
 ) -> list[SignFlipResult]:
     """Test a family of claims together, and each alone.
@@ -227,7 +227,9 @@ def ranks_of(
     """
     pairs = [(one, other) for one in range(models) for other in range(one)]
     changes = [change(one, other) for one, other in pairs]
-    adjusted = holm([p_of_t(each, clusters) if _differ(each, clusters) > TOO_FEW else 1.0 for each in changes])
+    adjusted = holm(
+        [paired_t_p_value(each, clusters) if _differ(each, clusters) > TOO_FEW else 1.0 for each in changes]
+    )
     better, worse = [0] * models, [0] * models
     for (one, other), each, p in zip(pairs, changes, adjusted, strict=True):
         if p <= alpha:
@@ -243,7 +245,7 @@ def _differ(change: Floats, clusters: Clusters | None) -> int:
     return int(np.count_nonzero(np.abs(sums) > 1e-9))
 
 
-def p_of_t(change: Numbers, clusters: Clusters | None = None) -> float:
+def paired_t_p_value(change: Numbers, clusters: Clusters | None = None) -> float:
     """Return the two-sided p that the mean of paired differences is 0, by the t of :func:`intervals.difference`.
 
     Where all clusters change alike there is no spread to compare with, and p is that of flipping their signs.

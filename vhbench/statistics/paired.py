@@ -65,7 +65,7 @@ def difference(pairs: PairedOutcomes) -> dict[str, Any]:
     }
 
 
-def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key, dict[str, Any]]:
+def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key, dict[str, Any]]:
     """Return the difference of each cell, and what can be claimed of it where all cells are tested together.
 
     Returns:

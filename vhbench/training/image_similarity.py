@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vhbench.images import glance
+from vhbench.images import thumbnail
 from vhbench.schema import ImageData
 
 _SIDE, _READ = 32, 128
@@ -30,7 +30,7 @@ def look(image: ImageData) -> bytes:
     Raises:
         VhbenchError: if it cannot be decoded.
     """
-    _, grey = glance(image, _READ)
+    _, grey = thumbnail(image, _READ)
     small = grey.resize((_SIDE, _SIDE), Image.Resampling.BOX)
     darkest, lightest = small.getextrema()
     return small.tobytes() if float(np.subtract(lightest, darkest)) >= _FLAT else b""

@@ -102,7 +102,7 @@ def _read_contents(split: Path, _: str) -> Contents:
     return contents_of(splits.read_questions(split), splits.packed_scenes(split))
 
 
-def tells_concepts(split: Path) -> bool:
+def has_concepts(split: Path) -> bool:
     """Tell whether it can be known what a split is about; what is public of a hidden edition does not say."""
     return not manifests.is_hidden(splits.read_manifest(split))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import below, read_image, shown
+from vhbench.files import is_inside, quote_value, read_image
 from vhbench.images import to_store
 from vhbench.json_rows import each_row
 from vhbench.schema import CANARY, VhbenchError
@@ -85,7 +85,9 @@ def _talks(path: Path) -> Iterator[_Talk]:
             raise VhbenchError(f"{place}: holds the canary of vhbench's test data, and must not be trained on")
         talk = row.get("conversations")
         if not isinstance(talk, list) or len(talk) < 2:
-            raise VhbenchError(f"{place}: conversations is {shown(talk)}; must be a list of turns of human and gpt")
+            raise VhbenchError(
+                f"{place}: conversations is {quote_value(talk)}; must be a list of turns of human and gpt"
+            )
         names = row.get("image") or []
         yield _Talk(row, number, place, names if isinstance(names, list) else [names])
 
@@ -94,9 +96,11 @@ def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> P
     """Return an image as it is stored, and its look; of those ``before``, what was read already."""
     if isinstance(name, str) and name in before:
         return before[name]
-    file = below(folder, name) if isinstance(name, str) else None
+    file = is_inside(folder, name) if isinstance(name, str) else None
     if file is None:
-        raise VhbenchError(f"{place}: no image {shown(name)} below {folder}; name the folder with --mix-images DIR")
+        raise VhbenchError(
+            f"{place}: no image {quote_value(name)} below {folder}; name the folder with --mix-images DIR"
+        )
     image = to_store(read_image(file))
     try:
         before[name] = image, look(image)
@@ -125,7 +129,7 @@ def _value(turn: Any, who: str, place: str) -> str:
     value = turn.get("value") if isinstance(turn, Mapping) and turn.get("from") == who else None
     if not isinstance(value, str) or (who == "gpt" and (not value.strip() or _MARK in value)):
         raise VhbenchError(
-            f"{place}: turn {shown(turn)}: must be {{'from': '{who}', 'value': text}}, human and gpt in turn, "
+            f"{place}: turn {quote_value(turn)}: must be {{'from': '{who}', 'value': text}}, human and gpt in turn, "
             f"and no answer with {_MARK}"
         )
     return value

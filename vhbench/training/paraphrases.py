@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from vhbench.generators.vhexpansion import negation
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, bare, take_apart
+from vhbench.generators.vhexpansion.question_parts import CannotNegate, bare, split_question
 from vhbench.generators.vhexpansion.rewriting import clean
 from vhbench.protocols import Rewriter
 from vhbench.seeding import rng
@@ -136,7 +136,7 @@ def why_not_paraphrase(question: str, candidate: str) -> str:
     if candidate.strip() == question.strip():
         return "it is the same"
     try:
-        take_apart(candidate)
+        split_question(candidate)
     except CannotNegate as error:
         return str(error)
     before, after = _words(question), _words(candidate)

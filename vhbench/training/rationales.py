@@ -71,7 +71,11 @@ def contents(scene: Scene) -> str:
     """Return what an image shows, in words: its things with their numbers, then its place."""
     names = list(dict.fromkeys(thing.category for thing in scene.objects))[:_MOST_NAMED]
     parts = [numbered(name, scene) for name in names]
-    if scene.environment in environments.SETTINGS and scene.environment not in names and environments.is_told(scene):
+    if (
+        scene.environment in environments.SETTINGS
+        and scene.environment not in names
+        and environments.is_recognizable(scene)
+    ):
         parts.append(environments.shown(scene.environment))
     return inflection.listing(parts) if parts else ""
 

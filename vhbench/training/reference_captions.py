@@ -26,7 +26,7 @@ def caption(scene: Scene, seed: int = 0, unsaid: Collection[str] = ()) -> str:
 def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     """Return the caption of a scene in one of :data:`WORDINGS`."""
     things = [_described(name, members, name in scene.countable) for name, members in _groups(scene).items()]
-    told = scene.environment in environments.SETTINGS and environments.is_told(scene)
+    told = scene.environment in environments.SETTINGS and environments.is_recognizable(scene)
     place = environments.place(scene.environment, aloft=False) if told else ""
     named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
     around = [inflection.with_article(area) for area in scene.areas if area not in named]

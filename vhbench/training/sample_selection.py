@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vhbench.analysis.ode_hallucinations import imagined
+from vhbench.analysis.ode_hallucinations import hallucinated_concepts
 from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.records import split_repetition
 from vhbench.schema import Question, Record, VhbenchError
@@ -48,7 +48,9 @@ def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
         if record.failure or not (record.response if caption else record.prediction):
             found.unread += 1
             continue
-        wrong = bool(matcher and imagined(record, matcher)) if caption else record.prediction != record.answer
+        wrong = (
+            bool(matcher and hallucinated_concepts(record, matcher)) if caption else record.prediction != record.answer
+        )
         found.answers.setdefault(name, record)
         told = found.counts.setdefault(record.kind, [0, 0])
         told[0] += 1

@@ -9,7 +9,7 @@ from typing import Any
 from vhbench import splits
 from vhbench.analysis.ode_hallucinations import asked_vocabulary
 from vhbench.generators.ode import environments
-from vhbench.runs import foreign, read_run
+from vhbench.runs import check_same_split, read_run
 from vhbench.schema import Manifest, Question, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.tasks.metrics import ode_captions
@@ -69,7 +69,7 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
     if run is not None:
         asked = read_run(run)
         for told in asked.provenance.values():
-            foreign(told, split, manifest)
+            check_same_split(told, split, manifest)
         own = [record for record in asked.merged() if record.benchmark == manifest.benchmark]
         if not own:
             raise VhbenchError(f"{run}: has no answer to a question of {manifest.benchmark}, which {split} is")
@@ -126,7 +126,7 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
     shown = {word for scene in edition.scenes.values() for word in leakage.concepts_of(scene)}
     taught = replace(taught, concepts=taught.concepts | leakage.asked(questions, shown))
     for test in wanted.tests:
-        if not wanted.share_concepts and not leakage.tells_concepts(test):
+        if not wanted.share_concepts and not leakage.has_concepts(test):
             raise VhbenchError(
                 f"{test}: is what is public of a hidden edition, and does not tell what it is about: name the whole "
                 "split, or let concepts be shared (--share-concepts) and compare images alone"
@@ -137,7 +137,9 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
         leakage.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
 
 
-def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions) -> list[TrainingExample]:
+def build_examples(
+    questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions
+) -> list[TrainingExample]:
     """Return the rows of questions: true captions, short and reasoned answers."""
     found: dict[str, list[TrainingExample]] = {}
     unsaid = _scored_places(wanted)
@@ -277,7 +279,7 @@ def export(
     """
     training_files.check_free(out)
     edition = open_edition(split, wanted.run)
-    rows = taught(choose(edition, wanted), edition, wanted)
+    rows = build_examples(choose(edition, wanted), edition, wanted)
     rows += mixed(wanted, [leakage.read_contents(test) for test in wanted.tests], edition.notes)
     training_files.write(out, rows, layout, provenance(command, [edition], wanted))
     return rows

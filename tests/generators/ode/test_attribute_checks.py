@@ -10,7 +10,7 @@ import pytest
 from perfect_models import PerfectDetector, PerfectPainter, PerfectVerifier
 from PIL import Image
 
-from vhbench.builds.ode import imagined, load_graph
+from vhbench.builds.ode import hallucinations_of, load_graph
 from vhbench.builds.ode_source_vocabulary import OpenWorld
 from vhbench.colours import COLOURS
 from vhbench.generators.ode import attribute_checks, attribute_contraries, attribute_words, questions
@@ -57,7 +57,9 @@ class Saying:
 
 def test_each_attribute_is_weighed_on_its_things_own_part_of_the_picture() -> None:
     verifier = Saying(sleeping=0.9, red=0.5, open=0.85, running=0.2, sunny=0.95)
-    [(scene, claims)] = attribute_checks.verified([(SCENE, SPEC)], [SCENE.image], verifier, VerifierThresholds())  # type: ignore[list-item]
+    [(scene, claims)] = attribute_checks.verify_attributes(
+        [(SCENE, SPEC)], [SCENE.image], verifier, VerifierThresholds()
+    )  # type: ignore[list-item]
     assert [texts[0] for texts in verifier.asked] == [
         "a photo of a cat sleeping", "a photo of a red door", "a photo of an open door", "a photo of a sunny beach",
     ]  # fmt: skip
@@ -71,14 +73,14 @@ def test_each_attribute_is_weighed_on_its_things_own_part_of_the_picture() -> No
 
 def test_each_kind_has_its_own_threshold() -> None:
     limits = VerifierThresholds(kinds={"action": 0.95})
-    made = attribute_checks.verified([(SCENE, SPEC)], [SCENE.image], Saying(sleeping=0.9, open=0.9), limits)  # type: ignore[list-item]
+    made = attribute_checks.verify_attributes([(SCENE, SPEC)], [SCENE.image], Saying(sleeping=0.9, open=0.9), limits)  # type: ignore[list-item]
     assert [claim.value for claim in made[0][1]] == ["open"]
     with pytest.raises(VhbenchError, match=r"threshold action = 2: must be between 0 and 1"):
         VerifierThresholds(kinds={"action": 2})
 
 
 def test_a_trusted_prompt_is_asked_about_with_its_states() -> None:
-    scene, claims = attribute_checks.believed(SCENE, SPEC)
+    scene, claims = attribute_checks.trust_prompt(SCENE, SPEC)
     assert [claim.value for claim in claims] == ["sleeping", "red", "open", "sunny"]
     assert dict(scene.objects[1].attributes) == {"colour": "red", "opening": "open"}
 
@@ -103,7 +105,7 @@ def asked(reference: Path) -> tuple[list[Question], int]:
     sources = (f"amber:{reference / 'AMBER'}",)
     graph = load_graph(sources)
     eyes = DetectionModels(PerfectDetector(), PerfectVerifier())
-    recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), eyes, imagined(sources), seed=6, size=256)
+    recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), eyes, hallucinations_of(sources), seed=6, size=256)
     shares = [Share(c, p, 20, 0, 2) for c in ("standard", "long_tail", "random", "fictional") for p in ("ee", "ev")]
     items = [item for share in shares for item in make(recipe, share)]
     assert sum(isinstance(item, Scene) for item in items) == 4 * 40

@@ -154,7 +154,7 @@ def test_update_brings_edges_and_attributes_of_what_was_there() -> None:
     assert concept_graph.as_of(new, 2) is new
     assert (new["car"]["dog"]["weight"], new["cat"]["cup"]["weight"]) == (3, 2)
     assert new.nodes["dog"]["action"] == (("run", "sit"),)
-    assert concept_graph.gained(new, "dog", "action") == (("run", "sit"),)
+    assert concept_graph.added_attributes(new, "dog", "action") == (("run", "sit"),)
     pairs = {pair for pair in combinations(sorted(kinds), 2) if concept_graph.is_new(new, *pair)}
     assert pairs == {("cat", "cup"), ("car", "dog"), ("cat", "dog"), ("cup", "dog")}, (
         "a new edge, and what the dog does"

@@ -102,9 +102,9 @@ def test_communities_keep_apart_what_never_meets() -> None:
 
 def test_neutral_words_and_right_answers_are_not_imagined() -> None:
     matcher = chair.vocabulary_of(WORDS)
-    assert ode_hallucinations.imagined(RUN[3], matcher) == set()
-    assert ode_hallucinations.imagined(RUN[4], matcher) == set()
-    assert ode_hallucinations.imagined(RUN[6], matcher) == {"boat"}
+    assert ode_hallucinations.hallucinated_concepts(RUN[3], matcher) == set()
+    assert ode_hallucinations.hallucinated_concepts(RUN[4], matcher) == set()
+    assert ode_hallucinations.hallucinated_concepts(RUN[6], matcher) == {"boat"}
 
 
 def test_command_writes_json_and_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vhbench.builds import mioh_synthetic, sharding
-from vhbench.colours import near
+from vhbench.colours import is_similar_colour
 from vhbench.generators.scenes import WHOLE, ConceptPart, SceneSource, clash, source
 from vhbench.generators.scenes.layout.plan import Refusal
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
@@ -46,7 +46,7 @@ def test_rounds_have_casts_of_their_own_without_rivals_among_what_is_asked() -> 
     assert len(words) == len(set(words)) >= 250
     for who in casts:
         assert {who.hub, who.keeper} <= set(mioh_synthetic.HUBS)
-        assert not near(*who.paints, flat=True)
+        assert not is_similar_colour(*who.paints, flat=True)
         for company in ((who.hub, *who.spokes), (who.keeper, *who.counted)):
             assert not any(clash(word, [other for other in company if other != word]) for word in company)
 

@@ -57,7 +57,7 @@ def test_rooms_of_a_build_can_be_told() -> None:
     made = list(pictures(build))
     shown = [scene for scene in made if scene.environment in scene.categories()]
     assert shown
-    assert all(environments.is_made(scene) for scene in shown)
+    assert all(environments.has_defining_object(scene) for scene in shown)
     assert not {"plate", "frisbee"} & {word for scene in made for word in scene.known}
 
 

@@ -26,7 +26,7 @@ from toy_build import ToyBuild
 from vhbench import cli, splits
 from vhbench.files import file_sha256
 from vhbench.leaderboard import boards
-from vhbench.leaderboard.validating import asked_once
+from vhbench.leaderboard.validating import cached_question_index
 from vhbench.schema import Row, VhbenchError
 
 ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
@@ -158,7 +158,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     edition = boards.of_split(folder / "ode")
     board = boards.Board(folder=folder / "board", title="A board", editions=(edition,))
     boards.write_board(board)
-    enter(board, asked_once(edition, folder / "ode"), "M", lambda row: "yes")
+    enter(board, cached_question_index(edition, folder / "ode"), "M", lambda row: "yes")
     return folder
 
 

@@ -10,7 +10,7 @@ from vhbench.builds.starter import starter
 from vhbench.leaderboard import boards
 from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.question_index import QuestionIndex
-from vhbench.leaderboard.validating import asked_once
+from vhbench.leaderboard.validating import cached_question_index
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def sources(_caches: None) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def editions(sources: dict[str, Path]) -> dict[str, QuestionIndex]:
     """Their questions."""
-    return {name: asked_once(boards.of_split(folder), folder) for name, folder in sources.items()}
+    return {name: cached_question_index(boards.of_split(folder), folder) for name, folder in sources.items()}
 
 
 @pytest.fixture(scope="session")

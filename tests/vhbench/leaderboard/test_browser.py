@@ -18,7 +18,7 @@ from board_entries import enter
 from vhbench.leaderboard import boards, site
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.question_index import QuestionIndex
-from vhbench.leaderboard.rankings import stand
+from vhbench.leaderboard.rankings import rank_entries
 
 AXE = os.environ.get("VHBENCH_AXE", "")
 PAGES = (
@@ -46,7 +46,7 @@ def made(
     folder = Path(shutil.copytree(twelve, tmp_path_factory.mktemp("browsed") / "board"))
     board = read_board(folder)
     enter(board, editions["vhexpansion-1.0.0"], HOSTILE[:40], lambda row: HOSTILE)
-    return site.write_site(stand(board, sources, workers=1), folder.parent / "site").parent
+    return site.write_site(rank_entries(board, sources, workers=1), folder.parent / "site").parent
 
 
 class Visit:
@@ -142,7 +142,7 @@ def test_two_models_are_compared_and_hostile_answers_are_text(browser: Any, made
 def test_a_board_of_one_model_has_a_site(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["ode-1.0.0"]
     enter(board, asked, "Alone", lambda row: row["answer"] or "A park.")
-    made = stand(board, {name: one.source for name, one in editions.items()}, workers=1)
+    made = rank_entries(board, {name: one.source for name, one in editions.items()}, workers=1)
     page = site.write_site(made, board.folder.parent / "site").read_text()
     assert "is the only model on ODE" in page
     assert boards.read_board(board.folder).title in page

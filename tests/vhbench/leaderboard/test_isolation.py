@@ -14,7 +14,7 @@ from toy_build import ToyBuild
 
 from vhbench import splits
 from vhbench.leaderboard import boards, isolation
-from vhbench.leaderboard.validating import asked_once, check_all
+from vhbench.leaderboard.validating import cached_question_index, check_all
 from vhbench.schema import Row, VhbenchError
 
 
@@ -49,7 +49,7 @@ def test_odd_answers_are_refused_and_the_others_taken(tmp_path: Path) -> None:
     boards.write_board(board)
     kinds = {"right": None, **odd_files.KINDS["stranger"]}
     for number, write in enumerate(kinds.values()):
-        enter(board, asked_once(edition, tmp_path / "ode"), f"M{number}", lambda row: "yes")
+        enter(board, cached_question_index(edition, tmp_path / "ode"), f"M{number}", lambda row: "yes")
         folder = tmp_path / f"board/entries/m{number}/ode-1.0.0"
         if write is not None:
             (folder / "answers.parquet").unlink()

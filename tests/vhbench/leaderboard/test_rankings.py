@@ -25,5 +25,5 @@ def test_differences_are_those_of_two_runs(editions: dict[str, QuestionIndex], n
             assert found.interval(one, other) == pytest.approx(alone.ends, abs=1e-12)
             if found.p[one, other] < 1:
                 assert found.p[one, other] == pytest.approx(
-                    multiple_testing.p_of_t(table[one] - table[other], clusters)
+                    multiple_testing.paired_t_p_value(table[one] - table[other], clusters)
                 )

@@ -23,7 +23,7 @@ from vhbench.compare.tables import VERDICTS
 from vhbench.leaderboard import boards, exporting, pushing, site
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.question_index import QuestionIndex, find_sources
-from vhbench.leaderboard.rankings import Rankings, stand
+from vhbench.leaderboard.rankings import Rankings, rank_entries
 from vhbench.provenance import DataSource, Provenance
 from vhbench.schema import VhbenchError
 
@@ -35,7 +35,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="session")
 def standings(twelve: Path, sources: dict[str, Path]) -> Rankings:
-    return stand(read_board(twelve), find_sources(read_board(twelve), list(sources.values())), workers=1)
+    return rank_entries(read_board(twelve), find_sources(read_board(twelve), list(sources.values())), workers=1)
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +61,9 @@ def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str,
     board = replace(board, editions=(asked.edition,))
     for name in ("Aster", "Basalt"):
         enter(board, asked, name, lambda row: row["answer"])
-    page = site.write_site(stand(board, {asked.edition.name: asked.source}, workers=1), board.folder.parent / "site")
+    page = site.write_site(
+        rank_entries(board, {asked.edition.name: asked.source}, workers=1), board.folder.parent / "site"
+    )
     told = re.sub(r"<[^>]+>", "", page.read_text())
     assert "Aster and Basalt lead VHExpansion together with 100.0 (" in told
     assert "2 models may be first" in told
@@ -145,7 +147,7 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex]
     board = replace(board, editions=(asked.edition,))
     name = "<script>alert(1)</script>"
     enter(board, asked, name, lambda row: HOSTILE[asked.number[row["id"]] % len(HOSTILE)], organisation='" onload="x')
-    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     out = site.write_site(standings, board.folder.parent / "site").parent
     assert (out / "models" / "script-alert-1-script.html").is_file()
     for path, data in files(out).items():
@@ -163,7 +165,7 @@ def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str
     asked = editions["vhexpansion-1.0.0"]
     board = replace(board, editions=(asked.edition,))
     enter(board, asked, "Reference Oracle", lambda row: "yes")
-    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     assert len({model.slug for model in standings.models}) == len(standings.models)
     assert standings.of(asked.edition.name).found[0].scores["pairs"]["symmetric_accuracy"].value == 0
     site.write_site(standings, board.folder.parent / "site")
@@ -175,7 +177,7 @@ def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
     asked = editions["vhexpansion-1.0.0"]
     board = replace(board, editions=(asked.edition,))
     enter(board, asked, "My model", lambda row: "yes")
-    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     told = {"benchmark": "vhexpansion", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
     args = "a=\ud800,b=\u202e\ncontent hash   0123"
     one = Provenance(task="vhexpansion", model_args=args, vhbench="1\r", lmms_eval="1", **told)
@@ -192,7 +194,7 @@ def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, Q
     hidden = replace(asked, edition=replace(asked.edition, hidden=True))
     board = replace(board, editions=(hidden.edition,))
     enter(board, hidden, "My model", lambda row: "yes")
-    standings = stand(board, {hidden.edition.name: asked.source}, workers=1)
+    standings = rank_entries(board, {hidden.edition.name: asked.source}, workers=1)
     out = site.write_site(standings, board.folder.parent / "site").parent
     question = asked.rows[0]["question"].encode()
     assert not (out / "data/vhexpansion-1.0.0").exists()
@@ -236,11 +238,11 @@ def _drops(board: Board, both: list[QuestionIndex]) -> dict[str, object]:
     own = {asked.edition.name: asked for asked in both}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "asked_once", lambda edition, source: own[edition.name])
-        patch.setattr("vhbench.leaderboard.validating.asked_once", lambda edition, source: own[edition.name])
+        patch.setattr("vhbench.leaderboard.validating.cached_question_index", lambda edition, source: own[edition.name])
         here = "vhbench.leaderboard.isolation.each"
         patch.setattr(here, lambda function, tasks, **how: (function(*args) for args in tasks))
         patch.setattr(module, "levels", lambda asked: [])
-        found = stand(board, {name: asked.source for name, asked in own.items()}, workers=1)
+        found = rank_entries(board, {name: asked.source for name, asked in own.items()}, workers=1)
     (drops,) = found.drops.values()
     return {found.models[number].slug: drop for number, drop in drops.items()}
 
@@ -308,7 +310,7 @@ def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict
     answers = [row["id"] for row in asked.rows if row["kind"] == "yes_no"]
     failed = set(answers[: len(answers) // 100 + 1])  # more than 1 % of these, and not of all
     enter(board, asked, "Fails", lambda row: "" if row["id"] in failed else row["answer"] or "A park.")
-    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     assert not any(name.startswith(".eval_results") for name, _ in exporting.files(standings, standings.models[0]))
     page = site.write_site(standings, board.folder.parent / "site").parent / "models/fails.html"
     assert f"no score: {len(failed)} of {len(answers)} requests failed (1.1 %)" in page.read_text()

@@ -244,7 +244,7 @@ def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tm
     edition = training_rows.open_edition(editions.train, None)
     wanted = training_rows.SelectionOptions(tests=(editions.test,))
     start = time.process_time()
-    found = training_rows.taught(training_rows.choose(edition, wanted), edition, wanted)
+    found = training_rows.build_examples(training_rows.choose(edition, wanted), edition, wanted)
     while len(found) < 4000:
         found += [
             replace(row, id=f"{row.id}+", images=tuple(image + b"\0" for image in row.images))

@@ -169,7 +169,7 @@ def _signs(text: str) -> tuple[str, bool]:
     return "", False
 
 
-def told(text: str) -> Iterator[AssentMatch]:
+def match_assent(text: str) -> Iterator[AssentMatch]:
     """Yield the words of assent and denial of a text; one that a sign reads, or that is weighed, is left out."""
     opening = True
     for found in _CLAUSE.finditer(text):

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.normalization import PHRASES, straightened
+from vhbench.language.parsing.normalization import PHRASES, normalize_phrases
 from vhbench.language.parsing.quantities import BOUNDS, Range, number, quantity, value
 from vhbench.language.parsing.stems import NEGATIONS, Word, compares, content, stem, words
 
@@ -148,7 +148,7 @@ def _turning() -> tuple[str, ...]:
     return (*sorted(words_of_it - {"0"}), "n't", "nt", "that", "answer", "reply", "response", '"', "'")
 
 
-def turns_nothing(question: str) -> bool:
+def is_plain_affirmative(question: str) -> bool:
     """Tell quickly that "yes" affirms what is asked, so that the claim need not be known to read it; False if unsure.
 
     >>> [turns_nothing(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
@@ -159,14 +159,14 @@ def turns_nothing(question: str) -> bool:
     return "0" not in question or not _ZERO.search(question)
 
 
-def says_false(word: str) -> bool:
+def is_negative_judgement(word: str) -> bool:
     """Tell whether a word by which a statement is judged calls it false."""
     return word.lower() in _FALSE
 
 
 def _judged(inner: Claim | None, word: str, *, denied: bool = False, quoted: bool = False) -> Claim | None:
     """Return the claim that another one is right, or is not."""
-    false = says_false(word) != denied
+    false = is_negative_judgement(word) != denied
     return inner and replace(inner, denied=inner.denied != false, word="false" if false else "true", quoted=quoted)
 
 
@@ -204,14 +204,14 @@ def _question(asked: str, before: str) -> Claim | None:
     if _NOT_BEHIND.match(rest):
         return None  # "Is there not a dog?" may be asked by who believes it, and by who does not
     made = _claimed(rest, verb.lower().removesuffix("n't"))
-    earlier = content(words(straightened(before))) if made and before else ()
+    earlier = content(words(normalize_phrases(before))) if made and before else ()
     kept = earlier if len(earlier) <= 12 and all(word.surface != "illusion" for word in earlier) else ()
     return replace(made, before=kept) if made and kept else made
 
 
 def _claimed(text: str, verb: str) -> Claim | None:
     """Return the claim of a statement, or of a question behind its verb."""
-    said = [word for word in words(straightened(text.strip(" \"'“”.?!"))) if word.role != "stop"]
+    said = [word for word in words(normalize_phrases(text.strip(" \"'“”.?!"))) if word.role != "stop"]
     year, said = _year(said)
     negations = [word.surface for word in said if word.role == "negation"]
     exists = _says_that_it_is_there(said, text)

@@ -1,8 +1,8 @@
 """What stands around an answer is taken away before it is read: thoughts, roles, special tokens, markup, JSON, LaTeX.
 
 :func:`plain` is what a model says to its reader, without the signs that dress it up; a caption is read from it.
-:func:`said` is the part of it that is marked as the answer (boxed, in an answer tag or a JSON value, after "Answer:"),
-and all of it where nothing is marked. Both are "" where a thought has begun and does not end: what a model thinks
+:func:`strip_markup` is the part of it that is marked as the answer (boxed, in an answer tag or a JSON value, after
+"Answer:"), and all of it where nothing is marked. Both are "" where a thought has begun and does not end: what a model thinks
 halfway is not its answer, whatever is boxed in there.
 """
 
@@ -134,7 +134,7 @@ def plain(text: str) -> str:
 
 
 @cached_by_text
-def said(text: str) -> str:
+def strip_markup(text: str) -> str:
     r"""Return what is marked as the answer, as :func:`plain` would write it; where nothing is marked, all of it.
 
     Marks are a box, an answer tag, the value of a JSON object and words like "Answer:" or "The answer is"; of several,

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import OptionClause, clauses_of
-from vhbench.language.parsing.cleaning import plain, said
+from vhbench.language.parsing.cleaning import plain, strip_markup
 from vhbench.language.parsing.numeric_answers import counted
 from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, position, spread
 from vhbench.language.parsing.truncation import unfinished
@@ -82,9 +82,9 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
-    if unfinished(whole := plain(text)) and said(text) == whole:
+    if unfinished(whole := plain(text)) and strip_markup(text) == whole:
         return ""
-    answer = _ends(said(text))
+    answer = _ends(strip_markup(text))
     found = _read(answer, names, question)
     if found is None and not _UNSURE.search(answer) and (whole := _ends(whole)) != answer:
         found = _read(whole, names, question)

@@ -55,7 +55,7 @@ _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], 
 
 
 @cached_by_text  # what is said in a few words is said to many questions
-def straightened(text: str) -> str:
+def normalize_phrases(text: str) -> str:
     """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
 
     >>> straightened("I can't see it on the left-hand side."), straightened("There's no one in this picture")

@@ -14,7 +14,7 @@ from vhbench.language.parsing.alignment import POSTURES, aligned, described, sha
 from vhbench.language.parsing.claims import ALL, PREPOSITIONS, Claim
 from vhbench.language.parsing.cleaning import cached_by_text
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
-from vhbench.language.parsing.normalization import straightened
+from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
 from vhbench.language.parsing.sentence_parts import BREAKS, Part, finite, parts, sentences
 from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem, words
@@ -48,7 +48,7 @@ _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
 
-def stated(text: str, claim: Claim) -> tuple[str, bool]:
+def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     """Return what the sentences of a text say to a claim, and whether they say that it cannot be told.
 
     Args:
@@ -74,7 +74,9 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
             found.append((said, clause.part.weight))
             unsure = False
     if not found and not unsure:
-        found = [(said, 1) for sentence in sentences(straightened(text)) if (said := _judge_joined(sentence, claim))]
+        found = [
+            (said, 1) for sentence in sentences(normalize_phrases(text)) if (said := _judge_joined(sentence, claim))
+        ]
     most = max((weight for _, weight in found), default=0)
     answers = {said for said, weight in found if weight == most or claim.before}
     if len(answers) != 1:
@@ -106,7 +108,7 @@ class _Clause(NamedTuple):
 
 @cached_by_text
 def _clauses(text: str) -> tuple[_Clause, ...]:
-    return tuple([_Clause.of(part) for sentence in sentences(straightened(text)) for part in parts(sentence)])
+    return tuple([_Clause.of(part) for sentence in sentences(normalize_phrases(text)) for part in parts(sentence)])
 
 
 def _last_of(pattern: re.Pattern[str], text: str) -> str:

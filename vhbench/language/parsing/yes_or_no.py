@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vhbench.language.parsing import assent
-from vhbench.language.parsing.claims import Claim, claim, says_false, turns_nothing
-from vhbench.language.parsing.cleaning import cached_by_text, plain, said
+from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement, is_plain_affirmative
+from vhbench.language.parsing.cleaning import cached_by_text, plain, strip_markup
 from vhbench.language.parsing.given_names import named
-from vhbench.language.parsing.normalization import straightened
-from vhbench.language.parsing.statements import stated
+from vhbench.language.parsing.normalization import normalize_phrases
+from vhbench.language.parsing.statements import match_statement
 from vhbench.language.parsing.stems import words
 from vhbench.language.parsing.truncation import unfinished
 
@@ -117,11 +117,11 @@ def bare(text: str) -> str:
 
 
 def _of(text: str, question: str) -> str:
-    everything, marked = plain(text).lower(), said(text).lower()
+    everything, marked = plain(text).lower(), strip_markup(text).lower()
     if marked == everything and unfinished(everything):
         return ""
     answer, told = _by_itself(marked)
-    if (answer or told) and turns_nothing(question):
+    if (answer or told) and is_plain_affirmative(question):
         return answer
     asked = claim(question)
     if asked and asked.quoted:
@@ -202,7 +202,7 @@ def _seen(text: str) -> _Text:
     short = text.strip(" \n.!")
     shows = ("yes" in text or "no" in text) and assent.SHOWN.search(text) is not None
     silent = not _SAYS.search(text) and not assent.whole(text.strip())[0]
-    return _Text(text, silent, short, assent.whole(short)[0], tuple(assent.told(text)), shows)
+    return _Text(text, silent, short, assent.whole(short)[0], tuple(assent.match_assent(text)), shows)
 
 
 def _read_once(text: str, asked: Claim | None) -> _Reading:
@@ -231,7 +231,7 @@ def _read_once(text: str, asked: Claim | None) -> _Reading:
 
 def _about_a_word(text: str, asked: Claim) -> str | None:
     """Read "It is false." to "Is it false that …?", and what is said to be the right answer to a quoted question."""
-    told = next(assent.told(text), None)
+    told = next(assent.match_assent(text), None)
     if told and told.first and re.match(r"\W*(?:yes|no)\b", text) and not _RIGHT_ANSWER.match(text.strip()):
         return told.answer if asked.quoted and _RIGHT_ANSWER.search(text) else None
     if asked.quoted:
@@ -245,7 +245,7 @@ def _about_a_word(text: str, asked: Claim) -> str | None:
         return None
     if _JUDGES.fullmatch(text) and asked.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
         return ""  # "False." may answer the question, or repeat it
-    false = says_false(judged["word"]) != bool(judged["not"])
+    false = is_negative_judgement(judged["word"]) != bool(judged["not"])
     return "yes" if false == (asked.word == "false") else "no"
 
 
@@ -271,7 +271,7 @@ def _leading(found: Sequence[assent.AssentMatch], text: str, asked: Claim | None
     answer = found[0].answer
     if asked and asked.denied:
         behind = re.sub(r"\A\W*\w+\W*", "", text[found[0].start :])
-        sentence, _ = stated(re.split(r"[.!?\n]", behind, maxsplit=1)[0], asked)
+        sentence, _ = match_statement(re.split(r"[.!?\n]", behind, maxsplit=1)[0], asked)
         if sentence and sentence != answer:
             return "", True  # "No, there is no dog" to "Is there no dog?": half of all readers take the word
     return answer, False
@@ -285,8 +285,10 @@ def _listed(text: str, asked: Claim | None) -> str | None:
     if len({what for what, _ in found}) < 2:
         return None
     stems = set(asked.stems)
-    about = [str(answer) for what, answer in found if {word.stem for word in words(straightened(what))} & stems]
-    alone = [answer for what, answer in found if tuple(word.stem for word in words(straightened(what))) == asked.stems]
+    about = [str(answer) for what, answer in found if {word.stem for word in words(normalize_phrases(what))} & stems]
+    alone = [
+        answer for what, answer in found if tuple(word.stem for word in words(normalize_phrases(what))) == asked.stems
+    ]
     if len(alone) == 1 and asked.exists:
         return {"yes": "no", "no": "yes"}[alone[0]] if asked.denied else str(alone[0])
     if len(set(about)) == 1 or len(about) < 2:
@@ -306,7 +308,7 @@ def _sentences(text: str, asked: Claim | None) -> _Reading:
     short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
     if short:
         return _elliptic(short, asked), False
-    answer, told = stated(_LABEL.sub(" is ", _COUNT.sub(" is absent", text)), asked)
+    answer, told = match_statement(_LABEL.sub(" is ", _COUNT.sub(" is absent", text)), asked)
     if asked.exists and _HERE.fullmatch(text):
         return ("no" if asked.denied else "yes"), False
     weak, _ = assent.whole(first)
