@@ -26,11 +26,13 @@ def caption(words: Sequence[str]) -> str:
 def as_statement(question: str, true: bool) -> str:
     """Return the statement behind one of our yes/no questions, or its negation.
 
-    >>> stated("Is there no dog in the image?", True), stated("Is there an owl in any of the images?", False)
-    ('There is no dog in the image.', 'There is no owl in any of the images.')
-    >>> stated("Is the red ball in the image wet?", False), stated("Does the image show a park?", True)
+    >>> as_statement("Is there no dog in the image?", True)
+    'There is no dog in the image.'
+    >>> as_statement("Is there an owl in any of the images?", False)
+    'There is no owl in any of the images.'
+    >>> as_statement("Is the red ball in the image wet?", False), as_statement("Does the image show a park?", True)
     ('The red ball in the image is not wet.', 'The image shows a park.')
-    >>> stated("Is it false that there are exactly two dogs in the image?", False)
+    >>> as_statement("Is it false that there are exactly two dogs in the image?", False)
     'There are exactly two dogs in the image.'
     """
     asked = question.rstrip("?")

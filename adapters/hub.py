@@ -210,7 +210,7 @@ def standing(repo_id: str, version: str, revision: str, *, tag: str = "", conten
         content_hash: content hash of its manifest.
 
     >>> standing("not a name", "1.0.0", "0" * 40)
-    Standing(yanked='', newer='', moved=False)
+    ReleaseStatus(yanked='', newer='', moved=False)
     """
     reason, newer, moved = "", "", False
     with suppress(VhbenchError):

@@ -10,7 +10,7 @@ from vhbench.schema import Record
 def is_label_hidden(record: Record) -> bool:
     """Tell whether the right answer is kept back: neither it is there, nor what is in the picture.
 
-    >>> is_kept_back(Record("q", kind="yes_no")), is_kept_back(Record("q", kind="caption", objects=("dog",)))
+    >>> is_label_hidden(Record("q", kind="yes_no")), is_label_hidden(Record("q", kind="caption", objects=("dog",)))
     (True, False)
     """
     return not record.answer and not record.objects

@@ -44,9 +44,9 @@ def is_similar_colour(one: str, other: str, *, flat: bool = False) -> bool:
         other: another.
         flat: leave out what only light and shade bring near, as MIOH does of its drawn scenes.
 
-    >>> near("red", "orange"), near("dark red", "red"), near("light grey", "white"), near("red", "green")
-    (True, True, True, False)
-    >>> near("blue", "black"), near("blue", "black", flat=True)
+    >>> [is_similar_colour(one, "red") for one in ("orange", "dark red", "green")]
+    [True, True, False]
+    >>> is_similar_colour("blue", "black"), is_similar_colour("blue", "black", flat=True)
     (True, False)
     """
     one, other = _plain(one), _plain(other)

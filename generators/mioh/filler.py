@@ -53,10 +53,7 @@ class PlacedDraft:
     pressed: Mapping[str, tuple[int, ...]]
 
     def fits(self, pressure: str) -> bool:
-        """Return whether the pressed twin exists or is impossible by design.
-
-        With two images, for example, "in 3 images" cannot be correct.
-        """
+        """Return whether the pressed twin exists or is impossible by design ("in 3 images" for two images)."""
         return pressure in self.pressed or _too_few(pressure, self.draft)
 
 
@@ -101,8 +98,7 @@ class Filler:
         """Set up the cells.
 
         Args:
-            kind: question type.
-            pool: scene pool.
+            kind, pool: question type and its scenes.
             sizes: type → pressure → requested questions, including those of the type this one is tied to.
             seed: random seed of the split.
             source: value of the column ``source``.
@@ -150,9 +146,8 @@ class Filler:
             if settled is None:
                 continue
             same = tuple(base.scenes[slot] for slot in again.slots)
-            settled[again.answer] = PlacedDraft(
-                again.draft, same, self._pressed(again.draft, same, self.needed, generator)
-            )
+            pressed = self._pressed(again.draft, same, self.needed, generator)
+            settled[again.answer] = PlacedDraft(again.draft, same, pressed)
             item = self._easy(_TIED + base.number, settled, again.answer)
             twins = _same_images(again.slots, base)
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}

@@ -102,7 +102,7 @@ _SETTLED_OR = re.compile(
 def split_question(text: str) -> Parts:
     """Parse the single yes/no question of a text.
 
-    >>> take_apart("<image> In the photo, is it late? Answer yes or no.")
+    >>> split_question("<image> In the photo, is it late? Answer yes or no.")
     Parts(before='<image> In the photo, ', asked='is it late?', mark='?', words=('is', 'it', 'late'), \
 after=' Answer yes or no.')
 

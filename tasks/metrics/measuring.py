@@ -217,7 +217,7 @@ def measure(
 def report_scores(measured: Measured) -> dict[str, Any]:
     """Return all scores as fractions by metric, with ``intervals`` and their ``interval_notes``, as results have them.
 
-    >>> found = stated(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))
+    >>> found = report_scores(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))
     >>> found["accuracy"], found["intervals"]["precision"], found["recall"], found["yes_rate"]
     (1.0, (0.025..., 1.0), 1.0, 0.0)
     """

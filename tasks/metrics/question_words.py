@@ -29,7 +29,7 @@ _TURNED = {"yes": "no", "no": "yes"}
 def options_of(question: QuestionBase) -> tuple[str, ...]:
     """Return the answers that a question allows: yes and no, or its letters.
 
-    >>> options_of(Asked("q", choices=("a cat", "a dog"))), options_of(Asked("q"))
+    >>> options_of(QuestionBase("q", choices=("a cat", "a dog"))), options_of(QuestionBase("q"))
     (('A', 'B'), ('yes', 'no'))
     """
     return tuple(ascii_uppercase[: len(question.choices)]) if question.choices else ("yes", "no")

@@ -60,9 +60,9 @@ def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[s
         in one image; ``certain``: whether it is more often than in general, by the exact test for all pairs together.
 
     >>> boat, sea, oven = (frozenset({word}) for word in ("boat", "sea", "oven"))
-    >>> beside = [Occasion("caption", image, sea, chances=boat, imagined=boat) for image in "12"]
-    >>> elsewhere = [Occasion("caption", image, oven, chances=boat, imagined=frozenset()) for image in "3456"]
-    >>> found = lifts(beside + elsewhere)["sea"]["boat"]  # two of six pictures show a sea: 2 · 2/6 were to be expected
+    >>> beside = [Opportunity("caption", image, sea, chances=boat, imagined=boat) for image in "12"]
+    >>> elsewhere = [Opportunity("caption", image, oven, chances=boat, imagined=frozenset()) for image in "3456"]
+    >>> found = compute_lift(beside + elsewhere)["sea"]["boat"]  # two of six images show a sea; 2 · 2/6 expected
     >>> found["imagined"], found["of"], round(found["expected"], 3), round(found["lift"], 3)
     (2, 2, 0.667, 3.0)
     """

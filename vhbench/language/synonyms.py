@@ -36,7 +36,7 @@ def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ..
 def synonyms_of(word: str) -> tuple[str, ...]:
     """Return words that mean the same as one.
 
-    >>> same_as("couch"), same_as("zeppelin")
+    >>> synonyms_of("couch"), synonyms_of("zeppelin")
     (('sofa',), ())
     """
     return tuple(other for same, _ in _ROWS if word.lower() in same for other in same if other != word.lower())

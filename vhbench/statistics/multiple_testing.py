@@ -112,8 +112,8 @@ def sign_flip_test(
         draws: as in :func:`max_t`.
         seed: of the signs.
 
-    >>> flipped(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
-    Flipped(alone=0.5, family=Verdict(p=None, differ=2, note='too few differ (2)'))
+    >>> sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
+    SignFlipResult(alone=0.5, family=Verdict(p=None, differ=2, note='too few differ (2)'))
     """
     change = np.where(np.abs(change) < 1e-12, 0.0, change)
     differ = np.count_nonzero(change, axis=0).tolist()
@@ -250,7 +250,7 @@ def paired_t_p_value(change: Numbers, clusters: Clusters | None = None) -> float
 
     Where all clusters change alike there is no spread to compare with, and p is that of flipping their signs.
 
-    >>> round(p_of_t([1, 1, 1, 0]), 3), p_of_t([1] * 8), p_of_t([0] * 8)
+    >>> round(paired_t_p_value([1, 1, 1, 0]), 3), paired_t_p_value([1] * 8), paired_t_p_value([0] * 8)
     (0.058, 0.0078125, 1.0)
     """
     from scipy.special import stdtr  # here, as it takes longer to load than all metrics

@@ -76,7 +76,7 @@ def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Ke
     >>> pairs = PairedOutcomes()
     >>> for number in range(8):
     ...     pairs.add(1, 0, Record(f"q{number}"))
-    >>> found = together({"hp": pairs, "hn": PairedOutcomes()})
+    >>> found = joint_test({"hp": pairs, "hn": PairedOutcomes()})
     >>> found["hp"]["certain"], found["hp"]["p"], found["hn"]["note"]
     (True, 0.0078125, 'too few differ (0)')
     """

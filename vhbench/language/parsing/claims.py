@@ -151,7 +151,7 @@ def _turning() -> tuple[str, ...]:
 def is_plain_affirmative(question: str) -> bool:
     """Tell quickly that "yes" affirms what is asked, so that the claim need not be known to read it; False if unsure.
 
-    >>> [turns_nothing(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
+    >>> [is_plain_affirmative(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
     [True, False, False]
     """
     if not question.isascii() or len(question) > _LONGEST or any(map(question.lower().__contains__, _turning())):

@@ -2,8 +2,8 @@
 
 :func:`plain` is what a model says to its reader, without the signs that dress it up; a caption is read from it.
 :func:`strip_markup` is the part of it that is marked as the answer (boxed, in an answer tag or a JSON value, after
-"Answer:"), and all of it where nothing is marked. Both are "" where a thought has begun and does not end: what a model thinks
-halfway is not its answer, whatever is boxed in there.
+"Answer:"), and all of it where nothing is marked. Both are "" where a thought has begun and does not end: a thought
+is not the answer, whatever is boxed in it.
 """
 
 import html
@@ -140,10 +140,10 @@ def strip_markup(text: str) -> str:
     Marks are a box, an answer tag, the value of a JSON object and words like "Answer:" or "The answer is"; of several,
     the last one counts.
 
-    >>> [said(text) for text in (r"A dog: \boxed{No}", '{"answer": "B", "why": "A is red"}', '{"present": false}')]
+    >>> [strip_markup(text) for text in (r"A dog: \boxed{No}", '{"answer": "B", "why": "It is"}', '{"present": false}')]
     ['No', 'B', 'false']
-    >>> said("A is red.\n**Answer:** B. Image 2"), said("<answer>C</answer>"), said("There is no dog.")
-    ('B. Image 2', 'C', 'There is no dog.')
+    >>> [strip_markup(text) for text in ("A is red.\n**Answer:** B. Image 2", "<answer>C</answer>", "There is no dog.")]
+    ['B. Image 2', 'C', 'There is no dog.']
     """
     response, text = text, _spoken(text)
     marked = _boxed(text) or _tagged(text) or text

@@ -58,7 +58,7 @@ _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], 
 def normalize_phrases(text: str) -> str:
     """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
 
-    >>> straightened("I can't see it on the left-hand side."), straightened("There's no one in this picture")
+    >>> normalize_phrases("I can't see it on the left-hand side."), normalize_phrases("There's no one in this picture")
     ('i can not see it left.', 'there is no person  ')
     """
     text = text.lower().replace("’", "'")
