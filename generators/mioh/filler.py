@@ -34,8 +34,7 @@ _PATIENCE: Final = 800  # texts sampled per accepted text before a cell is aband
 _AT_LEAST: Final = 500  # candidate texts that suffice for small cells
 _TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
 _ORDERS: Final = 7  # permutations of the facts tried in addition to the sampled order
-_ANSWERS: Final = 4  # answers to a question of which presence determines one
-_TIED: Final = 1_000_000  # first number of tied items
+_ANSWERS, _TIED = 4, 1_000_000  # answers of a question about presence; first number of tied items
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
 
@@ -65,7 +64,7 @@ class Item(PlacedDraft):
         number: index of the text in sampling order.
         answer: index of the draft in its block.
         again: whether its pressed images are second twins.
-        base: the question this one is tied to ("e1-12"), or "".
+        base: id of the tied question ("e1-12"), or "".
     """
 
     number: int

@@ -237,7 +237,7 @@ def _drops(board: Board, both: list[QuestionIndex]) -> dict[str, object]:
         enter(board, asked, "honest", lambda row: _wrong_at(row, 2))
     own = {asked.edition.name: asked for asked in both}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "asked_once", lambda edition, source: own[edition.name])
+        patch.setattr(module, "cached_question_index", lambda edition, source: own[edition.name])
         patch.setattr("vhbench.leaderboard.validating.cached_question_index", lambda edition, source: own[edition.name])
         here = "vhbench.leaderboard.isolation.each"
         patch.setattr(here, lambda function, tasks, **how: (function(*args) for args in tasks))
