@@ -33,8 +33,8 @@ _TRIES_AT_LEAST: Final = 1500  # the same, minimum for small cells
 _PATIENCE: Final = 800  # texts sampled per accepted text before a cell is abandoned
 _AT_LEAST: Final = 500  # candidate texts that suffice for small cells
 _TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
-_ORDERS: Final = 7  # permutations of the facts tried in addition to the sampled order
-_ANSWERS, _TIED = 4, 1_000_000  # answers of a question about presence; first number of tied items
+_ORDERS: Final = 7  # further orders of the facts tried
+_TIED: Final = 1_000_000  # first number of tied items
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
 
@@ -97,7 +97,8 @@ class Filler:
         """Set up the cells.
 
         Args:
-            kind, pool: question type and its scenes.
+            kind: question type.
+            pool: scene pool.
             sizes: type → pressure → requested questions, including those of the type this one is tied to.
             seed: random seed of the split.
             source: value of the column ``source``.
@@ -183,7 +184,7 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
-        if any(item.draft.told for item in found) and len({item.answer for item in found}) < _ANSWERS:
+        if any(item.draft.told for item in found) and len({item.answer for item in found}) < 4:
             return False  # Without another answer, the one that presence determines would be the most frequent.
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
@@ -423,7 +424,6 @@ def _too_few(pressure: str, draft: Draft) -> bool:
 
 
 def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
-    """Group items by answer, in ascending order of answers."""
     groups: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         groups[item.answer].append(item)

@@ -118,8 +118,8 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
         right.append(read["prediction"] == record.answer)
         for name in ANSWERED:
             if entry.get(name, type(read[name])()) != read[name]:
-                logged, now = quote_value(entry.get(name)), quote_value(read[name])
-                yield f"its {name} is {logged}, its response says {now}{_version(told)}"
+                was, reread = quote_value(entry.get(name)), quote_value(read[name])
+                yield f"its {name} is {was}, its response says {reread}{_version(told)}"
     share = sum(right) / len(right)
     for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
         if place.get(name, value) != value:
