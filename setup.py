@@ -14,7 +14,7 @@ from setuptools.command.build_py import build_py
 LINKED = ("adapters", "generators", "tasks")
 FOLDERS = {"vhbench": "vhbench", **{f"vhbench.{name}": name for name in LINKED}}
 DATA = ["_*", "*.bib", "*.css", "*.html", "*.jinja", "*.js", "*.json", "*.svg", "*.tsv", "*.yaml", "py.typed"]
-"""What ships beside the code, in every folder."""
+"""Data files shipped with the code, per folder."""
 
 
 class BuildAnew(build_py):
@@ -34,7 +34,7 @@ def packages() -> list[str]:
 
 
 if missing := [name for name in FOLDERS.values() if not Path(name, "__init__.py").is_file()]:
-    sys.exit(f"vhbench: the folder {missing[0]}/ is not beside setup.py, and no build is whole without it")
+    sys.exit(f"vhbench: the folder {missing[0]}/ is not next to setup.py; every build needs it")
 
 setup(
     packages=packages(),

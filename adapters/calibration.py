@@ -122,7 +122,7 @@ class Oracle(_Calibration):
     def __init__(self, wrong: str = "", form: str = "plain", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if form not in FORMS:
-            raise ValueError(f"form={form} is none; allowed: {', '.join(FORMS)}")
+            raise ValueError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
         self.form = FORMS[form]
         self.wrong = [frozenset(case.split("/")) for case in str(wrong).split(":") if case]
 
@@ -142,7 +142,7 @@ class Coin(_Calibration):
     def __init__(self, p: float = 0.5, seed: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not 0 <= float(p) <= 1:
-            raise ValueError(f"p={p} is no probability; allowed: 0 to 1")
+            raise ValueError(f"p: expected a probability from 0 to 1, got {p}")
         self.p, self.seed = float(p), int(seed)
 
     def answer(self, doc: Doc) -> str:

@@ -232,7 +232,7 @@ class CocoScenes(SceneSequence):
             if other := used.get(words):
                 raise VhbenchError(
                     f"{self.path}: categories {other!r} and {listed[identity]!r} would both be named {words!r}; "
-                    "--rename NAME=WORDS tells them apart"
+                    "--rename NAME=WORDS distinguishes them"
                 )
             used[words] = listed[identity]
         missing = sorted(set(self.names.renamed).difference(listed.values()))

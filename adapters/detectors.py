@@ -184,5 +184,5 @@ def _load(model: str, revision: str, dtype: str, device: str) -> tuple[Any, Any,
         processor = AutoProcessor.from_pretrained(model, **options)
         network = AutoModelForZeroShotObjectDetection.from_pretrained(model, use_safetensors=True, **options)
     if not hasattr(processor, "post_process_grounded_object_detection"):
-        raise VhbenchError(f"{model!r} is no zero-shot object detector that vhbench knows (Grounding DINO, OWLv2, …)")
+        raise VhbenchError(f"{model!r} is not a supported zero-shot object detector (Grounding DINO, OWLv2, …)")
     return processor, network.eval().to(device, dtype=precision), device

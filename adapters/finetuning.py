@@ -125,7 +125,7 @@ def _check_place(out: Path, checkpoints: Path, how: Training) -> None:
         )
     first = os.environ.get("RANK", "0") == "0"
     if first and not how.resume and checkpoints.exists():
-        raise VhbenchError(f"--out {out}: holds a training already; --resume goes on with it")
+        raise VhbenchError(f"--out {out}: already contains a training run; --resume continues it")
 
 
 def _processes() -> int:
@@ -185,7 +185,7 @@ def _load(model: str, where: str, dtype: str) -> tuple[Any, Any]:
         network = AutoModelForImageTextToText.from_pretrained(model, dtype=getattr(torch, wanted), use_safetensors=True)
         processor = AutoProcessor.from_pretrained(model)
     if not getattr(processor, "chat_template", None):
-        raise VhbenchError(f"model {model}: its processor has no chat template, so that nobody knows how it is asked")
+        raise VhbenchError(f"model {model}: its processor has no chat template, which the prompts need")
     return network, processor
 
 

@@ -296,9 +296,9 @@ def _explain(error: Exception) -> str:
     if status == 403:
         return "the token may not write here"
     if status in (409, 412):
-        return "somebody else pushed at the same time; run it again"
+        return "another push interfered; run the command again"
     text = re.sub(r"hf_\w+", "hf_…", " ".join(str(error).split()))[:300]
-    return f"{text or type(error).__name__}; run it again, it goes on where it stopped"
+    return f"{text or type(error).__name__}; run the command again to resume"
 
 
 def _explain_cause(error: BaseException) -> str:

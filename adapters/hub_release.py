@@ -275,13 +275,13 @@ def refuse_hidden(manifest: Manifest, *, reveal: bool) -> None:
         return
     if manifest.extra.get(manifests.HIDDEN_SOURCE):
         raise VhbenchError(
-            f"{manifest.benchmark} {manifest.version} was made of a hidden edition, and its rows tell that one's "
-            "answers: push it with --reveal when the evaluation is over"
+            f"{manifest.benchmark} {manifest.version} was built from a hidden test set, and its rows contain "
+            "the answers: push it with --reveal once the evaluation is over"
         )
     if manifest.extra.get("commitment"):
         raise VhbenchError(
-            f"{manifest.benchmark} {manifest.version} is a hidden edition (its manifest commits to a secret), and its "
-            "rows have the answers: push it without them, with --hidden, or with --reveal when the evaluation is over"
+            f"{manifest.benchmark} {manifest.version} is a hidden test set (its manifest commits to a secret), and "
+            "its rows contain the answers: push it without them (--hidden), or with --reveal after the evaluation"
         )
 
 
@@ -308,7 +308,7 @@ def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) ->
     """Create a missing repository; raise before sending if --private is set and it is public."""
     if not _is_private(api, repo_id, missing=True) and private:
         raise VhbenchError(
-            f"{repo_id} is there already and everybody can see it, so --private cannot hold: make it private in its "
+            f"{repo_id} already exists and is public, so --private has no effect: make it private in its "
             "settings, or name another repository"
         )
     if create:

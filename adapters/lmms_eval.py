@@ -54,7 +54,7 @@ def register() -> list[Any]:
         VhbenchError: if lmms-eval is not installed.
     """
     _hook(_add_tasks, None, _USE_PATH)
-    _hook(_tell_provenance, None, "samples and reports do not say where they come from")
+    _hook(_tell_provenance, None, "samples and reports have no provenance")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     _hook(_score_samples, None, "--baseline compares bare words with the answers")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")

@@ -53,7 +53,7 @@ def identity(model: str, revision: str = "", *, holds: str = NETWORK) -> str:
         try:
             found = hf_hub_download(model, holds, revision=revision or None)
         except HFValidationError as error:
-            raise ValueError(f"there is no such folder, and it is no name on the Hub: {error}") from error
+            raise ValueError(f"no such folder, and not a valid Hub repository name: {error}") from error
     return f"{model}@{Path(found).parent.name}"
 
 

@@ -98,7 +98,7 @@ def _classes(file: Path, metadata: Mapping[str, str]) -> list[str]:
         return [str(names[i]) for i in range(len(names))]
     except (KeyError, ValueError, SyntaxError, TypeError) as error:
         raise VhbenchError(
-            f"{file}: its metadata names no classes; must be told in {beside}, one a line, in the model's order"
+            f"{file}: its metadata names no classes; list them in {beside}, one per line, in the model's order"
         ) from error
 
 

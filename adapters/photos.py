@@ -124,10 +124,10 @@ def check_size(scene: Scene, sizes: Sizes | None = None) -> None:
     if seen != lying == told:
         raise VhbenchError(
             f"image of scene {scene.id!r}: EXIF turns it to {seen[0]} × {seen[1]} pixels, its annotations are of "
-            f"the unturned {lying[0]} × {lying[1]}; must be of the upright picture, or the file without orientation"
+            f"the unturned {lying[0]} × {lying[1]}; annotate the upright image, or remove the EXIF orientation"
         )
     if abs(seen[0] * told[1] - seen[1] * told[0]) > max(*seen, *told):
         raise VhbenchError(
             f"image of scene {scene.id!r}: is of {seen[0]} × {seen[1]} pixels, its annotations are of "
-            f"{told[0]} × {told[1]}; must be of the same picture"
+            f"{told[0]} × {told[1]}; expected the same image"
         )

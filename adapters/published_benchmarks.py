@@ -125,7 +125,7 @@ def _mme_lines(texts: list[Path]) -> Iterator[Line]:
     for file in texts:
         folder = file.parent.parent if file.parent.name == _MME_ANSWERS else file.parent
         if (image := _mme_image(file)) is None:
-            raise VhbenchError(f"{file}: no image {file.stem}.jpg or .png beside it or in {folder / 'images'}")
+            raise VhbenchError(f"{file}: no image {file.stem}.jpg or .png next to it or in {folder / 'images'}")
         for number, row in enumerate(read_text(file).splitlines(), start=1):
             question, tab, answer = row.rpartition("\t")
             if tab:

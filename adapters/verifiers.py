@@ -37,7 +37,7 @@ class ClipVerifier:
         self._device = pick_device(device)
         self._processor, network = _loaded("AutoModel", model, revision)
         if not hasattr(network, "get_image_features"):
-            raise VhbenchError(f"{model!r} is no model like CLIP: it has no features of images and texts to compare")
+            raise VhbenchError(f"{model!r} is not a CLIP-like model: it has no comparable image and text features")
         self._model = network.eval().to(self._device)
         scale = getattr(network, "logit_scale", None)
         self._scale = _SCALE if scale is None else float(scale.detach().exp())

@@ -203,10 +203,12 @@ class TransformersVLM:
             if isinstance(value, torch.Tensor) and value.is_floating_point():
                 other = differentiable[key]
                 if other.shape != value.shape:
-                    raise VhbenchError(f"{refused} makes other {key} of floats than of a picture")
+                    raise VhbenchError(f"{refused} gives different {key} for float tensors than for images")
                 off = (other - value).abs().mean() / (value.max() - value.min() + 1e-6)
                 if off > _SAME_VIEW:
-                    raise VhbenchError(f"{refused} makes other {key} of floats than of a picture ({off:.3f} apart)")
+                    raise VhbenchError(
+                        f"{refused} gives different {key} for float tensors than for images ({off:.3f} apart)"
+                    )
 
     def _answer(self, image: Any, question: str, length: int) -> str:
         import torch
@@ -271,8 +273,8 @@ def load_vlm(
     pictures = getattr(processor, "image_processor", None)
     if pictures is None or not hasattr(processor, "tokenizer"):
         raise VhbenchError(
-            f"model {name} has no processor with an image processor and a tokenizer: what it would see of an image "
-            "cannot be told"
+            f"model {name} has no processor with an image processor and a tokenizer: its image input cannot be "
+            "determined"
         )
     return TransformersVLM(model.to(where), pictures, name=shown, processor=processor, instruction=instruction)
 

@@ -130,7 +130,7 @@ def test_a_build_that_would_not_be_whole_is_refused_in_one_line(plain: Path, tmp
     shutil.copytree(plain / "vhbench", tmp_path / "vhbench")
     done = python("setup.py", "--quiet", "build_py", "--build-lib", tmp_path / "lib", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr == "vhbench: the folder adapters/ is not beside setup.py, and no build is whole without it\n"
+    assert done.stderr == "vhbench: the folder adapters/ is not next to setup.py; every build needs it\n"
 
 
 def test_the_code_digest_covers_what_can_change_a_build_and_nothing_else(plain: Path) -> None:

@@ -95,7 +95,7 @@ def _annotations(directory: Path) -> list[dict[str, Any]]:
         if not isinstance(entry, dict) or "type" not in entry or "truth" not in entry:
             raise VhbenchError(f"{path}: entry {number} lacks type or truth")
     if not any(entry["type"] == "generative" for entry in entries):
-        raise VhbenchError(f"{path}: no entry of type 'generative'; these hold the truth of each picture")
+        raise VhbenchError(f"{path}: no entry of type 'generative', which has the ground truth of each image")
     return entries
 
 

@@ -178,7 +178,7 @@ def select(
                 bounds = pool.bounds if CRITERIA[criterion].bounded else ()
                 within = " with {:g} < c < {:g}".format(*bounds) if bounds else ""
                 raise VhbenchError(
-                    f"{criterion}: {limit} {PAIRINGS[pairing]} pairs were asked for, the graph has only "
+                    f"{criterion}: {limit} {PAIRINGS[pairing]} pairs requested, but the graph has only "
                     f"{len(drawn)}{within}"
                 )
             pairs.extend(drawn)

@@ -46,7 +46,7 @@ def _fill(
             found["ev"][(b, a) if kinds[0] == "environment" else (a, b)] = None
         if all(len(found[pairing]) >= limits[pairing] for pairing in found):
             return {pairing: list(pairs) for pairing, pairs in found.items()}
-    raise VhbenchError(f"more pairs were asked for ({dict(limits)}) than there are")
+    raise VhbenchError(f"more pairs requested ({dict(limits)}) than exist")
 
 
 def _sorted_edges(graph: "nx.Graph[str]", _seed: int, *, reverse: bool = False) -> Iterator[Pair]:

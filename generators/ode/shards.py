@@ -61,7 +61,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if not self.images.exact and self.eyes is None:
-            raise VhbenchError(f"images from {self.images.name} need a detector to tell what is in them")
+            raise VhbenchError(f"images from {self.images.name} need a detector to label their objects")
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ def _encode(picture: Pixels, encoding: str) -> bytes:
         options, suffix = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY, *sampling], ".jpg"
     done, data = cv2.imencode(suffix, bgr, options)
     if not done:
-        raise VhbenchError(f"cannot encode a picture of {picture.shape[1]}x{picture.shape[0]} pixels as {encoding}")
+        raise VhbenchError(f"cannot encode an image of {picture.shape[1]}x{picture.shape[0]} pixels as {encoding}")
     return bytes(data)
 
 

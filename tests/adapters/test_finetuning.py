@@ -160,7 +160,7 @@ def test_the_loss_falls_and_what_is_saved_is_whole(family: str, tuned: Any, rows
     assert {path.suffix for part in ("adapter", "model") for path in (out / part).iterdir()} <= {
         ".safetensors", ".json", ".jinja", ".md", ".txt",
     }  # fmt: skip
-    with pytest.raises(VhbenchError, match="holds a training already; --resume goes on with it"):
+    with pytest.raises(VhbenchError, match="already contains a training run; --resume continues it"):
         finetune(told["base"], rows, out, FAST)
 
 

@@ -143,7 +143,7 @@ def test_what_shall_be_private_never_goes_where_all_can_see_it(online: HubStandi
     online.create(REPO, private=False)
     before = online.load(REPO)
     online.requests.clear()
-    with pytest.raises(VhbenchError, match="everybody can see it, so --private cannot hold"):
+    with pytest.raises(VhbenchError, match="already exists and is public, so --private has no effect"):
         release(built["1.0.0"], private=True)
     assert online.load(REPO) == before
     assert not [request for request in online.requests if request.startswith(("PUT", "POST"))]
@@ -159,10 +159,10 @@ def test_the_answers_of_a_hidden_edition_are_not_released(
     how: dict[str, Any] = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": {}}
     splits.write_split(tmp_path / "ode", rows, **how, extra={"commitment": "0" * 64})
     for private in (False, True):
-        with pytest.raises(VhbenchError, match=r"is a hidden edition .* push it without them, with --hidden"):
+        with pytest.raises(VhbenchError, match=r"is a hidden test set .* push it without them \(--hidden\)"):
             release(tmp_path / "ode", private=private)
     splits.write_split(tmp_path / "made" / "ode", rows, **how, extra={"hidden_source": "0" * 64})
-    with pytest.raises(VhbenchError, match="was made of a hidden edition"):
+    with pytest.raises(VhbenchError, match="was built from a hidden test set"):
         release(tmp_path / "made" / "ode")
     assert online.load(REPO) is None
     assert release(tmp_path / "ode", reveal=True).is_new
@@ -282,7 +282,7 @@ def test_somebody_else_pushes_meanwhile(
         return commit(*args, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(hub_release, "_commit", overtaken)
-    with pytest.raises(VhbenchError, match="somebody else pushed at the same time"):
+    with pytest.raises(VhbenchError, match="another push interfered"):
         release(built["1.1.0"])
     assert "stray.txt" in released(online)
     assert online.resolve(REPO, "v1.1.0") is None

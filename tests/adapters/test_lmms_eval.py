@@ -240,7 +240,7 @@ def test_scores_are_told_where_their_origin_cannot_be(fresh: _fresh, capsys: pyt
     assert len(adapter.register()) == 6
     [line] = capsys.readouterr().err.splitlines()
     assert "build_all_requests" in line
-    assert line.endswith("samples and reports do not say where they come from")
+    assert line.endswith("samples and reports have no provenance")
 
 
 def test_reports_are_written_at_once_where_nobody_tells_the_date(

@@ -35,9 +35,7 @@ def test_each_form_of_export_is_read_alike(form: str, tmp_path: Path) -> None:
 
 def test_classes_may_stand_beside_the_file(tmp_path: Path) -> None:
     file = save(tmp_path, "yolov8", names=False)
-    with pytest.raises(
-        VhbenchError, match=r"yolov8\.onnx: its metadata names no classes; must be told in .*yolov8\.txt"
-    ):
+    with pytest.raises(VhbenchError, match=r"yolov8\.onnx: its metadata names no classes; list them in .*yolov8\.txt"):
         OnnxDetector(str(file))
     file.with_suffix(".txt").write_text("\n".join(CLASSES))
     assert OnnxDetector(str(file)).classes == CLASSES

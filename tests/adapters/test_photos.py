@@ -32,8 +32,8 @@ def test_boxes_of_a_photo_as_it_lies_in_its_file_are_refused() -> None:
     with pytest.raises(VhbenchError) as caught:
         check_size(Scene("coco:7", photo(6), 40, 30, objects=()))
     assert str(caught.value) == (
-        "image of scene 'coco:7': EXIF turns it to 30 × 40 pixels, its annotations are of the unturned 40 × 30; must "
-        "be of the upright picture, or the file without orientation"
+        "image of scene 'coco:7': EXIF turns it to 30 × 40 pixels, its annotations are of the unturned 40 × 30; "
+        "annotate the upright image, or remove the EXIF orientation"
     )
 
 
@@ -41,7 +41,7 @@ def test_boxes_of_a_picture_of_another_size_are_refused() -> None:
     with pytest.raises(VhbenchError) as caught:
         check_size(Scene("coco:7", photo(1), 140, 30, objects=()))
     assert str(caught.value) == (
-        "image of scene 'coco:7': is of 40 × 30 pixels, its annotations are of 140 × 30; must be of the same picture"
+        "image of scene 'coco:7': is of 40 × 30 pixels, its annotations are of 140 × 30; expected the same image"
     )
     with pytest.raises(VhbenchError, match=r"^image of scene 'coco:7': image cannot be decoded"):
         check_size(Scene("coco:7", b"no image", 40, 30, objects=()))
@@ -113,7 +113,7 @@ def test_flat_pictures_are_told_apart_by_their_bytes() -> None:
 
 def test_bad_photos_stop_the_build_or_are_counted() -> None:
     scenes = [scene("7", jpeg(picture(1))), scene("8", jpeg(picture(2)), (420, 240))]
-    with pytest.raises(VhbenchError, match=r"420 × 240; must be of the same picture; --skip-bad leaves such photos"):
+    with pytest.raises(VhbenchError, match=r"420 × 240; expected the same image; --skip-bad leaves such photos"):
         Photos(scenes).fit([0, 1])
     photos = Photos(scenes, skip_bad=True)
     assert (photos.fit([0, 1]), photos.fit([0])) == (False, True)
@@ -168,6 +168,7 @@ def test_a_size_that_is_off_is_one_line_of_a_build(tmp_path: Path) -> None:
     for image in content["images"]:
         image["width"] += 100
     (tmp_path / "coco.json").write_text(json.dumps(content))
-    with pytest.raises(VhbenchError, match=r"is of 320 × 240 pixels, its annotations are of 420 × 240; must be"):
+    text = "is of 320 × 240 pixels, its annotations are of 420 × 240; expected the same image"
+    with pytest.raises(VhbenchError, match=text):
         CliRunner().invoke(app, command, catch_exceptions=False)
     assert not (tmp_path / "out" / "mioh").exists()

@@ -195,7 +195,7 @@ def test_mme_a_bad_line_is_named(mme_folder: Path, text: str, message: str) -> N
 
 def test_mme_a_text_without_its_image_is_named(mme_folder: Path) -> None:
     (mme_folder / "scene" / "images" / "a_b.jpg").unlink()
-    with pytest.raises(VhbenchError, match=r"a_b\.txt: no image a_b\.jpg or \.png beside it or in .*images"):
+    with pytest.raises(VhbenchError, match=r"a_b\.txt: no image a_b\.jpg or \.png next to it or in .*images"):
         list(read_mme(mme_folder, None))
 
 

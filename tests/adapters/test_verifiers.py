@@ -34,7 +34,7 @@ def test_probabilities_add_up_whatever_the_batch(
 def test_what_is_no_clip_is_named(image_models: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match="cannot load the verifier"):
         ClipVerifier(str(tmp_path))
-    with pytest.raises(VhbenchError, match="is no model like CLIP"):
+    with pytest.raises(VhbenchError, match="is not a CLIP-like model"):
         ClipVerifier(str(image_models["grounding_dino"]))
 
 

@@ -132,7 +132,7 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     release_it = (tmp_path / "ode", "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)
 
     code, output = command(*release_it)
-    assert (code, "push it without them, with --hidden" in output) == (2, True)
+    assert (code, "push it without them (--hidden)" in output) == (2, True)
     for options in (["--hidden"], ["--secret", file], ["--key", tmp_path / "k"]):
         code, output = command(*release_it, *options)
         assert (code, "is released with --hidden and --secret FILE" in output) == (2, True)

@@ -123,7 +123,7 @@ def test_larger_groups_keep_to_their_criterion(starter: ConceptGraph, criterion:
 def test_impossible_requests_are_named(starter: ConceptGraph) -> None:
     with pytest.raises(VhbenchError, match="unknown criterion 'rare': must be one of standard, long_tail, random, fic"):
         criteria.select(starter, "rare", limit=1, seed=0)
-    with pytest.raises(VhbenchError, match="standard: 99999 entity-entity pairs were asked for, the graph has only"):
+    with pytest.raises(VhbenchError, match="standard: 99999 entity-entity pairs requested, but the graph has only"):
         criteria.select(starter, "standard", limit=99_999, seed=0)
     with pytest.raises(VhbenchError, match="limit 0: must be at least 1"):
         criteria.select(starter, "standard", limit=0, seed=0)

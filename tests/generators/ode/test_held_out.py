@@ -21,7 +21,7 @@ def test_what_is_no_part_is_refused_in_one_line(text: str) -> None:
 
 
 def test_too_few_pairs_of_a_part_are_told() -> None:
-    with pytest.raises(VhbenchError, match="pairs were asked for, the graph has only"):
+    with pytest.raises(VhbenchError, match="pairs requested, but the graph has only"):
         OdeBuild(part="1/9", pairs=4000, criteria=("standard",)).check()
 
 

@@ -137,8 +137,8 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
         ({"levels": ("captions",)}, "--levels 'captions': must be among caption, existence, attribute, relation"),
         ({"images": "diffusers:x"}, "--images diffusers:x needs --detector NAME"),
         ({"epsilon": 4, "delta": 3}, "ε = 4 must be less than δ = 3"),
-        ({"pairs": 100_000}, "100000 entity-entity pairs were asked for, the graph has only"),
-        ({"epsilon": 50_000}, "long_tail: 40 entity-entity pairs were asked for, .* only 0 with 50000 < c < 50001"),
+        ({"pairs": 100_000}, "100000 entity-entity pairs requested, but the graph has only"),
+        ({"epsilon": 50_000}, "long_tail: 40 entity-entity pairs requested, .* only 0 with 50000 < c < 50001"),
         (
             {"images": "midjourney"},
             "unknown image source 'midjourney': allowed are scenes, photos:INSTANCES.json=DIR, diff",
