@@ -11,7 +11,10 @@ sys.path.insert(0, str(HERE.parent / "support"))
 
 def main() -> None:
     """Write the golden file; starter splits come from the user's cache."""
+    import golden_drawings
     from golden_documents import digest, numbers
+
+    golden_drawings.renew()
 
     file = HERE / "numbers.json"
     former = json.loads(file.read_text()) if file.exists() else {}

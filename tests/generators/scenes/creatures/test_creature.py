@@ -1,5 +1,6 @@
 """Creatures: every action looks different from standing, and is drawn the same every time."""
 
+import golden_drawings
 import numpy as np
 import pytest
 
@@ -31,6 +32,11 @@ def best_overlap(one: np.ndarray, other: np.ndarray) -> float:
     transform = np.fft.rfft2(one) * np.conj(np.fft.rfft2(other))
     common = float(np.fft.irfft2(transform, s=one.shape).max())
     return common / (float(one.sum()) + float(other.sum()) - common)
+
+
+def test_every_stroke_is_as_it_was() -> None:
+    """``tests/golden/renew.py`` renews the digests where a drawing shall change, which changes hashes of splits."""
+    assert golden_drawings.creatures() == golden_drawings.golden("creatures")
 
 
 @pytest.mark.parametrize("word", CREATURES)

@@ -1,5 +1,6 @@
 """Environments: every state paints what it declares, the same every time."""
 
+import golden_drawings
 import numpy as np
 import pytest
 
@@ -21,6 +22,11 @@ def test_declared_areas_are_the_painted_ones(name: str, state: str) -> None:
     painted = {word for variant in range(VARIANTS) for word in backdrops._canvas(name, state, variant).areas}
     assert painted == set(ENVIRONMENTS[name].areas(state))
     assert len(painted) == len(ENVIRONMENTS[name].areas(state))
+
+
+def test_every_stroke_is_as_it_was() -> None:
+    """``tests/golden/renew.py`` renews the digests where a drawing shall change, which changes hashes of splits."""
+    assert golden_drawings.environments() == golden_drawings.golden("environments")
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
