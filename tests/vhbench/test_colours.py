@@ -27,6 +27,27 @@ def test_near_colours(one: str, other: str, expected: bool) -> None:
     assert is_similar_colour(one, other) is is_similar_colour(other, one) is expected
 
 
+def test_the_whole_table() -> None:
+    """Colour → those that may be called by its name under one light (flat), and further ones under any light."""
+    expected = {
+        "red": ("orange pink brown", "purple"),
+        "orange": ("red yellow brown", "pink"),
+        "yellow": ("orange brown", "green white"),
+        "green": ("blue", "yellow gray"),
+        "blue": ("green purple", "black gray"),
+        "purple": ("blue pink", "red black gray"),
+        "pink": ("red purple", "orange brown white"),
+        "brown": ("red orange yellow", "pink black gray"),
+        "black": ("", "blue purple brown gray"),
+        "white": ("", "yellow pink gray"),
+        "gray": ("", "green blue purple brown black white"),
+    }
+    for colour, (flat, light) in expected.items():
+        others = [other for other in COLOURS if other != colour]
+        assert {other for other in others if is_similar_colour(colour, other, flat=True)} == set(flat.split())
+        assert {other for other in others if is_similar_colour(colour, other)} == set(f"{flat} {light}".split())
+
+
 def test_every_colour_has_one_that_is_certainly_another() -> None:
     for colour in COLOURS:
         assert is_similar_colour(colour, colour)
