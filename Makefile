@@ -33,6 +33,7 @@ check: $(READY)  ## Lint, check types, build the docs
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pyright vhbench
+	$(BIN)/python tests/prose_lint.py --most 0 README.md CONTRIBUTING.md CHANGELOG.md docs/*.md
 	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
 
 bench: $(READY)  ## Print the benchmarks: ratios against named baselines
