@@ -5,9 +5,12 @@ Every module here is cheap to import: what a command needs is imported when it r
 
 import sys
 from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+import vhbench
 from vhbench import terminal
 from vhbench.cli import (
     analyse,
@@ -31,48 +34,73 @@ from vhbench.cli import (
 )
 from vhbench.schema import VhbenchError, in_one_line
 
+_COMMANDS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
+    "Build": {
+        "build": build.app,
+        "calibrate": calibrate.calibrate,
+        "verify": verify.verify,
+        "preview": preview.preview,
+        "review": review.review,
+        "diff": diff.diff,
+    },
+    "Evaluate and compare": {
+        "demo": demo.demo,
+        "tasks": tasks.tasks,
+        "score": score.app,
+        "answers": answers.answers,
+        "analyse": analyse.app,
+        "compare": compare.compare,
+        "attack-transfer": attack_transfer.attack_transfer,
+    },
+    "Release": {"push": push.push, "yank": yank.yank},
+    "Leaderboard": {"leaderboard": leaderboard.app},
+    "Train": {"export": export.app, "finetune": finetune.finetune},
+}
+"""Help panel → its commands, in the order of work."""
+
+
+class _InOrder(TyperGroup):
+    """The commands in the order of the panels; typer lists groups of commands last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the command names."""
+        return [name for panel in _COMMANDS.values() for name in panel]
+
+
 app = typer.Typer(
     name="vhbench",
+    cls=_InOrder,
     help="Versioned benchmarks of visual hallucination for multimodal language models: ODE, MIOH and VHExpansion.\n\n"
-    "First `vhbench demo`: everything once, from drawn scenes to numbers, without weights. Then "
-    "`vhbench build ode --help` for splits of your own, `lmms-eval --tasks ode_fictional` to run a model on them, and "
-    "`vhbench analyse ode results` to read what came of it.",
+    "Start with `vhbench demo`: it builds the starter splits, runs a baseline and analyses it, without model weights. "
+    "Then build your own split (`vhbench build ode --help`), run a model on it (`lmms-eval --tasks ode_fictional`) and "
+    "break down its scores (`vhbench analyse ode results`).",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_show_locals=False,
 )
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"vhbench {vhbench.__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Versioned benchmarks of visual hallucination for multimodal language models."""
 
 
-_COMMANDS: dict[str, typer.Typer | Callable[..., None]] = {
-    "build": build.app,
-    "calibrate": calibrate.calibrate,
-    "preview": preview.preview,
-    "tasks": tasks.tasks,
-    "demo": demo.demo,
-    "verify": verify.verify,
-    "diff": diff.diff,
-    "push": push.push,
-    "yank": yank.yank,
-    "score": score.app,
-    "review": review.review,
-    "answers": answers.answers,
-    "compare": compare.compare,
-    "export": export.app,
-    "finetune": finetune.finetune,
-    "analyse": analyse.app,
-    "leaderboard": leaderboard.app,
-    "attack-transfer": attack_transfer.attack_transfer,
-}
-for _name, _command in _COMMANDS.items():
-    if isinstance(_command, typer.Typer):
-        app.add_typer(_command, name=_name)
-    else:
-        app.command(_name)(_command)
+for _panel, _commands in _COMMANDS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            app.command(_name, rich_help_panel=_panel)(_command)
 
 
 def main() -> None:
@@ -89,20 +117,20 @@ def main() -> None:
 
 
 def _line(error: Exception) -> str | None:
-    """Return the line that tells a fault of the input, or of the machine; None for a fault of ours."""
+    """Return the line for an error of the input or the machine; None for a bug of ours."""
     if isinstance(error, VhbenchError):
         return str(error)
     if isinstance(error, OSError):  # a place that cannot be written, a full disk
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this"
+        return "out of memory"
     if isinstance(error, typer.Abort):
         return "aborted"
-    # What typer says of a command line; its classes have moved from release to release.
+    # typer's own message; its classes move between releases.
     wrong, context = getattr(error, "format_message", None), getattr(error, "ctx", None)
     if wrong is None:
         return None
     path = context.command_path if context else "vhbench"
     if type(error).__name__ == "NoArgsIsHelpError":
-        return f"{path} needs more than its name; `{path} --help` tells what"
-    return f"{wrong()} (`{path} --help` tells more)"
+        return f"{path}: missing arguments; see `{path} --help`"
+    return f"{wrong()} (see `{path} --help`)"

@@ -24,26 +24,24 @@ class AnalyseOptions:
     """What every ``vhbench analyse …`` command takes."""
 
     results: Path = option("What lmms-eval wrote with --log_samples: a folder, or a samples file.", argument=True)
-    out: Path | None = option("Folder for the analysis; by default beside the results.", None, names=("--out", "-o"))
+    out: Path | None = option("Folder for the analysis; next to the results by default.", None, names=("--out", "-o"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitOptions:
     """What an analysis takes that looks at the split too."""
 
-    split: Path | None = option(
-        "The split that was asked, for its vocabulary; by default the one that the tasks would ask.", None
-    )
+    split: Path | None = option("The evaluated split, for its vocabulary; by default the one that the tasks use.", None)
 
 
 def print_analysis(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
-    """Print what lies behind the scores of one model, and write numbers and picture beside them, or into ``out``.
+    """Print the analysis of one run; write its numbers and figure next to the results, or into ``out``.
 
     Args:
         name: of the benchmark.
         run: a folder, or one file of lmms-eval, whose date the written files have too.
         out: the folder to write into; None for that of the run.
-        given: what the analysis takes beside the answers.
+        given: further arguments of the analysis.
     """
     from vhbench.files import json_bytes, write_atomic
     from vhbench.runs import date_of, read_run
@@ -67,7 +65,7 @@ def print_analysis(name: str, run: Path, out: Path | None = None, **given: Any) 
     typer.echo(found["summary"])
     for sentence in text_only_baseline.baseline_sentences(floors):
         typer.echo(in_a_line(sentence))
-    if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
+    if found["withheld"]:  # nothing to plot; an older figure would show other responses
         picture.unlink(missing_ok=True)
         typer.echo(f"wrote {data}; `vhbench answers {run}` lists what failed")
         return
@@ -114,7 +112,7 @@ def _same_split(asked: "Run", benchmark: str, split: Path | None) -> None:
 
 app = typer.Typer(
     name="analyse",
-    help="Tell what lies behind the scores of a run.",
+    help="Break down a run's scores by cause.",
     cls=lazy_group([name for name, entry in BENCHMARKS.items() if entry.analysis], _command),
     no_args_is_help=True,
 )

@@ -1,4 +1,4 @@
-"""``vhbench answers RUN``: the answers that were not read, failed or refused, to be looked at."""
+"""``vhbench answers RUN``: list unparsed, failed and refused responses."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -39,15 +39,15 @@ class _ListAnswersOptions:
 
 @build_command.taking(_ListAnswersOptions)
 def answers(how: _ListAnswersOptions) -> None:
-    """List the answers of a run that were not read, failed or refused: id, question, right answer, response.
+    """List a run's unparsed, failed and refused responses.
 
-    Look at them before you believe a score: unread answers count as wrong, and a model that writes in another way than
-    the parser expects is scored too low. Long responses are shortened where they are printed, and signs that would
-    steer a terminal are written out; a file has them as they are.
+    Prints id, question, reference answer and response. Check them before you rely on a score: unparsed responses
+    count as incorrect, so a model with an unusual answer format scores too low. Printed responses are shortened and
+    their control characters escaped; files keep them unchanged.
 
     Example: `vhbench answers results --only unparsed --task ode_fictional_existence`
 
-    Example: `vhbench answers results --out unread.csv`
+    Example: `vhbench answers results --out unparsed.csv`
     """
     from vhbench.runs import read_run
     from vhbench.tasks import unparsed

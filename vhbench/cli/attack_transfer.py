@@ -1,4 +1,4 @@
-"""``vhbench attack-transfer SPLIT --model NAME``: do attacks on one model turn the answers of another?"""
+"""``vhbench attack-transfer SPLIT --model NAME``: whether attacks on one model flip the answers of another."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +21,12 @@ class _TransferOptions:
 
 @build_command.taking(_TransferOptions)
 def attack_transfer(how: _TransferOptions) -> None:
-    """Ask a second model the questions of an attacked split, on clean and on attacked images.
+    """Measure how attacked images transfer to a second model.
 
-    It tells how many of its right answers the attack turned, next to the control (random_noise) where the split has
-    one. With the attacked model itself it recounts the success rate. `lmms-eval` on the attacked split
-    and `vhbench analyse vhexpansion` tell the same of any model that lmms-eval knows.
+    Runs the model on clean and on attacked images and reports the share of its correct answers that the attack
+    flips, next to the control (random_noise) if the split has one. With the attacked model itself, it recomputes the
+    success rate. `lmms-eval` on the attacked split and `vhbench analyse vhexpansion` report the same for any model
+    that lmms-eval supports.
 
     Example: `vhbench attack-transfer out/vhexpansion --model Qwen/Qwen2.5-VL-3B-Instruct`
     """
@@ -35,12 +36,12 @@ def attack_transfer(how: _TransferOptions) -> None:
     from vhbench.files import json_bytes, write_atomic
     from vhbench.splits import read_manifest
 
-    read_manifest(how.split)  # which costs nothing, where a model costs minutes
+    read_manifest(how.split)  # fails fast, before minutes of model loading
     asked = load_vlm(how.model, device=how.device, dtype=how.dtype, revision=how.revision or None)
     found = transfer(how.split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
     write_atomic(how.output, json_bytes({"model": asked.name, "attacks": found}))
     for method, told in found.items():
-        line = f"{method}: {told['turned_wrong']} of {told['right_before']} right answers turned wrong"
+        line = f"{method}: {told['turned_wrong']} of {told['right_before']} correct answers flipped"
         if told["success_interval"]:
             low, high = told["success_interval"]
             line += f", {told['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"

@@ -17,7 +17,7 @@ def _command(name: str) -> Callable[..., None]:
 
 app = typer.Typer(
     name="build",
-    help="Build a split: a folder of Parquet files with images and questions.",
+    help="Build a split: Parquet files of images and questions.",
     cls=lazy_group(BENCHMARKS, _command),
     no_args_is_help=True,
 )

@@ -18,7 +18,7 @@ _PANEL = "How it runs"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What every ``vhbench build …`` command takes beside the options of its build."""
+    """Options of every ``vhbench build`` command."""
 
     out: Path = option("Folder for the split: it is written to OUT/BENCHMARK.", names=("--out", "-o"))
     secret_file: Path | None = option(
@@ -46,7 +46,9 @@ class RunOptions:
     )
     gpus: float = option("GPUs per Ray task.", 0, least=0, panel=_PANEL)
     sheet: Path | None = option(
-        "Also draw a contact sheet; of VHExpansion originals beside their perturbed forms.", None, metavar="FILE"
+        "Also render a contact sheet; for VHExpansion, originals next to their perturbed versions.",
+        None,
+        metavar="FILE",
     )
 
 
@@ -63,7 +65,7 @@ def command(run: Callable[..., None], *kinds: type[Any], help: str = "") -> Call
     Args:
         run: what the command does.
         kinds: dataclasses with fields made by :func:`vhbench.options.option`.
-        help: of the command, Markdown; what ``run`` says of itself by default.
+        help: Markdown help of the command; the docstring of ``run`` by default.
 
     Raises:
         TypeError: if two options have one name.
@@ -117,7 +119,7 @@ def _is_tuple(kind: type[Any], name: str) -> bool:
 
 
 def _given(kind: type[Any], name: str, value: Any) -> Any:
-    """Return an option's value as its field has it: texts with commas as tuples; "" is no value where none is usual."""
+    """Return an option's value as its field has it: comma-separated text as a tuple; "" as the default None."""
     if not _is_tuple(kind, name):
         return value
     if isinstance(value, str):
@@ -126,7 +128,7 @@ def _given(kind: type[Any], name: str, value: Any) -> Any:
 
 
 def run(build: "SplitBuild", how: RunOptions) -> None:
-    """Run a build as the options say, and print what came of it."""
+    """Run a build with these options and print its outcome."""
     from vhbench import benchmarks, card, splits
     from vhbench.builds import hidden_seed, sharding
 

@@ -19,7 +19,7 @@ class _CalibrateOptions:
     detector: str = option("As in `vhbench build ode --detector`.", "", metavar="NAME")
     verifier: str = option("As in `vhbench build ode --verifier`.", "", metavar="NAME")
     precision: float = option(
-        "Share of what is believed to be there that shall be, and of absences.", 0.95, least=0.5, most=1
+        "Required precision of accepted presences, and of accepted absences.", 0.95, least=0.5, most=1
     )
     number: int = option("Photos that are looked at, at random.", 1000, least=1)
     seed: int = option("Which photos.", 0, least=0)
@@ -31,10 +31,11 @@ class _CalibrateOptions:
 
 @build_command.taking(_CalibrateOptions)
 def calibrate(how: _CalibrateOptions) -> None:
-    """Fit the thresholds of a detector, word by word, and of a verifier, by kinds of attributes, to annotated photos.
+    """Fit detector and verifier thresholds on annotated photos.
 
-    `vhbench build ode --calibration thresholds.json` takes them. Words that too few photos show take those of all words
-    together; what never reaches the precision is never believed.
+    Detector thresholds are fitted per word, verifier thresholds per kind of attribute. Pass the result to
+    `vhbench build ode --calibration thresholds.json`. Words with too few photos share the threshold of all words;
+    words that never reach the precision are never accepted.
 
     Example: `vhbench calibrate --detector IDEA-Research/grounding-dino-base --annotations instances_val2017.json
     --images val2017 --precision 0.95`

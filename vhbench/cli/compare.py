@@ -18,13 +18,13 @@ class CompareOptions:
 
     runs: tuple[str, ...] = option(
         "Two or more runs on the same questions: folders that lmms-eval wrote with --log_samples, or files of "
-        "responses in any form (then with --questions). The first is what the others are compared with.",
+        "responses in any format (then with --questions). The first run is the reference.",
         metavar="RUN RUN …",
         argument=True,
         repeat=True,
     )
     questions: Path | None = option(
-        "The split that was asked, where responses do not tell, and for the words that captions are searched for.",
+        "The evaluated split, if the responses do not name it; also the vocabulary for captions.",
         None,
         metavar="SPLIT",
     )
@@ -40,16 +40,16 @@ class CompareOptions:
 
 @build_command.taking(CompareOptions)
 def compare(how: CompareOptions) -> None:
-    """Compare runs on the same questions: differences with paired intervals, what is certain, and the ranks left open.
+    """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 
-    Values are those of the reports. A difference's interval is paired by question, and takes together what shares an
-    image or a fact. *p* is that of flipping the signs of whole clusters; *p of all* is the same among all headlines of
-    a benchmark, or among all its cells: at most 5 % of such families hold a false claim. The verdict is "better",
+    Values are those of the reports. Intervals are paired by question and clustered by image or fact. *p* comes from
+    flipping the signs of whole clusters; *p of all* is adjusted (max-t) over all headlines of a benchmark, or over all
+    its cells, at a family-wise error rate of 5 %. The verdict is "better",
     "worse" (of shares of yes and numbers of words "higher", "lower"), "open", or "too few differ": five clusters or
     fewer that differ can claim nothing. Ranks are those that pairwise comparisons (t over clusters, Holm) leave open.
 
     Runs on different questions are refused, whatever their ids are; so is one that lacks answers. What was asked in
-    another way (prompts, settings, repetitions) is said in a line.
+    another way (prompts, settings, repetitions) is noted in a line.
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """

@@ -1,4 +1,4 @@
-"""``vhbench demo``: the whole path once, from drawn scenes to numbers."""
+"""``vhbench demo``: the whole path once, from synthetic scenes to a leaderboard."""
 
 import importlib
 import os
@@ -44,11 +44,9 @@ class _DemoOptions:
 
 @build_command.taking(_DemoOptions)
 def demo(how: _DemoOptions) -> None:
-    """Build the starter splits, run lmms-eval on them, print a short table and what lies behind it, with pictures.
+    """Run everything once: starter splits, lmms-eval, analyses, a leaderboard.
 
-    It ends with a leaderboard of the run and of references, and prints where to open it.
-
-    Without `--model` it runs `vhbench_coin`, which needs no weights and scores what chance scores.
+    Without `--model` it evaluates `vhbench_coin`, a random baseline that needs no weights.
 
     Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --output results`
     """
@@ -94,7 +92,7 @@ def _prepare(splits: Mapping[str, Path]) -> None:
     from vhbench.leaderboard import demo_board
     from vhbench.tasks import text_only_baseline
 
-    with suppress(Exception):  # who needs it comes upon it again, and tells it
+    with suppress(Exception):  # a real failure recurs where the result is needed, and is reported there
         for name, split in splits.items():
             load(BENCHMARKS[name].analysis)
             text_only_baseline.of_split(split)
@@ -167,7 +165,7 @@ def _interval(overall: dict[str, Any], metric: str) -> str:
 
 
 def _print_next(model: str) -> None:
-    typer.echo("\nThe full grid with intervals is beside the results: *_report.json.")
+    typer.echo("\nAll subsets with intervals: *_report.json next to the results.")
     if not model:
         typer.echo("This was a coin. A real model:\n  make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct")
         typer.echo(

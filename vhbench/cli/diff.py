@@ -19,10 +19,10 @@ class _DiffOptions:
 
 @build_command.taking(_DiffOptions)
 def diff(how: _DiffOptions) -> None:
-    """Say what changed between two versions of a split, and whether scores stay comparable.
+    """Compare two versions of a split: changes, and whether scores stay comparable.
 
-    Exit code 0: comparable. 1: not comparable, and the version says so. 3: not comparable, but the MAJOR version
-    is the same, which is a mistake.
+    Exit code 0: comparable. 1: not comparable, and the version says so. 3: not comparable although the MAJOR version
+    is unchanged, which is an error.
 
     Example: `vhbench diff out-1.0.0/ode out-1.1.0/ode --examples 20`
     """

@@ -1,4 +1,4 @@
-"""``vhbench export …``: rows to fine-tune a model on, from a training edition and what the model got wrong there."""
+"""``vhbench export``: fine-tuning rows from a training split and a model's errors on it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vhbench.training.examples import TrainingExample
     from vhbench.training.training_rows import SelectionOptions
 
-_TAKEN, _APART, _WRITTEN = "What is taken", "What it is held apart from", "What is written"
+_TAKEN, _APART, _WRITTEN = "Selection", "Decontamination", "Output"
 LAYOUTS = ("parquet", "folder", "llava")
 
 
@@ -31,7 +31,7 @@ class EditionOptions:
     )
     run: Path | None = option(
         "What lmms-eval wrote with --log_samples when a model was asked this edition: only what it got wrong is taken, "
-        "with as many questions of the other answer. Unread answers are no errors.",
+        "with as many questions of the other answer. Unparsed responses do not count as errors.",
         None,
         metavar="RESULTS",
         panel=_TAKEN,
@@ -42,7 +42,7 @@ class EditionOptions:
     each: int = option("How many questions of each criterion (ODE's paper: 800); 0 for all.", 0, least=0, panel=_TAKEN)
     weakness: Path | None = option(
         "What `vhbench analyse` wrote: with --number or --each, questions are drawn by how often the model fails in "
-        "their cell (criterion, type, pressure, perturbation) and beside what it imagines things.",
+        "their subset (criterion, type, pressure, perturbation) and the objects given which it hallucinates.",
         None,
         metavar="ANALYSIS",
         panel=_TAKEN,
@@ -68,7 +68,9 @@ class ApartOptions:
         names=("--share-concepts",),
         panel=_APART,
     )
-    unchecked: bool = option("Export without a test; the card says so.", False, names=("--unchecked",), panel=_APART)
+    unchecked: bool = option(
+        "Export without a test split; the card notes it.", False, names=("--unchecked",), panel=_APART
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,7 @@ class AnswerOptions:
 
 
 def sft(edition: EditionOptions, answers: AnswerOptions, apart: ApartOptions, files: FileOptions) -> None:
-    """Write rows for supervised fine-tuning: true captions, short answers, and answers that say why.
+    """Write rows for supervised fine-tuning: reference captions, short answers and answers with reasons.
 
     All questions of a training edition, or with --run those that a model got wrong. Yes and no are equally frequent
     within each type. Captions and reasons are computed from the scenes' truth; prompts are lmms-eval's own.
@@ -121,7 +123,7 @@ def sft(edition: EditionOptions, answers: AnswerOptions, apart: ApartOptions, fi
 def dpo(edition: EditionOptions, apart: ApartOptions, files: FileOptions) -> None:
     """Write preference pairs for DPO: the truth is chosen, what the model hallucinated is rejected.
 
-    What it answered rightly is there only to balance yes and no, with the other answer as the rejected one.
+    Correctly answered questions only balance yes and no, with the other answer as the rejected one.
 
     Example: `vhbench export dpo --split train/ode --run results --test out/ode --out pairs`
     """
@@ -214,7 +216,7 @@ def _tell(rows: "Sequence[TrainingExample]", out: Path) -> None:
     forms = ", ".join(f"{name} {count:,}" for name, count in told["form"].items())
     right = ", ".join(f"{name} {count:,}" for name, count in told["right"].items())
     typer.echo(
-        f"{out}: {told['rows']:,} rows about {told['images']:,} images ({forms}; right answers: {right or 'none'})"
+        f"{out}: {told['rows']:,} rows about {told['images']:,} images ({forms}; reference answers: {right or 'none'})"
     )
 
 
@@ -232,7 +234,7 @@ def _command(name: str) -> Callable[..., None]:
 
 app = typer.Typer(
     name="export",
-    help="Write rows to fine-tune a model on, held apart from what is scored.",
+    help="Write fine-tuning rows, decontaminated against the test split.",
     cls=lazy_group(_COMMANDS, _command),
     no_args_is_help=True,
 )

@@ -1,4 +1,4 @@
-"""``vhbench finetune``: train a model on exported rows, and say how to see what it gained."""
+"""``vhbench finetune``: train a model on exported rows and print how to evaluate it."""
 
 import re
 import shlex
@@ -59,7 +59,7 @@ class FinetuneOptions:
         "Merge the adapter into the model, as lmms-eval loads it.", True, names=("--merge/--no-merge",), panel=_AFTER
     )
     test: Path | None = option(
-        "The split to score before and after, one that the rows were held apart from: the printed commands name it.",
+        "The split to evaluate before and after, one the rows are decontaminated against; named in the commands.",
         None,
         metavar="SPLIT",
         panel=_AFTER,
@@ -70,18 +70,16 @@ class FinetuneOptions:
         metavar="TASKS",
         panel=_AFTER,
     )
-    general: str = option(
-        "A general benchmark of lmms-eval to ask beside them, so that forgetting shows.", "mme", panel=_AFTER
-    )
+    general: str = option("A general lmms-eval benchmark to run as well, to detect forgetting.", "mme", panel=_AFTER)
 
 
 @build_command.taking(FinetuneOptions)
 def finetune(how: FinetuneOptions) -> None:
-    """Train a vision-language model on exported rows with TRL and LoRA, merge it, and tell how to evaluate it.
+    """Fine-tune a vision-language model on exported rows (TRL, LoRA).
 
-    Rows with messages are learnt (SFT), preference pairs are preferred (DPO). Tested are LLaVA, LLaVA-NeXT,
-    LLaVA-OneVision, Qwen2-VL, Qwen2.5-VL, Idefics3, SmolVLM and Gemma 3. Prompts are those that inference asks, answers
-    end with the model's own end, and all else is left out of the loss.
+    Rows with messages are used for supervised fine-tuning, preference pairs for DPO; the adapter is merged and the
+    evaluation command printed. Tested: LLaVA, LLaVA-NeXT, LLaVA-OneVision, Qwen2-VL, Qwen2.5-VL, Idefics3, SmolVLM and
+    Gemma 3. Prompts equal those of inference, answers end with the model's end token, and only answers enter the loss.
 
     Example: `vhbench finetune --model llava-hf/llava-1.5-7b-hf --data rows --out tuned`
     """
@@ -104,7 +102,9 @@ def finetune(how: FinetuneOptions) -> None:
             raise VhbenchError(f"--each {how.each}: must be a column of words, such as criterion or question_type")
         values = sorted({*rows[how.each]} - {"", None})
         if odd := [value for value in values if not re.fullmatch(r"\w[\w. -]*", value)]:
-            raise VhbenchError(f"--each {how.each}: {quote_value(odd[0])} is no name for a folder in {how.out}")
+            raise VhbenchError(
+                f"--each {how.each}: expected values usable as folder names in {how.out}, got {quote_value(odd[0])}"
+            )
     tuned: dict[str, Mapping[str, Any]] = {}
     for value in values:
         tuned[value] = train(how.model, how.data, how.out / value, training, {how.each: value} if value else None)
@@ -126,36 +126,36 @@ def provenance(data: Path) -> Mapping[str, Any]:
 
 
 def benchmark(told: Mapping[str, Any]) -> str:
-    """Return the benchmark that rows are of; ODE where nothing tells."""
+    """Return the benchmark of the rows; ODE if unknown."""
     return next((source["benchmark"] for source in _editions(told, "sources")), "ode")
 
 
 def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what stands before the printed commands so that they ask the right split, and what to say of it.
+    """Return the prefix that makes the printed commands use the test split, and a note about it.
 
     Without it lmms-eval would ask the starter split, which shows what was trained on.
 
     Raises:
-        VhbenchError: if the rows were not held apart from the split that is to be scored.
+        VhbenchError: if the rows were not decontaminated against the split to be scored.
     """
     apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in _editions(told, "tests")}
     names = ", ".join(f"{name} ({digest[:12]}…)" for digest, name in apart.items())
     if how.test is None:
-        which = f"the split that the rows were held apart from: {names}" if names else "a split of other concepts"
+        which = f"the split the rows are decontaminated against: {names}" if names else "a split of other concepts"
         return "VHBENCH_DATA=TEST ", f"TEST stands for the folder of {which}"
     from vhbench import splits
 
     digest = splits.read_manifest(how.test).content_hash
     if digest not in apart:
         raise VhbenchError(
-            f"--test {how.test}: {how.data} was not held apart from it (content hash {digest[:12]}…), but from "
-            f"{names or 'nothing'}; name it when rows are exported"
+            f"--test {how.test}: {how.data} is not decontaminated against it (content hash {digest[:12]}…), but "
+            f"against {names or 'nothing'}; pass it to `vhbench export --test`"
         )
     return f"VHBENCH_DATA={shlex.quote(str(how.test.parent))} ", f"{how.test} shares nothing with the rows"
 
 
 def _editions(told: Mapping[str, Any], kind: str) -> list[Mapping[str, str]]:
-    """Return the editions that rows were taken of ("sources") or held apart from ("tests")."""
+    """Return the splits that rows come from ("sources") or are decontaminated against ("tests")."""
     listed = told.get(kind)
     needed = {"benchmark", "version", "content_hash"}
     return [one for one in listed if isinstance(one, dict) and needed <= one.keys()] if isinstance(listed, list) else []

@@ -1,4 +1,4 @@
-"""Sub-commands that are made when they are asked for, so that ``vhbench --help`` imports none of what they need."""
+"""Lazily created sub-commands, so that ``vhbench --help`` imports none of their dependencies."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

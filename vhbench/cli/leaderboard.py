@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from vhbench.leaderboard.submitting import Submission
 
 app = typer.Typer(
-    help="A leaderboard whose every score is recomputed from the answers: a folder of plain files in git or on the "
-    "Hub.\n\n"
-    "`init` makes a board of splits, `add` takes a run, `check` recomputes all entries as a pull request's checks do, "
-    "`build` writes the site, `export` the files that others read, `push` sends board or site to the Hub.",
+    help="Maintain a leaderboard that recomputes every score from the responses.\n\n"
+    "A board is a folder of plain files, in git or on the Hub. `init` creates one from splits, `add` adds a run, "
+    "`check` recomputes all entries (for pull requests), `build` writes the site, `export` writes files for other "
+    "tools, `push` uploads board or site.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -84,7 +84,7 @@ def _init(how: InitOptions) -> None:
         how.folder, splits, title=how.title, generation=how.generation, fresh=how.fresh, submit=how.submit
     )
     if not board.editions:
-        raise VhbenchError(f"--splits {' '.join(how.splits)}: no split is there, and no key of a hidden edition")
+        raise VhbenchError(f"--splits {' '.join(how.splits)}: no split and no key of a hidden test set there")
     typer.echo(f"wrote {write_board(board)}: {board.named}")
 
 
@@ -93,19 +93,21 @@ class AddOptions(BoardOption):
     """What ``add`` takes."""
 
     run: Path = option(
-        "What lmms-eval wrote with --log_samples, or a file of responses in any form.", metavar="RUN", argument=True
+        "lmms-eval output written with --log_samples, or a file of responses in any format.",
+        metavar="RUN",
+        argument=True,
     )
     name: str = option("Of the model, as the board shows it.")
     organisation: str = option("Who made it.", "")
-    url: str = option("Where more is told of it.", "")
+    url: str = option("URL with more information.", "")
     parameters: str = option("How many, such as 7B.", "")
     open_weights: bool | None = option(
-        "Whether anybody may have its weights.", None, names=("--open-weights/--closed-weights",)
+        "Whether its weights are public.", None, names=("--open-weights/--closed-weights",)
     )
     date: str = option("Of the answers, YYYY-MM-DD.", "")
     note: str = option("What a reader should know, in a line.", "")
     reference: str = option(
-        "It is no model but a reference, such as 'always yes': shown apart, never ranked.", "", metavar="KIND"
+        "Mark the entry as a baseline, such as 'always yes': listed separately, never ranked.", "", metavar="KIND"
     )
     edition: str = option("Which edition it answers, such as ode-1.0.0, where the answers do not tell.", "")
     replace: bool = option("Take the place of an entry of this name.", False, names=("--replace",))

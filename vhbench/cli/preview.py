@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 _LONGEST_LABEL = 60
-"""Characters of an object's number and name in the picture."""
+"""Characters of an object's number and name in the image."""
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -33,10 +33,9 @@ class _PreviewOptions:
 
 @build_command.taking(_PreviewOptions)
 def preview(how: _PreviewOptions) -> None:
-    """Draw a contact sheet: questions with their images, choices and answers.
+    """Render a contact sheet of questions, images and reference answers.
 
-    Look at it before you trust a split: answer the questions yourself. With --boxes and --masks the truth that the
-    answers were computed from is drawn in.
+    Answer the questions yourself before you rely on a split. `--boxes` and `--masks` overlay the ground truth.
 
     Example: `vhbench preview out/ode -o sheet.png --config ode_fictional_caption --boxes`
     """
@@ -99,7 +98,7 @@ def _draw_boxes(picture: "Image.Image", scene: Scene) -> None:
 
 
 def _corners(box: Box, scene: Scene, picture: "Image.Image") -> tuple[float, float, float, float] | None:
-    """Return where a box lies in a picture; None if it has no place there, as in a scene that somebody made up."""
+    """Return a box in image coordinates; None if it lies outside, as hand-made scenes may have it."""
     if scene.width < 1 or scene.height < 1:
         return None
     x, y, width, height = box

@@ -38,7 +38,7 @@ class PushOptions:
         "With --hidden: the secret with which the split was built.", None, metavar="FILE", names=("--secret",)
     )
     key: Path | None = option(
-        "With --hidden: where the answers go, for `vhbench score --key FILE`; keep it. By default beside DIR, "
+        "With --hidden: file for the answers, read by `vhbench score --key FILE`; keep it. By default next to DIR, "
         "BENCHMARK-VERSION.key.jsonl.",
         None,
         metavar="FILE",
@@ -47,12 +47,12 @@ class PushOptions:
         "Release the answers of a hidden edition: its evaluation is over.", False, names=("--reveal",)
     )
     yes: bool = option(
-        "Do not ask before files of the version before are deleted, files of others, or one in the place of the key, "
+        "Do not ask before deleting files of the previous version or of others, or replacing a file with the key, "
         "replaced.",
         False,
         names=("--yes", "-y"),
     )
-    dry_run: bool = option("Verify, say what would be sent; nothing is written.", False, names=("--dry-run",))
+    dry_run: bool = option("Verify and print what would be uploaded; write nothing.", False, names=("--dry-run",))
     comparable_anyway: bool = option(
         "Release it although scores cannot be compared with the version before, and MAJOR is the same.",
         False,
@@ -70,24 +70,21 @@ class PushOptions:
 
 @build_command.taking(PushOptions)
 def push(how: PushOptions) -> None:
-    """Release one built split directory: verified, one commit, one tag, all or nothing.
+    """Release a verified split on the Hub: one commit, one tag, all or nothing.
 
-    The token comes from HF_TOKEN or from `hf auth login`. An interrupted push goes on where it stopped when the same
-    command is run again. A version that keeps the MAJOR number of the one before must ask and judge the same:
-    `vhbench diff` says what differs.
+    The token comes from HF_TOKEN or `hf auth login`. Run the same command again to resume an interrupted push. Under
+    an unchanged MAJOR version, scores must stay comparable; `vhbench diff` shows what differs.
 
-    A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets, and
-    what is pinned, wherever the pins are. Files that others put into the repository stay, and so does what they wrote
-    into the card outside our marks, such as its licence. It asks before it replaces a file, or metadata of the card,
-    that no version of the benchmark put there. A repository with rows of others is refused: no hash covers them, and
-    the tasks would refuse the release.
+    A version lower than a released one goes to its own branch; the newest stays the default and the pinned one. Files
+    that others added to the repository stay, as does their text in the card outside our marks, such as its licence.
+    Before it replaces their files or card metadata, the command asks. A repository with rows of other origin is
+    refused, since no hash covers them and the tasks would refuse the release.
 
-    The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
-    it for both.
+    The commit is pinned in the file from which the tasks load their data (environment variable VHBENCH_RELEASE).
 
-    A hidden edition is released without its answers: lmms-eval then writes a submission instead of scores, which
-    whoever has the key scores with `vhbench score FILE --key KEY`. Its manifest commits to the secret, the options and
-    the whole split, and the commit of the release says since when. Once the secret is revealed, anybody can check that
+    A hidden test set is released without its answers: lmms-eval then writes a submission instead of scores, and the
+    holder of the key scores it with `vhbench score FILE --key KEY`. Its manifest commits to the secret, the options and
+    the whole split, and the release commit dates that commitment. Once the secret is revealed, anyone can check that
     with `vhbench verify DIR --secret FILE`.
 
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
@@ -170,7 +167,7 @@ def _approve(how: PushOptions, names: Sequence[str]) -> bool:
     typer.echo(f"{how.repo_id} has {len(names)} files of the version before that this one lacks:")
     for name in names:
         typer.echo(in_a_line(f"  - {name}"))
-    return how.yes or typer.confirm("delete them (former versions keep them under their tags)?")
+    return how.yes or typer.confirm("delete them (previous versions keep them under their tags)?")
 
 
 def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:

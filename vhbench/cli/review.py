@@ -35,14 +35,14 @@ class _ReviewOptions:
 
 @build_command.taking(_ReviewOptions)
 def review(how: _ReviewOptions) -> None:
-    """Write a page on which annotators answer questions; with --judgments, tally what they said; with --apply, drop it.
+    """Review a split by annotators: write pages, tally judgments, drop rejected questions.
 
-    The page does not show the answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
-    What would be larger than 25 MB comes in parts (review-1.html …); an annotator may save each. A question is kept if
-    most annotators gave the split's answer; the others are dropped and listed.
+    Pages do not show reference answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
+    Pages above 25 MB are split into parts (review-1.html …), saved separately. With --judgments, a question is kept
+    if most annotators gave the reference answer. With --apply, the rejected questions are dropped and listed.
 
-    With --twins a question stands beside its negated twin, and the one thing that is asked is whether their right
-    answers are opposite, whatever the picture shows; pairs that are not are dropped.
+    With --twins, each question is shown with its negated twin, and annotators judge whether the two correct answers
+    are opposite for every image; other pairs are dropped.
 
     Example: `vhbench review out/mioh -o review.html`, then
     `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`, then
@@ -102,7 +102,7 @@ def _tally(how: _ReviewOptions) -> None:
     if len(votes) < reviews.ANNOTATORS:
         typer.echo(f"judged by {len(votes)}: the protocol wants {reviews.ANNOTATORS} annotators")
     kappa = verdict["kappa"]
-    typer.echo(f"agreement: Fleiss' κ {'cannot be told' if kappa is None else f'{kappa:.2f}'}")
+    typer.echo(f"agreement: Fleiss' κ {'undefined' if kappa is None else f'{kappa:.2f}'}")
     for name, share in shares.items():
         typer.echo(in_a_line(f"  {name}: {share['as_the_split']} of {share['judged']} as the split says"))
     for item in verdict["dropped"]:

@@ -1,4 +1,4 @@
-"""``vhbench score``: metrics on responses that are there already, from any harness; no model is run.
+"""``vhbench score``: metrics on existing responses from any harness; no model is run.
 
 The options of its commands are dataclasses (:mod:`vhbench.cli.score_options`), put together in :data:`COMMANDS`.
 """
@@ -46,15 +46,15 @@ class _AutoByDefault(TyperGroup):
 
 app = typer.Typer(
     cls=_AutoByDefault,
-    help="Score responses that are there already, from any harness; no model is run.\n\n"
+    help="Score existing responses from any harness; no model is run.\n\n"
     "`vhbench score results/` reads what lmms-eval wrote with --log_samples, of our tasks and of any other with yes/no "
-    "or multiple-choice questions, tells the kinds apart, and prints the scores of each. `vhbench score answers.xlsx "
+    "or multiple-choice questions, detects their kinds, and prints the scores of each. `vhbench score answers.xlsx "
     "--questions out/ode` joins answers with a split by their ids, `--key FILE` with the key of a hidden "
     "edition.\n\n"
     "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
-    "what the model said (response, prediction, caption …), and, unless --questions has them, the question, its "
-    "options (choices, or columns A, B, C …) and the right answer (answer, label …), as POPE, VLMEvalKit and others "
-    "write them. XLSX and a judge behind an endpoint need `pip install 'vhbench[score]'`.",
+    "the response (response, prediction, caption …), and, unless --questions has them, the question, its "
+    "options (choices, or columns A, B, C …) and the reference answer (answer, label …), as in POPE or "
+    "VLMEvalKit. XLSX and a judge behind an endpoint need `pip install 'vhbench[score]'`.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -214,7 +214,7 @@ for _name, (_run, _kinds) in COMMANDS.items():
 def _read(
     path: Path, questions: Path | None, reading: ReadingOptions, kind: str = "", *, as_said: bool = False
 ) -> "Read":
-    """Return what reads responses; what another parser is to read is left as it was said (``as_said``)."""
+    """Return the response parser; responses for another parser stay verbatim (``as_said``)."""
     from vhbench.adapters.judge import load_judge
     from vhbench.runs import Responses as Read
 

@@ -1,4 +1,4 @@
-"""What the commands of ``vhbench score`` can be told."""
+"""Options of the ``vhbench score`` commands."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from vhbench.schema import VhbenchError
 
 _ASKED = "The class that precision and recall are about: yes"
 _KEY = (
-    "The key of a hidden edition, which `vhbench push --hidden` writes: what was asked, with the answers that its "
+    "The key of a hidden test set, written by `vhbench push --hidden`: its questions with the answers that its "
     "maintainers keep."
 )
 
@@ -28,7 +28,7 @@ class RunFile:
     """What ``auto`` reads."""
 
     responses: Path = option(
-        "A folder that lmms-eval wrote, or a file of responses in any form.", metavar="RUN", argument=True
+        "A folder written by lmms-eval, or a file of responses in any format.", metavar="RUN", argument=True
     )
 
 
@@ -48,7 +48,7 @@ class QuestionFile:
     """What was asked, where the responses do not tell."""
 
     questions: Path | None = option(
-        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … in any form "
+        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … in any format "
         "that responses may have. Not needed where the responses carry them.",
         None,
         metavar="FILE",
@@ -63,10 +63,10 @@ class QuestionFile:
 
 @dataclass(frozen=True, kw_only=True)
 class CaptionSplit(QuestionFile):
-    """What captions are held to."""
+    """Ground truth of captions."""
 
     questions: Path | None = option(
-        "The split that was asked, with what is in the images, and the vocabulary of its captions.",
+        "The evaluated split, with the ground truth of its images and the vocabulary of its captions.",
         None,
         metavar="FILE",
     )
@@ -90,7 +90,7 @@ class TableFile:
 
 @dataclass(frozen=True, kw_only=True)
 class CompatOption:
-    """Whether the reference's faults are wanted."""
+    """Whether to reproduce the reference implementation."""
 
     compat: bool = option(
         "Score bug for bug as the reference implementation does, for comparison.", False, names=("--compat",)
@@ -148,7 +148,7 @@ class OutputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class TellingOptions(OutputOptions):
-    """Which scores are told."""
+    """Selection of scores."""
 
     allow_failed: bool = option(
         "Tell scores even where more than 1 % of the requests failed.", False, names=("--allow-failed",)
@@ -157,7 +157,7 @@ class TellingOptions(OutputOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(TellingOptions):
-    """How answers are read and told."""
+    """Parsing and output of answers."""
 
     require_complete: bool = option(
         "Refuse responses that lack the answer to one of the questions, or that do not tell which were asked.",

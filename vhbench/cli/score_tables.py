@@ -28,7 +28,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     """Say what was not answered, left out and judged; return it for JSON.
 
     Raises:
-        VhbenchError: if questions have no answer, or nobody knows, and all must have one; or no answer is left.
+        VhbenchError: if all questions must have an answer and some lack one, or it is unknown; or no answer is left.
     """
     from vhbench.compare.scoring import no_answers_message
 
@@ -37,7 +37,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
     if require_complete and responses.uncounted:
         raise VhbenchError(
-            f"{responses.uncounted[0]}: nothing tells which questions were asked, so whether all have an answer is not "
+            f"{responses.uncounted[0]}: the questions of the run are unknown, so whether all have an answer is not "
             "known; --require-complete needs the split there: name it with --questions"
         )
     if require_complete and responses.uneven:
@@ -176,4 +176,4 @@ def print_json(result: Result) -> None:
 
 def _withheld(result: Result) -> None:
     if result.get("withheld"):
-        warn([f"{result['withheld']} (--allow-failed tells it)"])
+        warn([f"{result['withheld']} (--allow-failed reports it)"])

@@ -15,11 +15,11 @@ class _TasksOptions:
         "A built split with a `--name` of its own: write tasks for it.", None, argument=True, metavar="SPLIT"
     )
     out: Path | None = option(
-        "Folder for the tasks of SPLIT; `tasks` beside it by default.", None, names=("--out", "-o")
+        "Folder for the tasks of SPLIT; `tasks` next to it by default.", None, names=("--out", "-o")
     )
     names: bool = option("Print the names of the tasks and groups instead.", False, names=("--names",))
     write: bool = option(
-        "For developers: write vhbench's own task files anew from its registries.", False, names=("--write",)
+        "For developers: regenerate vhbench's own task files from its registries.", False, names=("--write",)
     )
 
 
@@ -27,13 +27,13 @@ class _TasksOptions:
 def tasks(how: _TasksOptions) -> None:
     """Print the folder of the lmms-eval tasks.
 
-    vhbench registers its tasks by itself. Where that is not possible (another runner, a vendored lmms-eval), name
+    vhbench registers its tasks automatically. Where that is impossible (another runner, a vendored lmms-eval), pass
     the folder:
 
     Example: `lmms-eval --include_path "$(vhbench tasks)" --tasks ode_fictional …`
 
-    A split that was built with `vhbench build vhexpansion --name mine` has no tasks yet. This writes them, and prints
-    their folder:
+    A split built with `vhbench build vhexpansion --name mine` has no tasks yet. Given the split, this command writes
+    them and prints their folder:
 
     `VHBENCH_DATA=out lmms-eval --include_path "$(vhbench tasks out/vhexpansion)" --tasks vhexpansion_mine_all …`
     """
@@ -59,7 +59,7 @@ def write_tasks(split: Path, folder: Path) -> Path:
         The folder, or vhbench's own where every config has its task there.
 
     Raises:
-        VhbenchError: if there is no split, or its benchmark is not known.
+        VhbenchError: if the split is missing or its benchmark unknown.
     """
     from vhbench import benchmarks, splits
     from vhbench.adapters.lmms_eval import tasks_folder

@@ -30,17 +30,16 @@ class _VerifyOptions:
         None,
         metavar="DIR",
     )
-    quiet: bool = option("Print faults only.", False, names=("--quiet", "-q"))
+    quiet: bool = option("Print errors only.", False, names=("--quiet", "-q"))
 
 
 @build_command.taking(_VerifyOptions)
 def verify(how: _VerifyOptions) -> None:
-    """Check a split: files, content hash, rows, pairs, images, answers against the scenes, balance.
+    """Check a split: files, content hash, rows, pairs, images, reference answers, balance.
 
-    Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are
-    warnings: some protocols want them so. So is the word floor, what a guesser reaches who sees no image and has
-    learned from the answers to other questions: above chance, words give answers away. So is, of MIOH, what perfect
-    eyes reach that see one image alone, or do not count, above the bound of a type that is named for the rest.
+    Prints one line per error and exits with 1 if there are any. Warnings do not change the exit code: imbalanced
+    answers, which some protocols require; a text-only baseline above chance, which means that the wording leaks
+    answers; and, for MIOH, oracles restricted to one image or to presence that exceed the bound of a question type.
 
     Example: `vhbench verify out/ode`
 
@@ -66,7 +65,7 @@ def verify(how: _VerifyOptions) -> None:
 
 
 def _tell(directory: Path, manifest: Manifest, found: "Audit") -> None:
-    """Print what a split without faults is: what is out of balance, what guessers reach, which hash it has."""
+    """Print the summary of a valid split: imbalances, baselines and hash."""
     from vhbench import audit
     from vhbench.audit import restricted_oracles
     from vhbench.splits import manifests
@@ -76,16 +75,16 @@ def _tell(directory: Path, manifest: Manifest, found: "Audit") -> None:
     for warning in () if hidden else (*audit.imbalances(found), *restricted_oracles.warnings(found.views)):
         typer.echo(in_a_line(f"warning: {warning}"), err=True)
     rows = sum(manifest.rows.values())
-    typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
+    typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no errors")
     if not hidden:
         for sentence in (
             *restricted_oracles.sentences(found.views),
             *text_only_baseline.sentences(text_only_baseline.of_split(directory)),
         ):
             typer.echo(in_a_line(sentence))
-    told = "; a hidden edition, whose maintainers keep the answers" if hidden else ""
+    told = "; a hidden test set, whose maintainers keep the answers" if hidden else ""
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
-    typer.echo(in_a_line(f"answers found anew from the scenes: {found.right:,}{told or left}"))
+    typer.echo(in_a_line(f"answers recomputed from the scenes: {found.right:,}{told or left}"))
     typer.echo(f"content hash {manifest.content_hash}")
 
 

@@ -11,7 +11,7 @@ from vhbench.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class _YankOptions:
-    version: str = option("The released version that nobody shall use.", argument=True, metavar="X.Y.Z")
+    version: str = option("The released version to withdraw.", argument=True, metavar="X.Y.Z")
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
     reason: str = option("What is wrong with it, in a sentence.")
     pin: Path | None = option(
@@ -24,12 +24,12 @@ class _YankOptions:
 
 @build_command.taking(_YankOptions)
 def yank(how: _YankOptions) -> None:
-    """Withdraw a released version: nothing is deleted, but tasks refuse it and say why.
+    """Withdraw a released version: tasks refuse it and give the reason; nothing is deleted.
 
-    One commit on `main` marks it: a line in the card, an entry in yanked.json and, where it is the newest version, in
-    its manifest. A pin of the version is marked too, with or without a tag. Whoever evaluates on a pinned version
-    learns of it at the next run that reaches the Hub, even if its tag was deleted, and of a newer version that there
-    is; VHBENCH_ALLOW_YANKED=1 runs it all the same, for numbers that shall be recomputed.
+    One commit on `main` marks the version in the dataset card and in yanked.json, and in the manifest if it is the
+    newest. A pin of the version is marked too, with or without a tag. Evaluations on a pinned version learn of the
+    withdrawal, and of a newer version, at the next run that reaches the Hub, even if the tag was deleted. Set
+    VHBENCH_ALLOW_YANKED=1 to run a withdrawn version and recompute its scores.
 
     Example: `vhbench yank 1.0.0 --repo-id ORG/vhbench-ode --reason "answers of 12 questions were wrong"`
     """

@@ -45,7 +45,7 @@ def verify(split: Path) -> list[str]:
     """Return what ``vhbench verify`` prints, and assert that it ends as it should."""
     done = CliRunner().invoke(app, ["verify", str(split)])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    assert done.exit_code == (0 if "no faults" in done.output else 1)
+    assert done.exit_code == (0 if "no errors" in done.output else 1)
     return done.output.splitlines()
 
 
@@ -70,7 +70,7 @@ def changed(rows: Iterable[Row], change: Change, only: Callable[[Question], bool
 
 def test_what_is_honest_has_no_faults(ode: Path, vhexpansion: Path, tmp_path: Path) -> None:
     for split in (ode, vhexpansion, rewrite(ode, tmp_path / "ode"), rewrite(vhexpansion, tmp_path / "vhexpansion")):
-        assert any("no faults" in line for line in verify(split))
+        assert any("no errors" in line for line in verify(split))
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -85,7 +85,7 @@ def test_attacked_images_have_reports_and_no_faults(
     )
     sharding.run(build, tmp_path, progress=False)
     assert any(truth.id.endswith("/ifgsm") for truth in splits.read_truths(tmp_path / "vhexpansion"))
-    assert any("no faults" in line for line in verify(tmp_path / "vhexpansion"))
+    assert any("no errors" in line for line in verify(tmp_path / "vhexpansion"))
 
 
 def rotated(rows: list[Row]) -> list[Row]:

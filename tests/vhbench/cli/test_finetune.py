@@ -49,12 +49,14 @@ def test_without_a_split_the_command_says_which_one_it_must_be(editions: Edition
     environment, note = scored(how, provenance(how.data))
     digest = splits.read_manifest(editions.test).content_hash
     assert environment == "VHBENCH_DATA=TEST "
-    assert note.endswith(f"the split that the rows were held apart from: ode 1.0.0 ({digest[:12]}…)")
+    assert note.endswith(f"the split the rows are decontaminated against: ode 1.0.0 ({digest[:12]}…)")
 
 
 def test_a_split_that_rows_were_not_held_apart_from_is_refused(editions: Editions, tmp_path: Path) -> None:
     how = options(held_apart(tmp_path, editions.test), test=editions.train)
-    with pytest.raises(VhbenchError, match=r"--test .*: .* was not held apart from it .* but from ode 1\.0\.0 \("):
+    with pytest.raises(
+        VhbenchError, match=r"--test .*: .* is not decontaminated against it .* but against ode 1\.0\.0 \("
+    ):
         scored(how, provenance(how.data))
 
 
@@ -73,7 +75,7 @@ def test_rows_of_elsewhere_tell_nothing(told: Any, tmp_path: Path) -> None:
         ("images", "--each images: must be a column of words, such as criterion or question_type"),
         ("messages", "--each messages: must be a column of words"),
         ("nothing", "has no such column"),
-        ("source", "--each source: '../elsewhere' is no name for a folder in tuned"),
+        ("source", "--each source: expected values usable as folder names in tuned, got '../elsewhere'"),
     ],
 )
 def test_each_needs_a_column_of_names(column: str, told: str, tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_missing_answers_are_counted_first_and_refused_on_demand(tmp_path: Path)
         *command, "--require-complete"
     )
     run("yes-no", "--responses", questions, "--questions", questions, "--positive", "yes", "--require-complete")
-    assert "nothing tells which questions were asked" in fails(str(questions), "--require-complete")
+    assert "the questions of the run are unknown" in fails(str(questions), "--require-complete")
 
 
 def test_strangers_and_duplicates_are_refused(tmp_path: Path) -> None:
