@@ -1,1 +1,1 @@
-"""Where generators and adapters meet: one file per benchmark, and the machinery that builds shards."""
+"""Benchmark builds: one module per benchmark, plus the sharding machinery."""

@@ -1,4 +1,4 @@
-"""Which code and which drawings a build depends on."""
+"""Hash of the code and drawings that a build depends on."""
 
 import ast
 import hashlib
@@ -13,20 +13,21 @@ _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
 _LATER = (
     "tasks", "analysis", "audit", "card", "cli", "compare", "leaderboard", "training", "release.py", "split_diff.py"
 )  # fmt: skip
-"""What stands above the builds: it reads or serves what they made, and cannot change it."""
+"""Packages above the builds: they read or serve splits and cannot change their content."""
 
 _WRITES = "vhbench.builds.sharding"
-"""What makes a split of any build's rows."""
+"""Module that turns any build's rows into a split."""
 
 
 @cache
 def code_digest(kind: type | None = None) -> str:
-    """Return a hash, in hex, over the code and the drawings that what is built depends on.
+    """Return a hex hash over the code and drawings that determine a build's output.
 
-    It is the same for a checkout, with symbolic links or without, and for an installed wheel of it.
+    The hash is identical for a checkout, with or without symbolic links, and for a wheel installed from it.
 
     Args:
-        kind: the build's class: only what its module imports counts, directly or not. None for all builds together.
+        kind: build class; only modules that its module imports, directly or indirectly, count. None: all builds
+            together.
     """
     files = code_files()
     if kind is not None and kind.__module__.startswith("vhbench."):
@@ -40,9 +41,9 @@ def code_digest(kind: type | None = None) -> str:
 
 
 def code_files() -> dict[str, Path]:
-    """Return the files that :func:`code_digest` covers, by their names in the package, such as "schema.py"."""
+    """Return the files that :func:`code_digest` covers, by path, such as "schema.py"."""
     found: dict[PurePosixPath, Path] = {}
-    for top in ("", "adapters", "generators"):  # the latter two may lie elsewhere
+    for top in ("", "adapters", "generators"):  # the latter two may be in other places
         root = next(folder for parent in vhbench.__path__ if (folder := Path(parent, top)).is_dir())
         files = (path for path in root.rglob("*") if path.suffix in _CODE)
         found |= {PurePosixPath(top, path.relative_to(root).as_posix()): path for path in files}
@@ -50,13 +51,13 @@ def code_files() -> dict[str, Path]:
 
 
 def _lies_in(name: str, rooms: set[PurePosixPath]) -> bool:
-    """Tell whether a table or drawing lies in a room, or in a folder of its own below one (``scenes/art``)."""
+    """Return whether a data file is in a package or in its own data folder (``scenes/art``)."""
     folder = PurePosixPath(name).parent
     return folder in rooms or (folder.parent in rooms and folder.parent != PurePosixPath("."))
 
 
 def _needed(module: str, files: dict[str, Path], *more: str) -> set[str]:
-    """Return the names of a module's file, and more modules', and of all that they import, also inside functions."""
+    """Return the files of modules and of all their imports, including those in functions."""
     found: set[str] = set()
     waiting = [module, *more]
     while waiting:
@@ -70,7 +71,7 @@ def _needed(module: str, files: dict[str, Path], *more: str) -> set[str]:
 
 
 def _imports(path: Path) -> Iterator[str]:
-    """Yield what a file imports of vhbench; of "from vhbench.a import b" both, as b may be a module."""
+    """Yield a file's vhbench imports; of "from vhbench.a import b" both, as b may be a module."""
     if b"vhbench" not in (content := path.read_bytes()):
         return
     for node in _statements(ast.parse(content)):
@@ -81,9 +82,9 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements below a node: an import is one, and expressions, of which there are most, hold none."""
+    """Yield all statements below a node; expressions contain no imports and are skipped."""
     for inner in ("body", "orelse", "handlers", "cases", "finalbody"):
         found = getattr(node, inner, ())
-        for one in found if isinstance(found, list) else ():  # a lambda's body is no list
+        for one in found if isinstance(found, list) else ():  # a lambda's body is not a list
             yield one
             yield from _statements(one)

@@ -1,13 +1,13 @@
-"""What is public of a hidden edition: questions and images, and nothing that tells an answer.
+"""Public part of a hidden test set: questions and images that leak no answer.
 
-Ids, scene ids and the order of images follow from the secret, so that nobody who lacks it can tie them to anything.
-Answers, what is in the pictures, pairs and scenes are left out; each row then has the same columns filled, in the same
-way, whatever its answer. Images are written anew, as PNG of what is seen, without any note. Rows that would answer one
-another are not both there (:func:`released`).
+Ids, scene ids and image order are derived from the secret, so they cannot be linked to other data without it.
+Reference answers, scene contents, pairs and scenes are left out; every row fills the same columns, whatever its answer.
+Images are re-encoded as PNG of the displayed pixels, without metadata. Rows that would answer one another are not
+released together (:func:`released`).
 
-The manifest commits to all of it: an HMAC-SHA-256, keyed by the secret, over benchmark, version, seed, options and
-content hash of the whole split. Its date is that of the commit of the release. Who learns the secret can build the
-split, and compare (:func:`faults`).
+The manifest commits to the whole split with an HMAC-SHA-256, keyed by the secret, over benchmark, version, seed,
+options and content hash. The commitment is dated by the commit of the release. With the revealed secret, anyone can
+rebuild the split and compare it (:func:`faults`).
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
 from vhbench.splits.manifests import HIDDEN, is_hidden
 
 _ELSEWHERE = re.compile(r"[@\\]|(?<!\d)/|/(?!\d)|\.\.")
-"""What stands in paths and addresses; "1/2" is a part."""
+"""Characters of paths and addresses; "1/2" does not count."""
 
 _TOLD = ("commitment", "options")
 
@@ -37,18 +37,18 @@ _TOLD = ("commitment", "options")
 def write(
     directory: Path, secret: bytes, folder: Path, key: Path | None = None, *, overwrite: bool = False
 ) -> Manifest:
-    """Write the public part of a split into a folder, and its key.
+    """Write the public part of a split into a folder, and its answer key into a file.
 
     Args:
-        directory: the whole split, built with the secret.
+        directory: whole split, built with the secret.
         secret: see :func:`vhbench.builds.hidden_seed.read_secret`.
-        folder: a split directory to be; a former one is replaced.
-        key: the file with the answers; None for no key.
-        overwrite: whatever there is in the place of the key.
+        folder: output split directory; an existing split is replaced.
+        key: file for the reference answers; None for no key.
+        overwrite: replace any existing file at ``key``.
 
     Raises:
-        VhbenchError: if the split was not built with the secret, or is public already; if there is another file in the
-            place of the key.
+        VhbenchError: if the split was not built with the secret or is already public; if another file exists at
+            ``key``.
     """
     whole = splits.read_manifest(directory)
     if is_hidden(whole):
@@ -82,12 +82,15 @@ def write(
 
 
 def released(directory: Path, secret: bytes) -> frozenset[str]:
-    """Return the ids of the rows of a whole split that become public: of one image or fact, none answers another.
+    """Return the ids of rows to release, none of which answers another.
 
-    "Is the dog in the image red?" says that there is a dog, and images that a hard positive replaces are those that
-    showed what is asked. So of all that is asked about one image (of several: about one fact, in all modes and under
-    all pressures) the key chooses one pair: a question and its counterpart with the other answer, and its changed
-    images; of pairs whose halves have one answer, one row. Captions, which ask for nothing in particular, all stay.
+    "Is the dog in the image red?" leaks that there is a dog, and images replaced by a hard positive are those that
+    showed
+    the target. So of all questions about one image (for several images: about one fact, over all modes and pressures)
+    the
+    key selects one pair: a question and its counterpart with the opposite answer, with its changed images. Of pairs
+    whose
+    halves share an answer, it selects one row. All captions stay, as they ask for nothing in particular.
     """
     whole = splits.read_manifest(directory)
     one_answer = benchmark(whole.benchmark).pairs == "easy twin"
@@ -108,7 +111,7 @@ def released(directory: Path, secret: bytes) -> frozenset[str]:
 
 
 def public(question: Question, secret: bytes) -> Question:
-    """Return what everybody may know of a row."""
+    """Return the public fields of a row."""
     shown = tuple(_clean(read_image(image)) for image in question.images)
     return replace(
         question,
@@ -125,22 +128,22 @@ def public(question: Question, secret: bytes) -> Question:
 
 
 def commitment(whole: Manifest, secret: bytes) -> str:
-    """Return what the public manifest commits to, in hex."""
+    """Return the commitment of the public manifest, in hex."""
     seed = secrets.seed_of(secret, whole.benchmark, whole.version)
     told = [whole.benchmark, whole.version, seed, whole.config, whole.content_hash]
     return _digest(secret, "edition", canonical(told)).hex()
 
 
 def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[str]:
-    """Hold a split to a revealed secret: it commits to it, and the split that follows from it is this one.
+    """Check a split against a revealed secret: its commitment, and its content by rebuilding.
 
     Args:
-        directory: a whole split, or the public part of one.
-        secret: that was revealed.
-        rebuilt: a split that was built with it; None: it is built here, if the manifest has the options.
+        directory: whole split, or its public part.
+        secret: the revealed secret.
+        rebuilt: split built with the secret; None: build it here, if the manifest has the options.
 
     Raises:
-        VhbenchError: if it cannot be built here.
+        VhbenchError: if the split cannot be built here.
     """
     manifest = splits.read_manifest(directory)
     if not is_hidden(manifest) and (fault := secrets.check(manifest, secret)):
@@ -162,7 +165,7 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
 
 
 def _differences(directory: Path, told: Manifest, found: Manifest) -> list[str]:
-    """Return in what a split is not the one that the secret gives: its content, or what it says of its making."""
+    """Return how a split differs from the secret's one: its content or its provenance."""
     faults = []
     if found.content_hash != told.content_hash:
         gives = f"gives content hash {found.content_hash[:12]}…, not {told.content_hash[:12]}…"
@@ -173,7 +176,7 @@ def _differences(directory: Path, told: Manifest, found: Manifest) -> list[str]:
 
 
 def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
-    """Build the whole split that a secret gives, from the options that a manifest has."""
+    """Build the whole split that a secret yields, from a manifest's options."""
     given = manifest.extra.get("options")
     if not isinstance(given, dict):
         raise VhbenchError("the manifest has no options to build it from: name a split built with it (--rebuilt DIR)")
@@ -193,9 +196,9 @@ def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
 
 
 def _check_options(options: Mapping[str, object]) -> None:
-    """Raise if options name what no manifest of ours does: it keeps no folder, and may be a stranger's.
+    """Raise if options name a file or address, as only third-party manifests do.
 
-    Else a manifest could have anybody's files read, or questions, with a key for it, sent to a server.
+    Otherwise a manifest could make the build read local files, or send questions and an API key to a server.
     """
     for name, value in options.items():
         for text in value if isinstance(value, tuple) else (value,):
@@ -219,7 +222,7 @@ def _named(row: Row, secret: bytes) -> Question:
 
 @kept_if_small
 def _clean(image: bytes) -> bytes:
-    """Return an image as PNG of what is seen, without any note."""
+    """Re-encode an image as PNG of the displayed pixels, without metadata."""
     seen = to_display_rgb(open_image(image))
     seen.info.clear()
     return to_png(seen)

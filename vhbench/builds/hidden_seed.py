@@ -1,8 +1,8 @@
-"""Hidden editions: a split whose seed nobody can guess, and whose manifest proves later that it was not chosen.
+"""Hidden test sets with an unguessable seed and a verifiable commitment.
 
-The maintainer keeps a secret file. Its HMAC-SHA-256 gives the seed, and the commitment that the manifest shows.
-After the evaluation round the secret is revealed: whoever has it builds the same split with
-``--seed-from-secret FILE``, and ``vhbench verify DIR --secret FILE`` checks the commitment.
+The maintainer keeps a secret file. Its HMAC-SHA-256 yields the seed and the commitment in the manifest. After the
+evaluation round the secret is revealed: anyone can build the same split with ``--seed-from-secret FILE``, and
+``vhbench verify DIR --secret FILE`` checks the commitment.
 """
 
 import hmac
@@ -24,10 +24,10 @@ _MAX_BYTES = 4096
 
 
 def read_secret(path: Path) -> bytes:
-    """Read a secret: the file's bytes without the white space at their ends.
+    """Read a secret: the file's bytes without surrounding white space.
 
     Raises:
-        VhbenchError: if it cannot be read, or is so short that it could be guessed.
+        VhbenchError: if it cannot be read, or is short enough to be guessed.
     """
     secret = read_bytes(path, LARGEST_TEXT, "the secret ").strip()
     if not MIN_BYTES <= len(secret) <= _MAX_BYTES:
@@ -39,17 +39,17 @@ def read_secret(path: Path) -> bytes:
 
 
 def seed_of(secret: bytes, benchmark: str, version: str) -> int:
-    """Return the seed of an edition, in [0, 2**63)."""
+    """Return the seed of a dataset version, in [0, 2**63)."""
     return int.from_bytes(_hmac(secret, "seed", benchmark, version)[:8], "big") >> 1
 
 
 def commitment_of(secret: bytes, benchmark: str, version: str) -> str:
-    """Return what the manifest of an edition shows instead of its seed, in hex."""
+    """Return the hex commitment that a version's manifest shows instead of its seed."""
     return _hmac(secret, "commitment", benchmark, version).hex()
 
 
 def check(manifest: Manifest, secret: bytes) -> str:
-    """Return what is wrong with a revealed secret, or "" if the manifest was made with it."""
+    """Return the error of a revealed secret, or "" if the manifest was made with it."""
     committed = manifest.extra.get("commitment")
     if not isinstance(committed, str) or not committed:
         return f"the manifest commits to no secret; its seed is {manifest.seed}"
@@ -58,7 +58,7 @@ def check(manifest: Manifest, secret: bytes) -> str:
 
 
 def scene_name(name: str, seed: int) -> str:
-    """Return the id of a scene with a keyed hash in place of the seed, which image sources put at its end.
+    """Return a scene id with a keyed hash instead of the seed, which image sources append.
 
     >>> scene_name("mioh-000001-4242", 4242) == scene_name("mioh-000001-4242", 4242) != "mioh-000001-4242"
     True
@@ -73,7 +73,7 @@ def redacted(truth: StoredScene, seed: int) -> StoredScene:
     """Return a stored scene without the seeds in its provenance.
 
     Raises:
-        VhbenchError: if the seed stands elsewhere in the scene.
+        VhbenchError: if the seed occurs elsewhere in the scene.
     """
     data = orjson.loads(truth.json)
     data["provenance"] = without_seeds(data["provenance"])
@@ -82,10 +82,10 @@ def redacted(truth: StoredScene, seed: int) -> StoredScene:
 
 
 def redacted_rejection(rejection: Rejection, seed: int) -> Rejection:
-    """Return what was left out without the seeds in its details.
+    """Return a rejection without the seeds in its details.
 
     Raises:
-        VhbenchError: if the seed stands elsewhere in it.
+        VhbenchError: if the seed occurs elsewhere in it.
     """
     told = replace(rejection, detail=without_seeds(dict(rejection.detail)))
     _check(f"rejection of {rejection.item!r}", [told.item, told.reason, told.detail], seed)
@@ -93,10 +93,10 @@ def redacted_rejection(rejection: Rejection, seed: int) -> Rejection:
 
 
 def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
-    """Pass rows on, with their scenes' ids as in the edition, and stop where one would give the seed away.
+    """Yield rows with hashed scene ids; stop at a row that would leak the seed.
 
     Raises:
-        VhbenchError: if the seed stands in a row's columns.
+        VhbenchError: if the seed occurs in a row's columns.
     """
     for row in rows:
         names = tuple(scene_name(name, seed) for name in row.question.scene_ids)
@@ -111,7 +111,7 @@ def _check(what: str, told: Any, seed: int) -> None:
 
 
 def without_seeds(value: Any) -> Any:
-    """Return JSON data without the entries whose name speaks of a seed."""
+    """Return JSON data without the entries whose key mentions a seed."""
     if isinstance(value, dict):
         return {key: without_seeds(inner) for key, inner in value.items() if "seed" not in key.lower()}
     return [without_seeds(inner) for inner in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""MIOH's build: sources, pools and the 26 question types, one shard per type."""
+"""MIOH build: sources, pools and the 26 question types, one shard per type."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are
 _SOURCES, _ASKED = "Where images come from", "What is asked"
 
 DRAWN = PressureThresholds(small=0.005, large=0.006)
-"""Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
+"""Thresholds for synthetic scenes, whose objects are smaller than in photographs."""
 
 
 def _file(words: str, panel: str) -> Any:
-    """Return an option that names a file, or none."""
+    """Return an option for an optional file name."""
     return option(words, "", metavar="FILE", panel=panel)
 
 
@@ -115,10 +115,10 @@ class MiohBuild(SplitBuild):
     )
 
     def check(self) -> None:
-        """Look at every option before anything is built.
+        """Validate all options before anything is built.
 
         Raises:
-            VhbenchError: naming the option, its value and what is allowed.
+            VhbenchError: naming the option, its value and the allowed values.
         """
         check_numbers(self)
         if unknown := [name for name in self.types if name not in QUESTION_TYPES]:
@@ -150,7 +150,7 @@ class MiohBuild(SplitBuild):
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Every option, JSON types only; without the folders that sources lie in."""
+        """All options, JSON types only, without the folders of the sources."""
         return {
             "sources": [mioh_sources.label(source) for source in self.source],
             "cells": {name: dict(self._sizes[name]) for name in self.types},
@@ -167,7 +167,7 @@ class MiohBuild(SplitBuild):
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """The files that were read and their SHA-256."""
+        """Source files and their SHA-256."""
         annotated = [mioh_sources.file_of(source) for source in self.source]
         read = filter(None, [*annotated, self.rivals, self.keypoints, self.statistics])
         return {Path(place).name: _sha256(Path(place), last_written(Path(place))) for place in read}
@@ -178,7 +178,7 @@ class MiohBuild(SplitBuild):
         return len(self.types)
 
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection | Note]:
-        """Yield the questions of one type, the scenes behind them, and the cells that could not be filled."""
+        """Yield one type's questions, their scenes, and notes on unfilled cells."""
         kind = QUESTION_TYPES[self.types[shard]]
         world, pool = self.pool(kind.task)
         earlier = {source for name in self.types[:shard] for source in self._sources_of(QUESTION_TYPES[name].task)}
@@ -196,17 +196,17 @@ class MiohBuild(SplitBuild):
 
     @property
     def reading(self) -> mioh_sources.Reading:
-        """How files are read."""
+        """Options for reading files."""
         return mioh_sources.Reading(self.images, self.skip_bad, self.rename, self.rivals, self.keypoints)
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
-        """Read (once per process) the source that a task takes its questions from."""
+        """Read (once per process) the source for a task's questions."""
         source, absences = (*self._sources_of(task), "")[:2]
         files = (mioh_sources.file_of(absences), self.rivals, self.keypoints, self.statistics)
         return _pool(self, source, absences, mioh_sources.written(source, *files))
 
     def _sources_of(self, task: str) -> list[str]:
-        """Return the source of a task, and the one that knows what is absent from its images."""
+        """Return a task's source, and the source of its absences."""
         source = mioh_sources.best_source(self.source, task)
         absences = mioh_sources.absences_for(source, self.source)
         return [source, absences] if absences else [source]
@@ -216,24 +216,24 @@ class MiohBuild(SplitBuild):
         return with_ties(sizes(read_cells(self.cells)), self.tied)
 
     def thresholds(self, source: str) -> PressureThresholds:
-        """Return the pressures' thresholds for the scenes of a source."""
+        """Return the pressure thresholds for a source's scenes."""
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
 @lru_cache(maxsize=8)
 def _sha256(path: Path, _: int) -> str:
-    """Return the digest of a file that was written at that time."""
+    """Return the SHA-256 of a file; the modification time is part of the cache key."""
     return file_sha256(path)
 
 
 def _named(model: str) -> str:
-    """Return a model's name on the Hub; of a folder, its last part."""
+    """Return a model's name on the Hub; for a folder, the last part of its path."""
     return Path(model).resolve().name if Path(model).is_dir() else model
 
 
 @lru_cache(maxsize=4)
 def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> tuple[MiohSource, ScenePool]:
-    """Read a source once per process and change of its files."""
+    """Read a source once per process and modification of its files."""
     world = mioh_sources.read(
         source, build.reading, size=build.size, seed=build.seed, scratch=build.scratch, absences=absences,
         part=read_part(build.part),
@@ -254,7 +254,7 @@ def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> t
 
 
 def read_cells(text: str) -> Any:
-    """Read ``--cells``: "paper", a number, or a JSON file.
+    """Parse ``--cells``: "paper", a number, or a JSON file.
 
     Raises:
         VhbenchError: if the file cannot be read.
@@ -268,10 +268,10 @@ def read_cells(text: str) -> Any:
 
 
 def read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureThresholds:
-    """Return thresholds with those changed that ``--threshold NAME=VALUE`` names.
+    """Return thresholds with the changes of ``--threshold NAME=VALUE`` applied.
 
     Raises:
-        VhbenchError: for an unknown name, or a value that is no number or out of range.
+        VhbenchError: for an unknown name, or a value that is not a number or out of range.
     """
     names = asdict(base)
     for pair in pairs:
@@ -290,7 +290,7 @@ def read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureT
 
 
 def tasks() -> Iterator[Task]:
-    """Yield MIOH's tasks: all of it, and a part for each mode, task and pressure."""
+    """Yield MIOH's tasks: the whole benchmark, and one per mode, task and pressure."""
     groups = dict.fromkeys(pressure.group for pressure in PRESSURES.values())
     parts: dict[str, Mapping[str, tuple[str, ...]]] = {
         **{mode: {"mode": (mode,)} for mode in get_args(Mode)},

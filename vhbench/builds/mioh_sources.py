@@ -1,4 +1,4 @@
-"""Where MIOH's scenes come from: drawn pools, COCO, PACO, SVG; and which question types each can answer."""
+"""MIOH scene sources (synthetic, COCO, PACO, SVG) and the question types each can answer."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,21 +25,21 @@ TASKS: Final[dict[str, tuple[str, ...]]] = {
     "coco": ("existence", "counting", "position"),
     "scenes": ("existence", "attribute", "counting", "position"),
 }
-"""Source → the tasks that its annotations can answer, the more knowing source first."""
+"""Source → tasks that its annotations can answer, the more detailed source first."""
 
-_NUMBER: Final = 1500  # fill the cells of the paper
-_SAME: Final = 0.7  # intersection over union from which two boxes are of one thing
+_NUMBER: Final = 1500  # enough to fill the paper's cells
+_SAME: Final = 0.7  # intersection over union from which two boxes show one object
 
 
 @dataclass(frozen=True)
 class MiohSource:
-    """Scenes, and for each source that they come from what of it was left out.
+    """Scenes, with the rejections of each source.
 
     Attributes:
-        name: of the source.
-        scenes: all of them.
-        rejections: source → what was left out.
-        suggesting: what suggests other things by being there; None: whatever is often seen with them.
+        name: source name.
+        scenes: all scenes.
+        rejections: source → rejected entries.
+        suggesting: objects whose presence suggests others; None: whatever co-occurs often with them.
     """
 
     name: str
@@ -49,10 +49,10 @@ class MiohSource:
 
 
 def check(source: str, images: str) -> None:
-    """Look at a source's name before anything is read.
+    """Validate a source's name before anything is read.
 
     Raises:
-        VhbenchError: if there is no such source, or it needs files that are not there.
+        VhbenchError: if the source is unknown, or needs files that are missing.
     """
     name, _, place = source.partition(":")
     if name not in TASKS or (name != "scenes" and not place):
@@ -66,7 +66,7 @@ def check(source: str, images: str) -> None:
 
 
 def label(source: str) -> str:
-    """Return a source's name without the folder that it lies in."""
+    """Return a source's name without its folder."""
     name, _, place = source.partition(":")
     return f"{name}:{Path(place).name}" if place else name
 
@@ -78,19 +78,19 @@ def file_of(source: str) -> str:
 
 
 def best_source(sources: Sequence[str], task: str) -> str:
-    """Return the source for a task: an annotated one that can answer it, else drawn scenes, else the first."""
+    """Return a task's source: annotated if it can answer, else synthetic, else the first."""
     able = [s for s in sources if task in TASKS[s.partition(":")[0]]]
     order = ["coco", "paco", "svg", "scenes"] if task == "existence" else list(TASKS)
     return min(able, key=lambda s: order.index(s.partition(":")[0])) if able else sources[0]
 
 
 def absences_for(source: str, sources: Sequence[str]) -> str:
-    """Return the source that knows what is absent where ``source`` does not: COCO for SVG; "" if there is none."""
+    """Return the source of absences where ``source`` has none (COCO for SVG), or ""."""
     return next((s for s in sources if s.startswith("coco:")), "") if source.startswith("svg:") else ""
 
 
 class Reading(NamedTuple):
-    """How files are read: options of the build."""
+    """Options for reading files."""
 
     images: str
     skip_bad: bool = False
@@ -109,9 +109,9 @@ def read(
     absences: str = "",
     part: ConceptPart = WHOLE,
 ) -> MiohSource:
-    """Read or draw the scenes of a source; the arguments are options of the build.
+    """Read or render a source's scenes; the arguments are options of the build.
 
-    ``absences`` is a COCO source that knows what is absent from the same images, or "".
+    ``absences`` is a COCO source with absent categories for the same images, or "".
     """
     name = source.partition(":")[0]
     if name == "scenes":
@@ -126,16 +126,16 @@ def read(
 
 
 def number_of(source: str) -> int:
-    """Return how many scenes are drawn for a source; 0 where it is no drawn one."""
+    """Return how many scenes are rendered for a source; 0 unless it is synthetic."""
     name, _, place = source.partition(":")
     return int(place or _NUMBER) if name == "scenes" else 0
 
 
 def hold(source: str, how: Reading) -> None:
-    """Read a file of annotations, so that what is wrong with it is told before anything is built; it is kept.
+    """Read and cache an annotation file, to report its errors before the build starts.
 
     Raises:
-        VhbenchError: if it cannot be read, or an entry is bad.
+        VhbenchError: if it cannot be read, or an entry is invalid.
     """
     if file_of(source):
         _scenes(source, how, written(source, how.rivals, how.keypoints))
@@ -143,7 +143,7 @@ def hold(source: str, how: Reading) -> None:
 
 @lru_cache(maxsize=3)
 def _scenes(source: str, how: Reading, _written: tuple[int, ...]) -> Any:
-    """Read a file once per process and change: COCO's serves two tasks itself, and says what is absent for a third."""
+    """Read a file once per process and modification; COCO's may serve three tasks."""
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.coco_entries import read_keypoints
     from vhbench.adapters.paco import PacoScenes
@@ -159,7 +159,7 @@ def _scenes(source: str, how: Reading, _written: tuple[int, ...]) -> Any:
 
 
 def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
-    """Read annotations of which only the numbers matter, once: no image of theirs is looked for."""
+    """Read annotations for their counts only, once, without their images."""
     return _statistics(path, rename, last_written(Path(path)))
 
 
@@ -171,7 +171,7 @@ def _statistics(path: str, rename: tuple[str, ...], _: int) -> Sequence[Scene]:
 
 
 def written(source: str, *files: str) -> tuple[int, ...]:
-    """Return when a source's file, and others that are read with it, were written: what is kept of them is of then."""
+    """Return the modification times of a source's files, as a cache key."""
     return tuple(last_written(Path(place)) if place else 0 for place in (file_of(source), *files))
 
 
@@ -182,15 +182,16 @@ def _left_out(faults: "BadEntryPolicy") -> tuple[Rejection, ...]:
 
 
 class WithAbsences(SceneSequence):
-    """Scenes of SVG, which lists relations but does not say what is absent, with what COCO knows of the same images.
+    """SVG scenes, which list no absences, combined with COCO's annotations.
 
-    An SVG image and a COCO image are the same if the former's id is the stem of the latter's file name. COCO is
-    exhaustive for its categories. So one that it does not show, and that SVG does not name either, nor anything that
-    people take for it, is absent; and one whose instances are the same in both, box by box, is all listed.
+    An SVG image and a COCO image are the same if the SVG id is the stem of the COCO file name. COCO is exhaustive for
+    its
+    categories: a category is absent if COCO does not annotate it and SVG names neither it nor a synonym. A category is
+    fully annotated if its instances match box by box in both.
     """
 
     def __init__(self, scenes: "SvgScenes", known: "CocoScenes") -> None:
-        """Find the images that both have."""
+        """Match the images that are in both sources."""
         self._scenes, self._known = scenes, known
         places = {Path(name).stem: i for i, name in enumerate(known.file_names())}
         self._twin = [places.get(key, -1) for key in scenes.keys]
@@ -203,7 +204,7 @@ class WithAbsences(SceneSequence):
         return self._scenes.bare(place)
 
     def scene(self, place: int) -> Scene:
-        """Make the scene of one image."""
+        """Return the scene of one image."""
         scene, twin = self._scenes[place], self._twin[place]
         if twin < 0:
             return scene
@@ -218,7 +219,7 @@ def _boxes(scene: Scene, category: str) -> list[Box]:
 
 
 def _same_boxes(ones: list[Box], others: list[Box]) -> bool:
-    """Tell whether each box has one of the others for itself."""
+    """Return whether each box can be matched one-to-one to a box of the other list."""
     left = list(others)
     for box in ones if len(ones) == len(others) else ():
         best = max(left, key=lambda other: iou(box, other))

@@ -1,11 +1,10 @@
-"""MIOH's drawn scenes: a pool planned for what the 26 question types need of it.
+"""MIOH's synthetic scenes: a pool planned for the needs of the 26 question types.
 
-A random picture is rarely a hard positive, seldom shows the same pair of things again, and hardly ever four of one
-kind. The most demanding questions ask which of four facts is true of all ten images, while each image shows one of the
-others. So every :data:`ROUND` scenes have a cast of their own, drawn from all things that suit: a hub with five spokes
-in two colours, in threes, to its right and left, or without it; another hub with four things to count; and strangers,
-which go with nothing. A hub suggests what is seen with it: a hard negative is what is missing although its hub is
-there.
+A random image is rarely a hard positive, seldom repeats a pair of objects, and hardly ever shows four of one kind. The
+most demanding questions ask which of four facts holds in all ten images, while each image shows one of the others. So
+every :data:`ROUND` scenes have their own cast, sampled from all suitable objects: a hub with five spokes in two
+colours, in threes, to its right and left, or without it; another hub with four objects to count; and strangers, which
+co-occur with nothing. A hub suggests its usual neighbours: a hard negative is an absent object whose hub is present.
 """
 
 import hashlib
@@ -34,13 +33,13 @@ HUBS: Final = (
     "microwave", "orange", "banana", "oven", "airplane", "refrigerator", "remote", "seagull", "traffic light", "couch",
     "surfboard", "teddy bear", "tennis ball", "toilet", "vase",
 )  # fmt: skip
-"""Drawings that detectors of photographs know: YOLO11n and YOLOX-nano, both trained on COCO."""
+"""Drawings that photo detectors recognize: YOLO11n and YOLOX-nano, both trained on COCO."""
 
 _PAINTS: Final = ("red", "yellow", "green", "blue")
 _PAIRS: Final = tuple(
     (one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other, flat=True)
 )
-_ALT: Final = 0.2  # how often a spoke that is not beside one of the other colour has it, too
+_ALT: Final = 0.2  # how often a spoke without a neighbour in the other colour has that colour, too
 _SPOKES, _COUNTED, _STRANGERS = 5, 4, 44
 _AT_ONCE: Final = 3  # strangers in a scene
 _CHUNK: Final = 16
@@ -48,15 +47,15 @@ _CHUNK: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The things of a round.
+    """The objects of a round.
 
     Attributes:
-        hub: what the spokes stand beside, and what suggests them.
-        spokes: five things that may have either of the paints.
+        hub: object that the spokes are placed next to, and that suggests them.
+        spokes: five objects that may have either colour of ``paints``.
         paints: the usual colour, to the right of the hub, and the other one, which suggests it.
-        keeper: what suggests the things to count.
-        counted: four things to count.
-        strangers: things that go with nothing.
+        keeper: object that suggests the counted ones.
+        counted: four objects to count.
+        strangers: objects that co-occur with nothing.
     """
 
     hub: str
@@ -73,14 +72,14 @@ class Cast:
 
 
 Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]
-"""Things, and the relations between them."""
+"""Objects and the relations between them."""
 
 Purpose = Callable[[Cast, np.random.Generator], Plan]
-"""Makes a plan for the things of a round."""
+"""Function that plans a scene for the objects of a round."""
 
 
 def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
-    """Return what one scene of a drawn pool shall show, of a part of the concepts."""
+    """Return the specification of one scene of a synthetic pool, for a concept split."""
     turn, place = divmod(index, ROUND)
     order = rng(seed, "mioh", "round", turn).permutation(ROUND)
     things, relations = _PURPOSES[int(order[place])](cast(turn, seed, part), rng(seed, "mioh", "scene", index))
@@ -95,17 +94,17 @@ def _places(part: ConceptPart) -> tuple[str, ...]:
     return tuple(name for name in ENVIRONMENTS if part.holds(name))
 
 
-# -- who is in a round -----------------------------------------------------------------------------------------------
+# -- casts of rounds -------------------------------------------------------------------------------------------------
 
 _DEALT: Final = 5
-"""Rounds that have no thing in common, where all things are there for them: then all are dealt again."""
+"""Rounds without a common object if no object is excluded; then the deck is reshuffled."""
 
 
 def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> Cast:
-    """Return the things of a round.
+    """Return the objects of a round.
 
     Raises:
-        VhbenchError: if a part of the concepts has too few for it.
+        VhbenchError: if a concept split has too few objects.
     """
     deal, place = divmod(turn, dealt(part))
     return _casts(deal, seed, part)[place]
@@ -113,9 +112,9 @@ def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> Cast:
 
 @lru_cache(maxsize=32)
 def dealt(part: ConceptPart) -> int:
-    """Return how many rounds have no thing in common: fewer, where a part of the concepts has fewer things."""
+    """Return the number of rounds without a common object; it depends on the concept split."""
     hubs, things = _held(part, HUBS), _held(part, _THINGS)
-    spokes = sum(map(_paintable, things)) // (2 * _SPOKES)  # some clash with others
+    spokes = sum(map(_paintable, things)) // (2 * _SPOKES)  # some conflict with others
     return max(1, min(_DEALT, len(hubs) // 2, spokes, len(things) // (2 + _SPOKES + _COUNTED + _STRANGERS)))
 
 
@@ -134,7 +133,7 @@ def _casts(deal: int, seed: int, part: ConceptPart) -> list[Cast]:
     if len(hubs) < 2 * rounds:
         raise VhbenchError(_too_few(part))
     casts = []
-    for hub, keeper in zip(hubs[:rounds], hubs[rounds:], strict=True):  # what stands has others beside it
+    for hub, keeper in zip(hubs[:rounds], hubs[rounds:], strict=True):  # standing objects have others next to them
         spokes = _take(deck, _SPOKES, [hub], _paintable)
         counted = _take(deck, _COUNTED, [keeper], _stands)
         if len(spokes) < _SPOKES or len(counted) < _COUNTED:
@@ -156,7 +155,7 @@ def _shuffled(words: Sequence[str], random: np.random.Generator) -> list[str]:
 
 
 def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str], bool]) -> tuple[str, ...]:
-    """Take from the deck words that suit, of which none leaves one in doubt about another or about the company."""
+    """Take suitable words from the deck, none ambiguous with another or with the company."""
     taken: list[str] = []
     for word in list(deck):
         if len(taken) < number and suits(word) and not clash(word, [*company, *taken]):
@@ -166,18 +165,21 @@ def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str
 
 
 def _stands(word: str) -> bool:
-    """Tell whether a thing can be counted and stands on the ground or a table, and is broad enough to be seen."""
+    """Return whether an object is countable, wide enough, and stands on a surface."""
     entry = find(word)
     return entry.countable and entry.place in ("ground", "table") and word not in _SLIM and word not in _THIN
 
 
 def _paintable(word: str) -> bool:
-    """Tell whether a thing has each of the paints, shows enough of it, and is known to be absent where it is not."""
+    """Return whether an object shows enough of each colour and is reliably absent elsewhere."""
     return _stands(word) and word not in _MOTLEY and word not in _ABOUT and {*_PAINTS} <= {*find(word).colours}
 
 
 def _hardly_stands(word: str) -> tuple[bool, bool]:
-    """Order things by how badly others stand beside them: worst what may be lying, then what is not on the ground."""
+    """Return a sort key that puts hubs with poor room for neighbours last.
+
+    Worst are objects that may be lying, then those above the ground.
+    """
     entry = find(word)
     return bool(entry.actions), entry.place != "ground"
 
@@ -187,25 +189,25 @@ _SLIM: Final = frozenset(
     "pen,paint brush,pole,rope,scissors,skis,spoon,toothbrush,toothpicks,wire,bracelet,ring,tie,street lamp,"
     "goal,sunglasses,baseball bat,bottle opener,rack,guardrail,fence,pipe,sticky note,ribbon,shovel,net".split(",")
 )
-"""What covers less than a hundredth of a picture at ordinary size."""
+"""Objects that cover less than a hundredth of an image at ordinary size."""
 
 _THIN: Final = frozenset("antelope,bicycle,deer,fox,goose,lounge chair,pinwheel,potted plant,shrimp".split(","))
-"""What covers so little of its box that half of its small drawings or more are too faint to be asked about."""
+"""Objects that fill so little of their box that half of their small drawings are faint."""
 
 _MOTLEY: Final = frozenset(
     ("alarm clock", "bed", "bicycle", "book", "hair drier", "floor lamp", "motorcycle", "tennis racket")
 )
-"""What is painted so little that its colour was not sure in one drawing of six or more."""
+"""Objects with so little paint that the colour was unclear in at least one drawing in six."""
 
 _ABOUT: Final = frozenset("house,lamp,cabinet,chair,bowl,pot,snowboard,dining table,refrigerator,dresser".split(","))
-"""What one scene in ten or more may show without being asked to: its absence is not known there."""
+"""Objects in at least one scene in ten unplanned: their absence is not known there."""
 
 
-# -- what a scene is for ---------------------------------------------------------------------------------------------
+# -- purposes of scenes ----------------------------------------------------------------------------------------------
 
 
 def _beside(right: Sequence[int], left: Sequence[int] = (), *, hard: bool = False) -> Purpose:
-    """The hub with spokes to its right, and to its left, where they have the other colour."""
+    """Plan the hub with spokes to its right, and to its left in the other colour."""
 
     def plan(who: Cast, random: np.random.Generator) -> Plan:
         spokes = [_painted(who, i, random, hard, i in left, sure=bool(left)) for i in (*right, *left)]
@@ -216,7 +218,7 @@ def _beside(right: Sequence[int], left: Sequence[int] = (), *, hard: bool = Fals
 
 
 def _apart(some: Sequence[int], *, hard: bool = False, stranger: int = -1) -> Purpose:
-    """Some spokes without their hub."""
+    """Plan some spokes without their hub."""
 
     def plan(who: Cast, random: np.random.Generator) -> Plan:
         return [_painted(who, i, random, hard) for i in some] + _strangers(who, stranger, stranger >= 0), ()
@@ -225,7 +227,7 @@ def _apart(some: Sequence[int], *, hard: bool = False, stranger: int = -1) -> Pu
 
 
 def _waiting(turn: int, *, hard: bool = False) -> Purpose:
-    """A hub without what it suggests."""
+    """Plan a hub without the objects that it suggests."""
 
     def plan(who: Cast, _: np.random.Generator) -> Plan:
         return [_thing(who.hub, hard), *_strangers(who, 30 + 2 * turn, 2)], ()
@@ -234,7 +236,7 @@ def _waiting(turn: int, *, hard: bool = False) -> Purpose:
 
 
 def _counting(which: int, number: int, *, keeper: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
-    """So many of one thing, with what suggests the others, or with a stranger, or alone."""
+    """Plan several instances of an object: with a keeper of others, a stranger, or alone."""
 
     def plan(who: Cast, _: np.random.Generator) -> Plan:
         things = [replace(_thing(who.counted[which], hard), count=number)] + [_thing(who.keeper)] * keeper
@@ -244,7 +246,7 @@ def _counting(which: int, number: int, *, keeper: bool = False, hard: bool = Fal
 
 
 def _strange(turn: int, *, hard: bool) -> Purpose:
-    """Strangers, easy or hard to see."""
+    """Plan strangers, easy or hard to see."""
 
     def plan(who: Cast, _: np.random.Generator) -> Plan:
         return _strangers(who, 38 + turn * _AT_ONCE, _AT_ONCE, hard), ()
@@ -260,18 +262,18 @@ def _strangers(who: Cast, start: int, number: int, hard: bool = False) -> list[O
 def _painted(
     who: Cast, which: int, random: np.random.Generator, hard: bool, other: bool = False, *, sure: bool = False
 ) -> ObjectSpec:
-    """A spoke in the usual colour or the other one."""
+    """Return a spoke in the usual colour or the other one."""
     other = other or (not sure and random.random() < _ALT)
     return replace(_thing(who.spokes[which], hard), colour=who.paints[other])
 
 
 def _thing(word: str, hard: bool = False) -> ObjectSpec:
-    """One thing, neither too small nor hidden nor cut; or too small."""
+    """Return an object that is not small, occluded or cropped; if ``hard``, a small one."""
     return ObjectSpec(word, hard=("small",)) if hard else ObjectSpec(word, size="medium")
 
 
 def _turned(*pairs: tuple[int, int]) -> list[tuple[tuple[int, int], tuple[int]]]:
-    """Return spokes to the right and one to the left, which suggests that it is to the right, for each in turn."""
+    """Return spokes to the right and, suggesting it is there too, one to the left, per pair."""
     return [(((left + i) % 5, (left + j) % 5), (left,)) for i, j in pairs for left in range(5)]
 
 
@@ -280,8 +282,8 @@ _NEIGHBOURS: Final = tuple((i, (i + 1) % 5, (i + 2) % 5) for i in range(5))
 _OTHERS: Final = tuple((i, (i + 1) % 5, (i + 3) % 5) for i in range(5))
 _NUMBERS: Final = ((1,) * 4, (1, 2, 1, 2), (2,) * 4, (3,) * 4, (4,) * 4)
 
-# Whichever four of the five spokes are asked about, and whichever of them is right of all images: two of the sided
-# scenes lack it in none, and each of the other three in one; so do the hard ones. Two of the ten threes lack two.
+# Whichever four of the five spokes are options, and whichever of them is correct in all images: two of the sided scenes
+# lack it in none, and each of the other three in one; so do the hard ones. Two of the ten threes lack two.
 _PURPOSES: Final[tuple[Purpose, ...]] = (
     *(_beside(three) for three in _THREES),
     *(_beside(*sides) for sides in _turned((1, 2), (2, 3), (3, 4), (1, 4))),
@@ -295,20 +297,20 @@ _PURPOSES: Final[tuple[Purpose, ...]] = (
     *(_counting(i, number, hard=True) for i in range(_COUNTED) for number in (1, 1, 2, 2, 3)),
     *(_strange(turn, hard=turn % 4 == 3) for turn in range(8)),
 )  # fmt: skip
-"""What the scenes of a round are for: each spoke is shown in 24 easy and 15 hard ones, what is counted in 8 and 5."""
+"""Scenes of a round: each spoke in 24 easy, 15 hard; each counted object in 8 and 5."""
 
 ROUND: Final = len(_PURPOSES)
 """Scenes of a round."""
 
 
-# -- drawing, alone or together --------------------------------------------------------------------------------------
+# -- rendering, alone or together ------------------------------------------------------------------------------------
 
 
 def check(number: int, seed: int, part: ConceptPart) -> None:
-    """See that a pool can be planned before anything is drawn.
+    """Check that a pool can be planned before anything is rendered.
 
     Raises:
-        VhbenchError: if a part of the concepts has too few things for a round.
+        VhbenchError: if a concept split has too few objects for a round.
     """
     for turn in range(-(-number // ROUND)):
         cast(turn, seed, part)
@@ -317,13 +319,14 @@ def check(number: int, seed: int, part: ConceptPart) -> None:
 def draw(
     number: int, seed: int, size: int = 512, scratch: str = "", part: ConceptPart = WHOLE
 ) -> tuple[list[Scene], tuple[Rejection, ...]]:
-    """Draw a pool of scenes, of a part of the concepts; what cannot be drawn is told.
+    """Render a pool of scenes for a concept split, and report the scenes that failed.
 
-    ``scratch`` is a folder in which several processes share the work, each drawing what no other is at; "" to draw
-    everything here.
+    ``scratch`` is a folder in which several processes share the work, each rendering scenes that no other is rendering;
+    ""
+    renders everything here.
 
     Raises:
-        VhbenchError: if none can be drawn.
+        VhbenchError: if no scene can be rendered.
     """
     chunks = [(at, min(at + _CHUNK, number)) for at in range(0, number, _CHUNK)]
     if scratch:
@@ -337,7 +340,7 @@ def draw(
 
 
 def _folder(scratch: str, number: int, seed: int, size: int, part: ConceptPart) -> Path:
-    """Name the shared folder so that the end of a build sweeps it away with its parts."""
+    """Name the shared folder such that the end of a build removes it with its parts."""
     mark = hashlib.sha256(f"{number} {seed} {size} {part} {sharding.code_digest()}".encode()).hexdigest()[:16]
     return Path(scratch) / f".mioh.pool-{mark}.parts"
 
@@ -352,8 +355,8 @@ def _draw_together(
 ) -> list[Scene | Rejection]:
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[tuple[int, int], list[Scene | Rejection]] = {}
-    with FileLock(str(folder / f"in-use-{os.getpid()}.lock")):  # held: what is in use is not swept away
-        for patience in (0, -1):  # first what nobody is at, then wait for the others
+    with FileLock(str(folder / f"in-use-{os.getpid()}.lock")):  # while locked, the folder is not removed
+        for patience in (0, -1):  # first the free scenes, then wait for those of other processes
             for chunk in (c for c in chunks if c not in found):
                 path = folder / f"{chunk[0]:06d}.msgpack"
                 try:

@@ -1,4 +1,4 @@
-"""Thresholds of ODE's detectors and verifiers, from photos that people annotated."""
+"""Calibration of ODE's detector and verifier thresholds on annotated photos."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,20 +13,20 @@ from vhbench.schema import Scene, VhbenchError
 from vhbench.seeding import rng
 
 AT_ONCE = 8
-"""Photos that are looked at together."""
+"""Batch size, in photos."""
 
 WORDS = 20
-"""Words that a photo does not show, and that it is looked through for."""
+"""Absent words to query per photo."""
 
 
 def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> list[Scene]:
-    """Return some annotated photos at random.
+    """Return a random sample of annotated photos.
 
     Args:
-        annotations: "FILE" or "coco:FILE" in COCO's form, or "paco:FILE", which knows attributes, too.
-        images: the folder of the photos.
-        number: how many.
-        seed: which.
+        annotations: "FILE" or "coco:FILE" in COCO format, or "paco:FILE", which includes attributes.
+        images: folder of the photos.
+        number: number of photos.
+        seed: random seed.
 
     Raises:
         VhbenchError: if the file cannot be read or has no photo.
@@ -47,7 +47,7 @@ def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> lis
 def calibrate(
     scenes: Sequence[Scene], *, detector: str = "", verifier: str = "", precision: float, device: str = "auto"
 ) -> dict[str, Any]:
-    """Return what ``--calibration`` reads: thresholds of a detector by words, of a verifier by kinds of attributes."""
+    """Return thresholds for ``--calibration``: the detector's by word, the verifier's by kind."""
     found: dict[str, Any] = {"precision": precision}
     if detector:
         scored = scores(scenes, ode_models.detector(detector, device))
@@ -61,7 +61,7 @@ def calibrate(
 
 
 def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[float, bool]]]:
-    """Return for each word the detector's best score in each photo, and whether the photo shows it."""
+    """Return per word the detector's best score in each photo, and whether the photo shows it."""
     eyes = detection.DetectionModels(detector)
     found: dict[str, list[tuple[float, bool]]] = {}
     for start in range(0, len(scenes), AT_ONCE):
@@ -81,7 +81,7 @@ def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[
 
 
 def weights(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple[float, bool]]]:
-    """Return for each kind of attribute what the verifier gives to right and to wrong claims about single things."""
+    """Return per attribute kind the verifier's scores of correct and incorrect claims."""
     found: dict[str, list[tuple[float, bool]]] = {}
     for scene in scenes:
         image = read_image(scene.image)
@@ -92,7 +92,7 @@ def weights(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple
 
 
 def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:
-    """Return words that a photo shows, and some that it certainly does not."""
+    """Return words that a photo shows, and some that are annotated as absent."""
     shown = sorted(scene.categories() & scene.known)
     others = sorted(scene.known - scene.categories())
     order = rng(0, "calibrate", scene.id).permutation(len(others))[:WORDS]
@@ -100,7 +100,7 @@ def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:
 
 
 def _claims(scene: Scene) -> Iterator[tuple[AttributeLook, bool]]:
-    """Yield a right and a wrong claim about each attribute of each thing, if anything is known to exclude it."""
+    """Yield a correct and an incorrect claim per attribute with a known exclusion."""
     for thing in scene.objects:
         held = {value for _, value in thing.attributes}
         for _, value in thing.attributes:

@@ -1,4 +1,4 @@
-"""The models that ODE's build runs: what each is, what its results depend on, and when it is loaded."""
+"""Models of ODE's build: their identity, cache keys and loading."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -19,10 +19,10 @@ ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, diffusers:NAME"
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """How a text-to-image model is run; options of the build.
+    """Text-to-image model and how it is run; options of the build.
 
     Attributes:
-        offload: changes nothing that is made, and neither does ``batch``.
+        offload: has no effect on the output, nor has ``batch``.
     """
 
     model: str
@@ -36,7 +36,7 @@ class Pipeline:
 
     @property
     def depends_on(self) -> Mapping[str, Any]:
-        """What its images depend on, beside their specs and seeds; JSON types only."""
+        """Cache key of the images besides their specs and seeds; JSON types only."""
         name, revision = model_identity.named(self.model)
         return {
             "model": model_identity.identity(name, self.revision or revision, holds=model_identity.PIPELINE),
@@ -49,7 +49,7 @@ class Pipeline:
 
 @lru_cache(maxsize=2)
 def image_source(pipeline: Pipeline) -> ImageSource:
-    """Return a text-to-image model that makes what was not made before; it is loaded once a process."""
+    """Return a text-to-image model with an image cache; loaded once per process."""
 
     def load() -> ImageSource:
         from vhbench.adapters.text_to_image import DiffusersSource
@@ -66,7 +66,7 @@ def image_source(pipeline: Pipeline) -> ImageSource:
 
 
 def _dtype(pipeline: Pipeline) -> str:
-    """Return the precision that "auto" stands for on this machine."""
+    """Return the precision that "auto" selects on this machine."""
     from vhbench.adapters.loading import needed_by, pick_device, pick_dtype
 
     with needed_by("--images diffusers:…"):
@@ -74,12 +74,12 @@ def _dtype(pipeline: Pipeline) -> str:
 
 
 def _commit(found: str) -> str:
-    """Return the commit of an identity, "" of a folder's or a file's."""
+    """Return the commit of an identity; "" for a folder or file."""
     return "" if found.startswith("sha256:") else found.rpartition("@")[2]
 
 
 def model_of(name: str) -> str:
-    """Return what stands for the content of a detector or verifier that a command line names, "" for none."""
+    """Return an identifier of the content of a named detector or verifier; "" for none."""
     if not name:
         return ""
     kind, _, place = name.partition(":")
@@ -93,12 +93,12 @@ def model_of(name: str) -> str:
 
 @lru_cache(maxsize=2)
 def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
-    """Return a detector that looks where it has not looked before; it is loaded once a process.
+    """Return a detector with cached results; loaded once per process.
 
     Args:
         name: "NAME", "NAME@REVISION", a folder, or "onnx:FILE".
-        device: where it runs.
-        batch: images at once.
+        device: device that it runs on.
+        batch: batch size, in images.
     """
 
     def load() -> Detector:
@@ -126,11 +126,12 @@ def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
 
 @lru_cache(maxsize=2)
 def verifier(name: str, device: str = "auto") -> Verifier:
-    """Return a verifier that weighs what it has not weighed before; it is loaded once a process.
+    """Return a verifier with cached results; loaded once per process.
 
     Args:
-        name: "NAME", "NAME@REVISION" or a folder, of CLIP's kin; "vqa:NAME" of a model that answers questions.
-        device: where it runs.
+        name: "NAME", "NAME@REVISION" or a folder of a CLIP-like model; "vqa:NAME" for a visual question answering
+            model.
+        device: device that it runs on.
     """
 
     def load() -> Verifier:
@@ -155,10 +156,10 @@ def _named(name: str) -> str:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What ``vhbench calibrate`` found; a JSON file.
+    """Result of ``vhbench calibrate``; a JSON file.
 
     Attributes:
-        file: that holds it; "" for none.
+        file: its path; "" for none.
     """
 
     file: str
@@ -171,7 +172,7 @@ class Calibration:
         return data
 
     def detection(self, keep: float, absent: float) -> DetectionThresholds:
-        """Return when a detector is believed: a word without thresholds of its own takes those that are given."""
+        """Return the detector's thresholds; words without calibrated ones take those given."""
         try:
             words = {str(w): (float(t["keep"]), float(t["absent"])) for w, t in self._data.get("words", {}).items()}
         except (TypeError, KeyError, ValueError, AttributeError) as error:
@@ -181,7 +182,7 @@ class Calibration:
         return DetectionThresholds(keep=keep, absent=absent, words=words)
 
     def verification(self, keep: float, absent: float) -> VerifierThresholds:
-        """Return when a verifier is believed, by kinds of attributes."""
+        """Return the verifier's thresholds by attribute kind."""
         try:
             kinds = {str(kind): float(value) for kind, value in self._data.get("kinds", {}).items()}
         except (TypeError, ValueError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""What the image sources of ODE can show: the embedded scenes what is drawn, a text-to-image model anything."""
+"""Vocabularies of ODE's image sources: synthetic scenes, text-to-image models, photos."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from vhbench.language import synonyms
 
 
 class DrawnWorld:
-    """The embedded scenes; implements :class:`vhbench.generators.ode.prompts.SourceVocabulary`.
+    """Synthetic scenes; implements :class:`vhbench.generators.ode.prompts.SourceVocabulary`.
 
     Args:
-        graph: of the concepts.
-        part: of them; no place is furnished with a thing of another.
+        graph: concept graph.
+        part: concept split; environments are not furnished with objects of another split.
     """
 
     def __init__(self, graph: ConceptGraph, part: scenes.ConceptPart = scenes.WHOLE) -> None:
@@ -26,22 +26,22 @@ class DrawnWorld:
         self._part = part
 
     def name(self, word: str) -> str:
-        """Return the catalog's readable name, or the environment's; unknown words come back as they are."""
+        """Return the readable name of an object or environment; unknown words are unchanged."""
         if not self.is_setting(word):
             return scenes.readable(word)
         own = scenes.find_environment(word)
         return word if own is None or word in scenes.AREAS else own.name
 
     def is_setting(self, word: str) -> bool:
-        """Tell whether a word is an environment, or something that environments paint."""
+        """Return whether a word is an environment or a part of an environment's background."""
         if self._kinds.get(word) != "environment":
             return False
         return scenes.find_environment(word) is not None or word in scenes.AREAS
 
     def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
-        """Return the environment of that name if the things have their places there, or another that paints it.
+        """Return the environment if it has room for the objects, or another that contains it.
 
-        Without a place to ask for it is left to the source, but for things that are told indoors alone.
+        Without an environment, the choice is left to the source, except for objects that are recognizable indoors only.
         """
         if not word:
             return "kitchen" if TOLD_INDOORS.intersection(map(self.name, things)) else ""
@@ -56,7 +56,7 @@ class DrawnWorld:
         return choice[int(random.integers(len(choice)))] if choice else name
 
     def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
-        """Return the first that makes the place and goes with the things; nothing where one of them makes it."""
+        """Return the first defining object that fits; empty if a given object defines the place."""
         names = [self.name(word) for word in things]
         needed = environments.PLACES[setting].made_by if setting in environments.PLACES else {}
         if any(name in needed and needed[name] == 1 for name in names):
@@ -66,7 +66,7 @@ class DrawnWorld:
         return {word: needed[word] for word in islice(fitting, 1)}
 
     def problem(self, words: Sequence[str]) -> str:
-        """Return why words cannot be shown together: no drawing, a poor one, or two names for one thing."""
+        """Return why words cannot be shown together: no drawing, a poor one, or synonyms."""
         for word in words:
             if not self.is_setting(word) and scenes.lookup(word) is None:
                 return f"no drawing: {word}"
@@ -94,7 +94,7 @@ class DrawnWorld:
         return frozenset((*entry.colours, *entry.states) if kind == "state" else entry.colours)
 
     def common_looks(self, word: str) -> Sequence[str]:
-        """Return nothing: scenes choose what was not asked for, and know it."""
+        """Return nothing: scenes choose unspecified attributes and record them."""
         return ()
 
     def common_deeds(self, word: str) -> Sequence[str]:
@@ -102,15 +102,14 @@ class DrawnWorld:
         return ()
 
     def most(self, word: str) -> int:
-        """Return up to three for what can be counted, and is small enough to fit."""
+        """Return up to three for objects that are countable and small enough to fit."""
         entry = scenes.lookup(word)
         return 3 if entry and entry.countable and entry.size_m <= LARGE else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
-        """Return everything that is drawn or painted, with the catalog's synonyms.
+        """Return all drawn objects and backgrounds, with the catalog's synonyms.
 
-        A synonym that two things share, that is another thing's name, or that is :data:`AMBIGUOUS` tells nothing and
-        is left out.
+        A synonym is left out if two objects share it, if it names another object, or if it is :data:`AMBIGUOUS`.
         """
         names = scenes.VOCABULARY - AMBIGUOUS
         words = {entry.name: {entry.word, *entry.synonyms} - names - AMBIGUOUS for entry in scenes.CATALOG.values()}
@@ -124,23 +123,25 @@ def _indoors(setting: str) -> bool:
 
 
 UNCLEAR = frozenset({"frisbee", "plate", "scarf", "tin foil"})
-"""What people take for something else as it is drawn (a frisbee from its edge): never asked about."""
+"""Drawings commonly mistaken for something else (a frisbee edge-on): never asked about."""
 
 TOLD_INDOORS = frozenset({"broccoli"})
-"""What is told at home alone: outdoors it is a small tree."""
+"""Recognizable indoors only: outdoors it looks like a small tree."""
 
 AMBIGUOUS = frozenset(
     "bar board brush can card cream dish drawing drink file football glass hot light lock lounge note orange painting "
     "picture post ring rugby sailing shower signal spray switch tennis watch".split()
 )
-"""Words that captions also use in another sense ("a picture of …", "light blue", "you can see", "playing tennis"): to
-find one of them tells nothing about what the caption claims to see."""
+"""Words whose mention in a caption is no evidence of the object.
+
+Examples are "a picture of …", "light blue", "you can see", "playing tennis".
+"""
 
 LARGE = 2.5
-"""Metres; of larger things a drawn picture shows one."""
+"""Metres; a synthetic image shows only one of any larger object."""
 
 COMMON_DEEDS = ("standing", "walking", "running", "sitting", "lying")
-"""What a prompt says that a creature does of which the graph tells nothing."""
+"""Actions in prompts for creatures without actions in the graph."""
 
 MADE_IN_ANY_COLOUR = frozenset(
     (
@@ -153,14 +154,14 @@ MADE_IN_ANY_COLOUR = frozenset(
         "sunglasses, switch, tablet computer, tap, television, trough, tv, watch, wire, yacht"
     ).split(", ")
 )
-"""What people make in any colour, though it is drawn in one."""
+"""Objects manufactured in any colour, though drawn in one."""
 
 WEATHERS = ("sunny", "overcast", "at night")
-"""What a prompt says of a place outdoors of which the graph tells nothing."""
+"""States in prompts for outdoor environments without states in the graph."""
 
 
 class OpenWorld:
-    """A text-to-image model: everything can be asked for; implements the same protocol."""
+    """A text-to-image model: any word can be requested; implements the same protocol."""
 
     def __init__(self, graph: ConceptGraph) -> None:
         self._names: Mapping[str, str] = {word: data["name"] for word, data in graph.nodes(data=True)}
@@ -171,7 +172,7 @@ class OpenWorld:
         return self._names.get(word, word)
 
     def is_setting(self, word: str) -> bool:
-        """Tell whether a word is an environment."""
+        """Return whether a word is an environment."""
         return self._kinds.get(word) == "environment"
 
     def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
@@ -179,11 +180,11 @@ class OpenWorld:
         return self.name(word)
 
     def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
-        """Return nothing: the prompt names the place, and the detector looks for it."""
+        """Return nothing: the prompt names the environment, and the detector checks it."""
         return {}
 
     def problem(self, words: Sequence[str]) -> str:
-        """Return why words cannot be shown together: two names for one thing, or one that includes the other."""
+        """Return why words cannot be shown together: synonyms, or one includes the other."""
         names = [self.name(word) for word in words]
         for i, name in enumerate(names):
             if name in names[:i] or filtering.related(name, names[:i]):
@@ -191,11 +192,11 @@ class OpenWorld:
         return ""
 
     def values(self, word: str, kind: str) -> frozenset[str] | None:
-        """Return None: a prompt takes any word; only colours are told apart from other states."""
+        """Return None: a prompt takes any word; only colours are distinguished from other states."""
         return frozenset(COLOURS) if kind == "colour" else None
 
     def common_looks(self, word: str) -> Sequence[str]:
-        """Return the colours that a thing of its kind comes in, or what the weather may be outdoors."""
+        """Return the colours that a kind of object comes in, or the weather outdoors."""
         if self.is_setting(word):
             place = environments.SETTINGS.get(self.name(word))
             return WEATHERS if place and place.family not in environments.INDOORS else ()
@@ -205,32 +206,32 @@ class OpenWorld:
         return () if entry is None or entry.actions else entry.colours
 
     def common_deeds(self, word: str) -> Sequence[str]:
-        """Return the plainest postures and gaits that a person or an animal of its kind is drawn in."""
+        """Return the plainest postures and gaits that a person or animal of this kind is drawn in."""
         entry = scenes.lookup(self.name(word))
         return (
             [said for said in COMMON_DEEDS if said in (*entry.actions, "standing")] if entry and entry.actions else ()
         )
 
     def most(self, word: str) -> int:
-        """Return 2 for what can be counted: text-to-image models count no further, and the detector counts again."""
+        """Return 2 for countable objects: text-to-image models count no further."""
         entry = scenes.lookup(self.name(word))
         return 2 if entry is None or entry.countable else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the graph's names with other words for the same things."""
+        """Return the graph's names with their synonyms."""
         return synonyms.extended(dict.fromkeys(sorted(set(self._names.values())), ()))
 
 
 class PhotoWorld(OpenWorld):
-    """Annotated photos: what some photo shows; of places their annotations say nothing."""
+    """Annotated photos: objects that any photo shows; annotations do not cover environments."""
 
     def __init__(self, graph: ConceptGraph, shown: frozenset[str]) -> None:
-        """Take the words that some photo shows, beside the graph."""
+        """Store the words that any photo shows, and the graph."""
         super().__init__(graph)
         self._shown = shown
 
     def common_looks(self, word: str) -> Sequence[str]:
-        """Return nothing: a photo is as it is."""
+        """Return nothing: a photo cannot be changed."""
         return ()
 
     def common_deeds(self, word: str) -> Sequence[str]:
@@ -238,6 +239,6 @@ class PhotoWorld(OpenWorld):
         return ()
 
     def problem(self, words: Sequence[str]) -> str:
-        """Return why words cannot be shown together: no annotated photo, or one that includes the other."""
+        """Return why words cannot be shown together: no annotated photo, or inclusion."""
         absent = [word for word in words if self.name(word) not in self._shown]
         return f"no annotated photo: {absent[0]}" if absent else super().problem(words)

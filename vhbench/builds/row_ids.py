@@ -1,8 +1,8 @@
-"""Names and places of a split's rows that give nothing away: given once, when its shards are merged.
+"""Row ids and order that leak nothing, assigned when shards are merged.
 
-Builds draft rows under names that tell how they came about ("fictional-ee-00003-0/existence/dog", "e5~e1-12"), and what
-comes about in turns is answered in turns: yes, no, yes, no. So each name becomes a keyed hash of itself, and images lie
-in the order of keyed hashes of their own, with their rows by name.
+Builds draft rows with ids that reveal how they were made ("fictional-ee-00003-0/existence/dog", "e5~e1-12"), and
+consecutive drafts alternate their answers: yes, no, yes, no. So each id becomes a keyed hash, and images are sorted by
+keyed hashes, with their rows by id.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from vhbench.seeding import label, rng
 
 @dataclass(frozen=True, slots=True)
 class RowNames:
-    """The names of one split's rows.
+    """Row ids of one split.
 
     Attributes:
-        seed: of the build.
+        seed: seed of the build.
         benchmark: its name.
     """
 
@@ -26,7 +26,7 @@ class RowNames:
     benchmark: str
 
     def of(self, draft: str) -> str:
-        """Return the name that takes a draft's place: 16 hexadecimal digits.
+        """Return the id that replaces a draft's: 16 hexadecimal digits.
 
         >>> RowNames(0, "ode").of("a") == RowNames(0, "ode").of("a") != RowNames(1, "ode").of("a")
         True
@@ -34,10 +34,11 @@ class RowNames:
         return label(self.seed, "row", self.benchmark, draft)
 
     def of_pair(self, draft: str, perturbation: str = "") -> str:
-        """Return the name of a pair: what ties it to other pairs stays.
+        """Return the id of a pair, keeping its ties to other pairs.
 
-        That is the pair that it was asked after (:data:`vhbench.schema.TIE`), and the clean pair of a perturbed
-        one, which stands before the last slash.
+        A pair may be tied to the pair it follows (:data:`vhbench.schema.TIE`), and a perturbed pair to its clean pair,
+        before
+        the last slash.
 
         >>> names = RowNames(0, "mioh")
         >>> names.of_pair("e5~e1-12").endswith(f"~{names.of_pair('e1-12')}")
@@ -50,16 +51,16 @@ class RowNames:
         return TIE.join(self.of(TIE.join(parts[i:])) for i in range(len(parts))) + form
 
     def given(self, row: Row) -> Row:
-        """Return a row under its name, with that of its pair."""
+        """Return a row with its final id and pair id."""
         question = row.question
         pair = self.of_pair(question.pair_id, question.perturbation)
         return replace(row, question=replace(question, id=self.of(question.id), pair_id=pair))
 
     @property
     def order(self) -> bytes:
-        """What decides in which order images lie."""
+        """Key of the image order."""
         return label(self.seed, "order", self.benchmark).encode()
 
     def shuffled(self, parts: Sequence[Path]) -> list[Path]:
-        """Return parts of a split in an order that the key decides."""
+        """Return parts of a split in keyed random order."""
         return [parts[i] for i in rng(self.seed, "parts", self.benchmark).permutation(len(parts)).tolist()]

@@ -1,13 +1,12 @@
-"""Runs a build: its shards in one process or many, each written whole or not at all, then merged into a split.
+"""Sharded, resumable builds: shards are written atomically, then merged.
 
-Every shard is a small split directory of its own below ``OUT/.BENCHMARK.FINGERPRINT.parts``. The fingerprint stands
-for what changes the rows: the build's config, its sources, and the code that its module imports. So an interrupted
-build goes on where it stopped, and shards of different builds never meet. What is built depends on the seed and on the
-shard's index alone; so any number of workers, jobs or machines, in any order, with any number of accidents, gives the
-same content hash.
+Every shard is a small split directory in ``OUT/.BENCHMARK.FINGERPRINT.parts``. The fingerprint covers everything that
+changes the rows: the build's config, its sources, and the code that its module imports. So an interrupted build
+resumes, and shards of different builds never mix. Content depends on the seed and the shard's index alone: any number
+of workers, jobs or machines, in any order and after any crash, yields the same content hash.
 
-Processes that build into one folder, the same or not, keep out of each other's way by file locks. On several machines
-the folder must lie on a file system whose ``flock`` holds between them: NFS 4, GPFS, Lustre mounted with ``flock``.
+Processes that build into the same folder coordinate by file locks. Across machines the folder must be on a file system
+whose ``flock`` works between them: NFS 4, GPFS, Lustre mounted with ``flock``.
 """
 
 import hashlib
@@ -50,7 +49,7 @@ __all__ = [
 ]  # fmt: skip
 
 _GIVEN_UP = 7 * 24 * 3600
-"""Seconds after which nobody is expected to go on with a build that has built some of its shards."""
+"""Seconds after which an unfinished build is considered abandoned."""
 
 
 def run(
@@ -65,25 +64,26 @@ def run(
     commitment: str = "",
     start: Literal["spawn", "forkserver"] = "spawn",
 ) -> Manifest | None:
-    """Build a split into ``out/<benchmark>``, going on where an earlier run stopped.
+    """Build a split into ``out/<benchmark>``, resuming an interrupted build.
 
     Args:
-        build: what to build.
-        out: the folder that holds split directories.
-        workers: processes on this machine.
-        shard: (i, N) builds every N-th shard from the i-th on; whichever of the N jobs ends last merges them all.
-        ray: "local" starts a Ray cluster on this machine, "auto" finds a running one, anything else is its address;
+        build: the build.
+        out: parent folder of split directories.
+        workers: number of processes on this machine.
+        shard: (i, N) builds every N-th shard from the i-th on; the last of the N jobs to finish merges them all.
+        ray: "local" starts a Ray cluster on this machine, "auto" connects to a running one, anything else is its
+            address;
             ``out`` must then be visible to all of its machines under the same path.
         gpus: GPUs per Ray task; may be a fraction.
-        progress: tell about progress on stderr.
-        commitment: of a secret edition, see :mod:`vhbench.builds.hidden_seed`; the seed is then kept out of the split.
-        start: how workers start: "forkserver" is faster, where this process builds nothing else and uses no GPU.
+        progress: report progress on stderr.
+        commitment: of a hidden test set, see :mod:`vhbench.builds.hidden_seed`; the split then omits the seed.
+        start: start method of workers: "forkserver" is faster if this process builds nothing else and uses no GPU.
 
     Returns:
         The manifest, or None if other jobs still have shards to build.
 
     Raises:
-        VhbenchError: for bad input, or if a worker was killed. Finished shards are kept for the next run.
+        VhbenchError: for invalid input, or if a worker was killed. Finished shards are kept for the next run.
     """
     out = Path(out)
     target = out / manifests.check_name(build.benchmark, "benchmark")
@@ -107,24 +107,24 @@ def run(
         with splits.locked(target):
             return _merge(build, parts, target, mark, commitment, progress=progress)
     except (OSError, VhbenchError):
-        # Another process that builds the same may have merged everything and tidied up.
+        # Another process with the same build may have merged everything and cleaned up.
         if (done := _finished(target, mark)) is not None:
             return done
         raise
 
 
 def fingerprint(build: Build, commitment: str = "") -> str:
-    """Return 16 hex digits that stand for everything a split's content depends on."""
+    """Return 16 hex digits that identify everything a split's content depends on."""
     seed = commitment or build.seed
     options = [build.benchmark, build.version, seed, dict(build.config), dict(build.sources), build.shards]
     return hashlib.sha256(canonical([*options, code_digest(type(build))])).hexdigest()[:16]
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Read "i/N" as on the command line, i from 0.
+    """Parse "i/N" from the command line, i from 0.
 
     Raises:
-        VhbenchError: if it has another form.
+        VhbenchError: if it has another format.
     """
     match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
     if not match or not int(match[1]) < int(match[2]):
@@ -145,13 +145,13 @@ def _all_built(build: Build, parts: Path) -> bool:
 
 
 def _hold(parts: Path) -> AbstractContextManager[Any]:
-    """Make the folder of a build's shards, and keep others from sweeping it away until a block with the result ends."""
+    """Create a build's shard folder, locked against removal within the context."""
     parts.mkdir(exist_ok=True)
     return FileLock(parts / f"in-use-{secrets.token_hex(4)}.lock").acquire()
 
 
 def _finished(target: Path, mark: str) -> Manifest | None:
-    """Return the manifest of a split that is already what this build would make, and whole; others' files may be by."""
+    """Return the manifest of a complete split that equals this build's output."""
     try:
         manifest = splits.read_manifest(target)
     except VhbenchError:
@@ -161,7 +161,7 @@ def _finished(target: Path, mark: str) -> Manifest | None:
 
 
 def _build_missing(build: Build, parts: Path, share: range, build_all: Callable[[list[int]], None]) -> None:
-    """Build what is missing of a share; where nothing is missing then, also all shards of before that are damaged."""
+    """Build the missing shards of a share; if none, rebuild damaged ones of the whole build."""
     missing = dict.fromkeys(i for i in share if not _is_built(parts, i))
     build_all(list(missing))
     if _all_built(build, parts):
@@ -198,7 +198,7 @@ def _build_all(
 
 
 def build_shard(build: Build, parts: Path, index: int) -> int:
-    """Build one shard, unless it is there and whole, once no other process is at it; return its number of rows."""
+    """Build one shard under a lock, unless it is complete; return its number of rows."""
     part = _part(parts, index)
     with FileLock(part.with_suffix(".lock")):
         if splits.damage(part):
@@ -215,7 +215,7 @@ def build_shard(build: Build, parts: Path, index: int) -> int:
                 config={},
                 scenes=truths,
                 rejections=rejections,
-                extra=notes,  # filled while the rows are written
+                extra=notes,  # filled while rows are written
                 may_be_empty=True,
             )
     return sum(splits.read_manifest(part).rows.values())
@@ -227,7 +227,7 @@ def _rows(
     rejections: list[Rejection],
     notes: dict[str, Any],
 ) -> Iterator[Row]:
-    """Pass rows on; keep the truth of scenes (not their images) and the rejections and notes."""
+    """Yield rows; collect scene truths (without images), rejections and notes."""
     for item in stream:
         if isinstance(item, Row):
             yield item
@@ -258,11 +258,11 @@ def _with_processes(build: Build, parts: Path, todo: list[int], workers: int, st
 
 
 def _begin(started: Any, devices: tuple[str, ...]) -> None:
-    """Give a worker its GPU, if there are any, and make it end when the process that started it is gone or killed."""
+    """Assign a worker its GPU, if any, and end it when its parent process has ended."""
     with started.get_lock():
         number, started.value = started.value, started.value + 1
     if devices:
-        os.environ[VISIBLE] = device_of(number, devices)  # nothing has loaded torch here yet
+        os.environ[VISIBLE] = device_of(number, devices)  # torch is not loaded yet
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
@@ -303,9 +303,9 @@ def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: fl
 
 
 def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, *, progress: bool) -> Manifest | None:
-    """Merge all shards into the split directory, unless some are missing or another job has done so.
+    """Merge all shards, unless some are missing or another job has merged them.
 
-    The caller holds the split directory.
+    The caller holds the split directory's lock.
     """
     if (done := _finished(target, mark)) is None:
         if not parts.exists():
@@ -357,12 +357,12 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
                 **build.facts(map(scene_of, truths())),
             },
         )
-    _left_out(target).unlink(missing_ok=True)  # of an earlier run of which nothing was left
+    _left_out(target).unlink(missing_ok=True)  # from an earlier run without rows
     return manifest
 
 
 def chosen(build: Build) -> dict[str, Any]:
-    """Return the options of a build that are not the usual ones, without the folders that files lie in."""
+    """Return a build's non-default options, without the folders of files."""
     kind = type(build)
     usual: dict[str, Any] = {f.name: f.default for f in fields(kind)} if is_dataclass(kind) else {}
     values = {n: getattr(build, n) for n in options_of(kind) if n not in ("seed", "version")} if usual else {}
@@ -377,7 +377,7 @@ def _without_folders(value: Any) -> Any:
 
 
 def _notes(parts: list[Path]) -> dict[str, dict[str, Any]]:
-    """Return the tables that the shards have filled; the facts of :func:`vhbench.splits.write_split` are none."""
+    """Return the tables that shards filled, without :func:`vhbench.splits.write_split`'s."""
     found: dict[str, dict[str, Any]] = {}
     for part in parts:
         for name, entries in splits.read_manifest(part).extra.items():
@@ -392,7 +392,7 @@ def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Re
 
 
 def _nothing_left(build: Build, parts: list[Path], target: Path, commitment: str) -> VhbenchError:
-    """Keep the rejections of a build that made no row, and return the error that counts them and says where."""
+    """Write the rejections of a build without rows; return the error that counts them."""
     path = _left_out(target)
     reasons = write_rejections(path, _rejections(build, parts, commitment))
     ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
@@ -405,10 +405,11 @@ def _left_out(target: Path) -> Path:
 
 
 def _sweep(out: Path, benchmark: str) -> None:
-    """Remove what builds that were given up have left: shards and MIOH's drawn pools.
+    """Remove leftovers of abandoned builds: shards and MIOH's synthetic pools.
 
-    A folder that some process holds a lock in is left alone. So is one with finished shards, which may wait for the
-    next job of a Slurm array, until nothing has come or gone in it for a week.
+    A locked folder is left alone. So is one with finished shards, which may wait for the next job of a Slurm array,
+    until
+    it has not changed for a week.
     """
     for folder in out.glob(f".{benchmark}.*.parts"):
         if not (_waits(folder) or _is_locked(folder)):

@@ -1,4 +1,4 @@
-"""What all builds share: the options of an edition, and what a build may say when it is done."""
+"""Common base of all builds: dataset version options and the outcome table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ _EDITION = "Edition"
 
 @dataclass(frozen=True, kw_only=True)
 class SplitBuild(Build):
-    """Base of the dataclasses that implement :class:`vhbench.protocols.Build`, and are their command's options.
+    """Base of all builds (:class:`vhbench.protocols.Build`); fields are command options.
 
     Attributes:
-        scratch: folder in which worker processes share what they draw; "": each draws for itself.
+        scratch: folder in which worker processes share what they render; "": each renders for itself.
     """
 
     seed: int = option("Everything random follows from it.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
@@ -29,19 +29,19 @@ class SplitBuild(Build):
     scratch: str = ""
 
     def check(self) -> None:
-        """Look at every option before anything is built.
+        """Validate all options before anything is built.
 
         Raises:
-            VhbenchError: naming the option, its value and what is allowed.
+            VhbenchError: naming the option, its value and the allowed values.
         """
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
-        """Return a table of what came of it, its heads first; empty where there is nothing to tell."""
+        """Return a table of outcomes, header first; empty if there is nothing to report."""
         return ()
 
 
 def part_option(panel: str) -> Any:
-    """Return the option by which an edition is made of a part of the concepts: one text for all builds that have it."""
+    """Return the option for a concept split, with the same help in all builds."""
     return option(
         "Only the concepts of the I-th of N parts, things and places alike, each thing with what people take for it: "
         "editions of different parts of one N share none, whatever their benchmarks, seeds and graphs. Train on `1/2`, "
@@ -53,7 +53,7 @@ def part_option(panel: str) -> Any:
 
 
 def tail(name: str) -> str:
-    """Return a name without the folders before it, which differ from machine to machine.
+    """Return a name without its folders, which differ between machines.
 
     >>> tail("amber:/data/AMBER"), tail("org/model")
     ('amber:AMBER', 'org/model')

@@ -1,4 +1,4 @@
-"""The starter splits: small, built from drawn scenes, the same on every machine."""
+"""Starter splits: small, synthetic, identical on every machine."""
 
 import multiprocessing
 import os
@@ -19,13 +19,14 @@ SEED = 4
 
 
 def starter(benchmark: str) -> Path:
-    """Return the starter split of a benchmark, building it first if this version has not built it yet.
+    """Return a benchmark's starter split; build it first if this version has not yet.
 
-    Several processes may ask at once; one builds, the others wait. The folder is named after the code that
-    determines the content, so that a changed generator never serves an old split.
+    Several processes may call this at once; one builds, the others wait. The folder is named after the code that
+    determines
+    the content, so a changed generator never returns an outdated split.
 
     Raises:
-        VhbenchError: if there is no such benchmark.
+        VhbenchError: if the benchmark is unknown.
     """
     benchmarks.benchmark(benchmark)
     root = cache_folder() / "starter" / sharding.code_digest()[:16]
@@ -38,7 +39,7 @@ def starter(benchmark: str) -> Path:
 
 
 def build(benchmark: str, root: Path) -> None:
-    """Build the starter split of a benchmark into a folder, in a process of its own."""
+    """Build a benchmark's starter split into a folder, in a separate process."""
     record = benchmarks.benchmark(benchmark)
     start = _prepare_workers(record.build.partition(":")[0])
     options = {name: _filled(value) for name, value in record.starter.items()}
@@ -47,11 +48,11 @@ def build(benchmark: str, root: Path) -> None:
 
 
 def _prepare_workers(module: str) -> Literal["spawn", "forkserver"]:
-    """Have the process that workers are forked from import a module while this one does.
+    """Import a module in the fork server while this process imports it too.
 
     Returns:
-        How workers start: "spawn" where there is no such process, as in a temporary folder whose path is too long for
-        its socket.
+        Start method of workers: "spawn" without a fork server, as in a temporary folder whose path is too long for its
+        socket.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return "spawn"
@@ -66,16 +67,16 @@ def _prepare_workers(module: str) -> Literal["spawn", "forkserver"]:
 
 
 def _filled(value: Any) -> Any:
-    """Return an option with the folders of the starter splits in place of their names: "ode:{ode}"."""
+    """Return an option with placeholders ("ode:{ode}") replaced by starter splits."""
     return re.sub(r"\{(\w+)\}", lambda name: str(starter(name[1])), value) if isinstance(value, str) else value
 
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:
-    """Build in a process of its own: workers import their parent's main module, and lmms-eval's is heavy."""
+    """Build in a separate process: workers would import lmms-eval's slow main module."""
     command = [sys.executable, "-m", "vhbench.builds.starter", benchmark, str(root)]
     try:
         said: int | None = sys.stderr.fileno()
-    except (OSError, ValueError, AttributeError):  # a notebook's, or one that is being captured, has none
+    except (OSError, ValueError, AttributeError):  # notebooks and captured output have none
         said = subprocess.DEVNULL
     done = subprocess.run(command, stdout=said, check=False)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""VHExpansion's build: initial cases from anywhere, their negated twins, perturbed and attacked images."""
+"""VHExpansion build: initial cases, negated twins, perturbed and attacked images."""
 
 import hashlib
 import re
@@ -158,10 +158,10 @@ class VHExpansionBuild(SplitBuild):
     )
 
     def check(self) -> None:
-        """Look at every option, and read the whole source, before anything is built.
+        """Validate all options, and read the whole source, before anything is built.
 
         Raises:
-            VhbenchError: naming the option or the row, the value, and what is allowed.
+            VhbenchError: naming the option or row, the value, and the allowed values.
         """
         check_numbers(self)
         for name in self.perturbations:
@@ -194,12 +194,12 @@ class VHExpansionBuild(SplitBuild):
 
     @property
     def wording(self) -> Wording:
-        """How twins are worded; a rewriter that is named is asked."""
+        """Templates of twins, with the rewriter if one is named."""
         return "llm" if self.negation == "auto" and self.rewriter != "rule" else self.negation
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Every option that changes what is built; files by their names, since their content is in ``sources``."""
+        """All options that change the output; files by name, as their content is in ``sources``."""
         form, path = form_of(self.source)
         shared = {
             "source": f"{form}:{path.name}",
@@ -236,17 +236,17 @@ class VHExpansionBuild(SplitBuild):
 
     @property
     def source_name(self) -> str:
-        """The name of the source in rows and configs."""
+        """Source name in rows and configs."""
         form, path = form_of(self.source)
         return self.name or (splits.read_manifest(path).benchmark if form == "split" else form)
 
     @property
     def shards(self) -> int:
-        """How many shards there are; a shard holds all questions about its images."""
+        """Number of shards; a shard has all questions about its images."""
         return -(-len(self._groups) // IMAGES_PER_SHARD)
 
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
-        """Yield a shard's pairs, clean ones first, what was left out, and the scenes where the source knows them."""
+        """Yield a shard's pairs, clean ones first, rejections, and known scenes."""
         rewriter = rewriter_of(self.rewriter)
         scenes = scenes_of(self.source)
         attacked: list[tuple[list[InitialCase], Array]] = []
@@ -254,7 +254,7 @@ class VHExpansionBuild(SplitBuild):
             yield from self._read.left_out
         for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
             told = sorted({name for question in group for name in question.scene_ids})
-            # Stored scenes come without their images; with them, the split says which image is which scene's.
+            # Stored scenes have no images; adding them lets the split map images to scenes.
             yield from (replace(scenes[name], image=group[0].images[0]) for name in told if name in scenes)
             cases: list[InitialCase] = []
             for item in _cases(group, self.wording, rewriter):
@@ -291,17 +291,17 @@ class VHExpansionBuild(SplitBuild):
                         yield from expansion.pair(case, perturbation=name, image=image)
 
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
-        """Return what came of the attacks, for the manifest, and which hidden edition the answers are of, if any."""
+        """Return manifest entries: attack results, and the hidden test set of the answers, if any."""
         reports = (scene.provenance for scene in scenes if "attack" in scene.provenance)
         return {**(attack_facts(reports) if self.attack else {}), **hidden_source(self.source)}
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
-        """Return a table of what came of the attacks, method by method."""
+        """Return a table of attack results by method."""
         found = splits.read_manifest(split).extra.get("attacks", {})
         return [ATTACK_COLUMNS, *(attack_row(method, counts) for method, counts in found.items())] if found else ()
 
     def _attack(self, method: str) -> Attack:
-        """Return an attack; the numbers of steps only where they are not the paper's."""
+        """Return an attack; step counts only if they differ from the paper's."""
         steps = {"steps_apart": self.steps_apart or self.steps, "steps_similar": self.steps_similar or self.steps}
         options: dict[str, Any] = {
             "epsilon": self.epsilon / 255,
@@ -339,10 +339,10 @@ class VHExpansionBuild(SplitBuild):
 
 
 def rewriter_of(spec: str) -> Rewriter | None:
-    """Return the rewriter that a spec names, None for "rule".
+    """Return the rewriter of a spec, None for "rule".
 
     Raises:
-        VhbenchError: if the spec has another form.
+        VhbenchError: if the spec has another format.
     """
     if spec == "rule":
         return None
@@ -354,7 +354,7 @@ def rewriter_of(spec: str) -> Rewriter | None:
 def _cases(
     group: tuple[Question, ...], wording: Wording, rewriter: Rewriter | None
 ) -> Iterator[InitialCase | Rejection]:
-    """Give each question of an image its negated twin, or the reason why it has none."""
+    """Pair each question with its negated twin, or return why it has none."""
     given = {q.pair_id: q.question for q in group if q.negated}
     for question in group:
         if question.negated:
@@ -375,7 +375,7 @@ def _cases(
 
 
 def _name(spec: str) -> str:
-    """Return a spec for the manifest, of a local file or folder only the name: its content is in ``sources``."""
+    """Return a spec for the manifest; of local paths only the name."""
     return Path(spec).name if Path(spec).exists() else spec
 
 
@@ -386,7 +386,7 @@ def _rewriter_name(spec: str) -> str:
 
 
 def tasks() -> Iterator[Task]:
-    """Yield VHExpansion's tasks: each source clean, perturbed and attacked; a group of all that needs no model."""
+    """Yield VHExpansion's tasks: each source clean, perturbed and attacked, and groups."""
     family = VHEXPANSION.families["yes_no"]
     for source in (form for form in FORMS if form != "split"):
         clean, command = f"vhexpansion_{source}", f"vhbench build vhexpansion --source {source}:PATH"

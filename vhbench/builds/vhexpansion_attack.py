@@ -1,4 +1,4 @@
-"""How VHExpansion's build asks for white-box attacks: which cases in which direction, on which model."""
+"""White-box attacks in VHExpansion's build: selection of cases, directions and the model."""
 
 import dataclasses
 import hashlib
@@ -39,18 +39,18 @@ ATTACK_COLUMNS = (
     "success rate",
     "95 % (exact, over cases)",
 )
-"""Heads of the table that a build and the card show."""
+"""Header of the attack table of builds and dataset cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """An attack as the command line names it.
+    """Attack named on the command line.
 
     Attributes:
         method: "ifgsm", "pgd" or "random_noise".
-        model: the attacked model.
-        failed: an lmms-eval samples file, or "ask".
-        answers: whether the model is asked before and after.
+        model: attacked model.
+        failed: lmms-eval samples file, or "ask".
+        answers: whether the model is queried before and after.
         options: further fields of ``AttackConfig``, sorted.
     """
 
@@ -62,7 +62,7 @@ class Attack:
 
     @property
     def settings(self) -> AttackConfig:
-        """How images are attacked."""
+        """Configuration of the attack."""
         return AttackConfig(**{**dict(self.options), "method": self.method})
 
     def manifest(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """A vision-language model and how it is loaded; see :func:`vhbench.adapters.vlms.load_vlm`."""
+    """Vision-language model and how it is loaded; see :func:`vhbench.adapters.vlms.load_vlm`."""
 
     name: str
     device: str = "auto"
@@ -84,14 +84,14 @@ class ModelChoice:
     instruction: str = ""
 
     def load(self) -> "TransformersVLM":
-        """Return the loaded model; the last one is kept."""
+        """Return the loaded model; the last one is cached."""
         return _load(self)
 
 
 def attack_sources(attack: Attack) -> dict[str, str]:
-    """Return what the attacked images depend on besides the source: the model, and the file of its failures."""
+    """Return the model and failure file that attacked images depend on."""
     found = {}
-    if attack.failed != "ask":  # first: a model takes minutes to load
+    if attack.failed != "ask":  # checked first: loading a model takes minutes
         known = sorted(_answers(attack.failed).items())
         found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
     return {"model": attack.model.load().fingerprint, **found}
@@ -100,13 +100,14 @@ def attack_sources(attack: Attack) -> dict[str, str]:
 def attack_cases(
     groups: list[tuple[list[InitialCase], Array]], attacks: Sequence[Attack], *, seed: int
 ) -> Iterator[Row | Scene | Rejection]:
-    """Yield the attacked pairs of cases, a report on each attacked image, and the cases that could not be attacked.
+    """Yield attacked pairs, a report per attacked image, and rejected cases.
 
-    A case that the model answers right is pushed apart from its original, one that it already fails is kept similar,
-    so that the failure stays one. The report (similarity before, after and as saved, largest change, steps; what became
-    of the model's answer) is the provenance of a scene about which nothing else is known. Finished images are kept in
-    the user's cache, so that an attack that was interrupted goes on. A group is the cases of an image with its pixels;
-    the attacks differ in their method alone.
+    A case that the model answers correctly is pushed away from its original; one that it already fails is kept similar,
+    so
+    that the failure persists. The report (similarity before, after and as saved, largest change, steps; effect on the
+    model's answer) is the provenance of an otherwise unknown scene. Finished images are cached, so an interrupted
+    attack
+    resumes. A group is the cases of an image with its pixels; the attacks differ only in their method.
     """
     if attacks:
         listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
@@ -122,7 +123,7 @@ def _attacked(
     unanswered: Mapping[str, str],
     seed: int,
 ) -> Iterator[Row | Scene | Rejection]:
-    """Yield what one attack makes of cases; ``before`` tells which of them the model fails, as far as it was asked."""
+    """Yield one attack's results; ``before``: case → whether the model fails it."""
     from vhbench.generators.vhexpansion.attack import AttackCase
     from vhbench.generators.vhexpansion.attack import attack as run
 
@@ -145,14 +146,14 @@ def _attacked(
         image = expansion.digest_of(read_image(case.question.images[0]))
         report = {"attack": attack.method, "model": model.name, "image": image, **result.report()}
         if attack.answers:
-            with suppress(ValueError):  # what is not answered any more is no success of the attack
+            with suppress(ValueError):  # an unparsed answer after the attack does not count as success
                 report["outcome"] = turned(not before[case.question.id], not _fails(model, case, result.png))
         yield _report(RowNames(seed, VHEXPANSION.name).of_pair(name, attack.method), result.png, report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 
 
 def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) -> dict[str, bool]:
-    """Return which cases a run failed: a run on the source has their ids, one on an expanded split the rows' names."""
+    """Return which cases a run failed, by case id (source) or row id (expanded split)."""
     known, names = _answers(attack.failed), RowNames(seed, VHEXPANSION.name)
     cases = [case.question.id for case, _ in listed]
     own = {case: next((name for name in (case, names.of(case)) if name in known), "") for case in cases}
@@ -160,7 +161,7 @@ def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) 
 
 
 def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the manifest says of attacks: how many achieved nothing, and the success rate where it is known."""
+    """Return attack facts for the manifest: unchanged images and, if known, success rate."""
     told = list(reports)
     found = {
         method: with_rates(counts, [report for report in told if report["attack"] == method])
@@ -170,7 +171,7 @@ def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def attack_row(method: str, counts: Mapping[str, Any]) -> list[str]:
-    """Return a method's line under :data:`ATTACK_COLUMNS`; a dash for what was not asked."""
+    """Return a method's row of :data:`ATTACK_COLUMNS`; a dash where nothing was queried."""
     line = [method, f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
     if counts.get("success_rate") is None:
         return [*line, *"––––"]
@@ -186,7 +187,7 @@ def _report(name: str, png: bytes, told: dict[str, Any]) -> Scene:
 
 
 def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
-    """Return for each case whether the model fails it, if it is to be asked; and why it could not answer the others."""
+    """Return whether the model fails each queried case, and why others have no answer."""
     failed: dict[str, bool] = {}
     unanswered: dict[str, str] = {}
     if attack.failed == "ask" or attack.answers:
@@ -194,13 +195,13 @@ def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], d
         for case in cases:
             try:
                 failed[case.question.id] = _fails(model, case, read_image(case.question.images[0]))
-            except ValueError as error:  # its processor refuses the image, or it says nothing
+            except ValueError as error:  # the processor rejects the image, or the response is empty
                 unanswered[case.question.id] = str(error)
     return failed, unanswered
 
 
 def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
-    """Ask a model; an answer that cannot be read is wrong, and none at all raises ValueError."""
+    """Query a model; an unparsed answer counts as incorrect, an empty one raises ValueError."""
     asked = case.question
     (response,) = model.answer([image], [asked.question], suffix=SUFFIX)
     if fault := parsing.failure(response):
@@ -210,12 +211,14 @@ def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
 
 @lru_cache(maxsize=2)
 def _answers(path: str) -> Mapping[str, bool]:
-    """Read which original cases a run failed; an answer that cannot be read is a failure, what is no answer is none.
+    """Read which original cases a run failed; failed requests are left out.
+
+    Unparsed answers count as incorrect.
 
     Raises:
-        VhbenchError: if there is none of a case in its original form.
+        VhbenchError: if the run has no answer to a case in its original wording.
     """
-    from vhbench.runs import read_run  # here, as it loads all metrics, and few builds attack a run's failures
+    from vhbench.runs import read_run  # imported here: it loads all metrics, and few builds attack a run's failures
 
     asked = [r for r in read_run(Path(path)).merged() if r.kind == "yes_no" and not r.negated and not r.perturbation]
     records = [record for record in asked if not record.failure]
@@ -238,5 +241,5 @@ def _load(choice: ModelChoice) -> "TransformersVLM":
 
 
 def _rgb(pixels: Array) -> Array:
-    """Return (H, W, 3), as models see the picture."""
+    """Return (H, W, 3), as models see the image."""
     return np.asarray(to_display_rgb(Image.fromarray(pixels)))

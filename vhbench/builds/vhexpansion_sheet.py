@@ -1,4 +1,4 @@
-"""A contact sheet of an expanded split: originals beside their perturbed forms, with both questions below."""
+"""Contact sheet of an expanded split: original and perturbed images with both questions."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ CASES = 8
 
 
 def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
-    """Draw the first case of each of the first images, one row each: the original and each perturbation, as PNG.
+    """Draw the first case of each of the first images as PNG, one row each.
 
     Raises:
-        VhbenchError: if the split holds no case, or the file cannot be written.
+        VhbenchError: if the split has no case, or the file cannot be written.
     """
     pairs, twins, names = _gather(directory, cases)
     rows = [([forms[n] for n in ("", *names) if n in forms], twins[pair]) for pair, forms in pairs.items()]
@@ -29,7 +29,7 @@ def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
 
 
 def _gather(directory: Path, cases: int) -> tuple[dict[str, dict[str, Question]], dict[str, Question], list[str]]:
-    """Return clean pair id → perturbation → question, the negated twins, and the perturbations in order."""
+    """Return clean pair id → perturbation → question, negated twins, and all perturbations."""
     chosen: dict[str, dict[str, Question]] = {}
     twins: dict[str, Question] = {}
     seen: set[bytes] = set()

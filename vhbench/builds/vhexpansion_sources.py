@@ -1,4 +1,4 @@
-"""Where VHExpansion's initial cases come from: published benchmarks, splits built here, tables."""
+"""Sources of VHExpansion's initial cases: published benchmarks, vhbench splits, tables."""
 
 import hashlib
 import re
@@ -19,10 +19,10 @@ from vhbench.splits.manifests import HIDDEN_SOURCE, MANIFEST
 
 
 def form_of(source: str) -> tuple[str, Path]:
-    """Return the form of a source and its path: ``pope:FILE``, or a path whose form can be told.
+    """Return a source's format and path: ``pope:FILE``, or a path with a recognizable format.
 
     Raises:
-        VhbenchError: if there is no such path.
+        VhbenchError: if the path does not exist.
     """
     form, colon, rest = source.partition(":")
     named = form if colon and form in FORMS else ""
@@ -43,10 +43,10 @@ def form_of(source: str) -> tuple[str, Path]:
 
 
 def read_split(path: Path, images: Path | None) -> Iterator[Question]:
-    """Yield the questions of a split that have one image and a closed answer; captions are passed over.
+    """Yield the questions of a split with one image and a closed answer; captions are skipped.
 
-    Its configs take turns, and so do the pairs of each, so that the first N questions are of every kind, and as many
-    have the answer yes as no.
+    Configs alternate, and so do the pairs of each: the first N questions cover every kind, with as many yes as no
+    answers.
     """
     turns = [_pairs(splits.read_questions(path, config)) for config in splits.read_manifest(path).rows]
     for question in chain.from_iterable(chain.from_iterable(zip_longest(*turns, fillvalue=()))):
@@ -55,7 +55,7 @@ def read_split(path: Path, images: Path | None) -> Iterator[Question]:
 
 
 def _pairs(questions: Iterator[Question]) -> Iterator[tuple[Question, ...]]:
-    """Yield the questions that are about the same images, those of one pair together."""
+    """Yield the questions about the same images, those of one pair together."""
     for _, group in groupby(questions, key=lambda question: question.images):
         pairs: dict[str, list[Question]] = {}
         for question in group:
@@ -64,9 +64,9 @@ def _pairs(questions: Iterator[Question]) -> Iterator[tuple[Question, ...]]:
 
 
 def hidden_source(source: str) -> dict[str, str]:
-    """Return what the manifest of an expansion says of a source that is a hidden edition, or was made of one.
+    """Return the manifest entry for a source that is a hidden test set or derived from one.
 
-    A file of a split, read as a table, is no less of that edition than the split is.
+    A file of a hidden split, read as a table, counts as well.
     """
     path = resolved(form_of(source)[1])
     split = next((folder for folder in (path, *path.parents) if (folder / MANIFEST).is_file()), None)
@@ -77,18 +77,18 @@ def hidden_source(source: str) -> dict[str, str]:
     except VhbenchError:
         if split == path:
             raise
-        return {}  # of something else
+        return {}  # unrelated split
     found = manifest.extra.get("commitment") or manifest.extra.get(HIDDEN_SOURCE)
     return {HIDDEN_SOURCE: str(found)} if found else {}
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """What a source holds.
+    """Cases of a source.
 
     Attributes:
         groups: yes/no questions that share an image, in order of first appearance.
-        left_out: rows of the source that are no questions about one image, with the reason.
+        left_out: rows that are not questions about one image, with the reason.
     """
 
     groups: tuple[tuple[Question, ...], ...]
@@ -97,10 +97,10 @@ class Cases:
 
 @lru_cache(maxsize=2)
 def read_cases(source: str, images: str, name: str, limit: int, version: str, listed: str = "") -> Cases:
-    """Read a source; where a file of ids is ``listed``, only those cases and their twins.
+    """Read a source; with a file of ids in ``listed``, only those cases and their twins.
 
     Raises:
-        VhbenchError: naming the row and the field that is wrong, or if no question is left.
+        VhbenchError: naming the invalid row and field, or if no question is left.
     """
     wanted = _listed(listed)
     form, path = form_of(source)
@@ -139,10 +139,10 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str, li
 
 
 def _listed(file: str) -> set[str]:
-    """Return the ids of cases that a file lists, one in a line; none where no file is named.
+    """Return the case ids in a file, one per line; empty if no file is named.
 
     Raises:
-        VhbenchError: if it cannot be read, or lists nothing.
+        VhbenchError: if it cannot be read or is empty.
     """
     found = {line[0].strip() for line in re.finditer(r"[^\r\n]+", read_text(file))} - {""} if file else set[str]()
     if file and not found:
@@ -152,13 +152,13 @@ def _listed(file: str) -> set[str]:
 
 @lru_cache(maxsize=2)
 def scenes_of(source: str) -> dict[str, Scene]:
-    """Return the truth behind a split's images, so that its answers can be found anew; other sources tell none."""
+    """Return a split's scenes, for recomputing answers; empty for other sources."""
     form, path = form_of(source)
     return splits.read_scenes(path) if FORMS[form] is read_split else {}
 
 
 def _check_twins(questions: list[Question], path: Path) -> None:
-    """Hold twins that a source brings along to their originals: there, about the same image, answered otherwise."""
+    """Check a source's own twins: present, about the same image, with the opposite answer."""
     originals = {q.pair_id or q.id: q for q in questions if not q.negated}
     for twin in questions:
         if not twin.negated:
@@ -178,7 +178,7 @@ def _key(question: Question) -> object:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a source is read from."""
+    """Return the files of a source."""
     if path.is_file():
         return [path]
     if texts := published_benchmarks.mme_texts(path):
@@ -196,4 +196,4 @@ FORMS: dict[str, Reader] = {
 }
 
 ONE_CASE_EACH = frozenset({"mmvp"})
-"""Forms whose multiple-choice questions become one yes/no question each: the paper counts 300 cases of MMVP."""
+"""Formats with one yes/no case per multiple-choice question: the paper has 300 of MMVP."""
