@@ -15,7 +15,7 @@ ANNOTATORS: Final = 3
 
 ALLOWED: Final = ("yes", "no", *"ABCDE", "unclear")
 
-ASKED_OF_TWINS: Final = "Are the right answers to these two questions opposite, whatever the picture shows?"
+ASKED_OF_TWINS: Final = "Are the correct answers to these two questions opposite for every image?"
 
 
 def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Question]:

@@ -16,6 +16,7 @@ from vhbench.records import split_repetition
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, paired
 from vhbench.statistics.clusters import Shared, clusters_of
+from vhbench.statistics.multiple_testing import TOO_FEW
 from vhbench.tasks.metrics.image_numbers import curve
 from vhbench.tasks.metrics.withholding import reason_of, withhold
 
@@ -261,9 +262,9 @@ def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
     if not found["n"]:
         right = found["right"]
         yield (
-            f"{name}: {_share(right)} of {_number(right['n'], 'answer')} are right, where guessing gives "
-            f"{100 * right['by_chance']:.0f} %; perception and integration cannot be told apart, as no images were "
-            "asked about in two modes (`vhbench build mioh --tied N` makes such sets, and the task mioh asks all)."
+            f"{name}: {_share(right)} of {_number(right['n'], 'response')} are correct (chance: "
+            f"{100 * right['by_chance']:.0f} %); perception and integration cannot be separated, since no images were "
+            "used in two modes (`vhbench build mioh --tied N` builds such sets, and the task mioh evaluates all)."
         )
     elif not perception["mean"] and not integration["mean"]:
         yield f"{name}: no failure of perception or integration in {sets}."
@@ -273,24 +274,24 @@ def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
             f"when the image must be named (integration); {_main_trouble(found)}."
         )
     if comparison["mean"]:
-        sets, guessed = _number(comparison["n"], "image set"), " (so does guessing)" if _near_chance(comparison) else ""
+        sets, guessed = _number(comparison["n"], "image set"), " (at chance level)" if _near_chance(comparison) else ""
         yield f"Of {sets}, {_share(comparison)} fail only when two images must be compared{guessed}."
 
 
 def _main_trouble(found: Mapping[str, Any]) -> str:
     claims = found["trouble"]
     if _near_chance(found["perception"]) and _near_chance(found["integration"]):
-        return "that is what guessing gives"
+        return "both are at chance level"
     if all(claim["p"] is None for claim in claims.values()):
         most = max(claim["differ"] for claim in claims.values())
-        return f"too few differ ({most}) to say which is the main trouble"
+        return f"dominant failure mode n/a ({most} discordant clusters, need {TOO_FEW + 1})"
     certain = [name for name in TROUBLES if claims[name]["certain"] and claims[name]["mean"] > 0]
     if not certain:
-        return "neither is certainly a trouble of its own"
+        return "neither is a significant failure mode of its own"
     trouble = TROUBLES[certain[0]]
     if found["facts"] < _FEW:
-        return f"the main trouble seems to be {trouble}, but only {found['facts']} things were asked about"
-    return f"the main trouble is {trouble}"
+        return f"the dominant failure mode seems to be {trouble}, but the questions cover only {found['facts']} facts"
+    return f"the dominant failure mode is {trouble}"
 
 
 def _near_chance(share: Mapping[str, Any]) -> bool:
@@ -302,13 +303,13 @@ def _costs(task: str, costs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     won = [PRESSURES[p].words for p, cost in costs.items() if cost["certain"] and cost["mean"] < 0]
     if worse:
         said = "; ".join(f"{_points(costs[p])} with {PRESSURES[p].words}" for _, p in worse)
-        yield f"Against their easy twins, {task} questions lose {said}."
+        yield f"Accuracy drops significantly against the easy twins: {said}."
     elif costs:
-        yield f"No pressure costs {task} anything for certain."
+        yield f"No pressure changes {task} accuracy significantly."
     if few := [f"{PRESSURES[p].words} ({cost['differ']})" for p, cost in costs.items() if cost["p"] is None]:
-        yield f"Too few differ to claim anything of {', '.join(few)}."
+        yield f"Not testable (discordant clusters, need {TOO_FEW + 1}): {', '.join(few)}."
     if won:
-        yield f"It is easier with {' and '.join(won)}."
+        yield f"Accuracy rises significantly with {' and '.join(won)}."
 
 
 def _share(share: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
     accuracy = charts.heat_map(
         _accuracies(found["grid"]),
         "How often is it right?",
-        "Accuracy in % (number of questions). The wider its interval, the paler a cell; dash: not asked.",
+        "Accuracy in % (questions). Paler cells have wider intervals; dash: no questions.",
         columns=columns,
     )
     key = charts.key(
@@ -37,14 +37,14 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
     drops = charts.heat_map(
         _drops(found["drops"]),
         "What does each pressure cost?",
-        "Points lost against the easy twin (number of pairs); * for certain. Orange: lost, blue: won; paler as above.",
+        "Drop against the easy twin in points (pairs); * significant. Orange: drop, blue: gain; paler as above.",
         columns=columns,
     )
     parts = [accuracy, key, drops]
     if diagnosed := list(_diagnosed(found["failures"])):
         about = (
             "perception: wrong in every mode. integration: right overall, wrong which image.",
-            "comparison: right overall, wrong which of two. In % of what was asked; bar: what guessing gives.",
+            "comparison: right overall, wrong which of two. In % of image sets; bar: chance level.",
         )
         parts.insert(0, charts.dots(diagnosed, "Not seen, or not kept apart?", about))
     drawn = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")

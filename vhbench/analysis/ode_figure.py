@@ -38,11 +38,13 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
     if more := [pair for pair in pairs if pair[2]["lift"] > 1][:SHOWN]:
         dots = [_dot(fact, word, lift) for fact, word, lift in more]
         about = (
-            "How many times as often in pictures that show it as in general; dashed: no difference.",
-            f"The clearest of all pairs that are seen in {FEWEST} images; * for certain, of all pairs together",
+            "How many times as often in images that show it as at its base rate; dashed: no difference.",
+            f"The clearest pairs shown in at least {FEWEST} images; * significant (family-wise over all pairs)",
         )
         parts.append(
-            charts.dots(dots, "What is imagined beside what?", about, across=_across(dots), neutral=1, doubling=True)
+            charts.dots(
+                dots, "Hallucinations by co-occurring object", about, across=_across(dots), neutral=1, doubling=True
+            )
         )
     if pairs:
         parts += _matrix(found["lift"], pairs)
@@ -85,7 +87,7 @@ def _dot(fact: str, word: str, lift: Lift) -> Dot:
     low, high = lift["interval"]
     sure = "*" if lift["certain"] else ""
     said = f"{lift['lift']:.1f}{sure} [{low:.1f}, {high:.1f}], {lift['imagined']} of {lift['of']} times"
-    return Dot(f"{word} beside {fact}", lift["lift"], low, high, said)
+    return Dot(f"{word} given {fact}", lift["lift"], low, high, said)
 
 
 def _across(dots: Sequence[Dot]) -> tuple[float, float]:
@@ -101,8 +103,8 @@ def _matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, 
     cells = matrix(lifts, pairs)
     heat = charts.heat_map(
         cells,
-        "Beside what is each thing imagined?",
-        ["Across: what is imagined; down: what the picture shows. How many times as often as in general",
+        "Hallucinations by co-occurring object",
+        ["Columns: hallucinated object; rows: object shown. How many times as often as at its base rate",
          "(how often in all). The wider its interval, the paler a cell; dash: never."],
         columns=list(dict.fromkeys(cell.column for cell in cells)),
         slanted=True,

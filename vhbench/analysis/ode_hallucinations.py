@@ -195,7 +195,7 @@ def summary(
 ) -> str:
     """Say in a few sentences what the numbers say."""
     sentences = []
-    for task, rate, name in (("caption", "chair_s", "captions that hallucinate"), ("existence", "f1", "existence F1")):
+    for task, rate, name in (("caption", "chair_s", "CHAIR_s"), ("existence", "f1", "existence F1")):
         ends = [c for c in CRITERIA if found.get(c, {}).get(task, {}).get(rate, {}).get("value") is not None]
         if len(ends) > 1:
             both = [found[c][task][rate] for c in (ends[0], ends[-1])]
@@ -203,7 +203,7 @@ def summary(
             sentences.append(f"From {ends[0]} to {ends[-1]}, {name}: {first:.1%} → {last:.1%}{_between(both)}.")
     common = sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))[:3]
     told = ", ".join(f"{word} ({count})" for word, count in common)
-    sentences.append(f"Most often imagined: {told}." if told else "Nothing was imagined.")
+    sentences.append(f"Most frequent hallucinations: {told}." if told else "No hallucinations.")
     return " ".join([*sentences, *_beside(beside)])
 
 
@@ -219,13 +219,14 @@ def _beside(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[st
     certain = {(fact, word): lift for lift, fact, word in pairs if lift["certain"] and lift["interval"]}
     first = sorted(certain.items(), key=lambda item: (-item[1]["interval"][0], item[0]))[:3]
     said = "; ".join(
-        f"{word} beside {fact}, {lift['lift']:.1f} times [{lift['interval'][0]:.1f}, {lift['interval'][1]:.1f}]"
+        f"{word} given {fact}, {lift['lift']:.1f} times its base rate "
+        f"[{lift['interval'][0]:.1f}, {lift['interval'][1]:.1f}]"
         for (fact, word), lift in first
     )
     if said:
-        yield f"More often than in general, for certain: {said} ({len(certain)} of {len(pairs)} pairs)."
+        yield f"Significant co-occurrence: {said} ({len(certain)} of {len(pairs)} pairs)."
     elif pairs:
-        yield f"Nothing is imagined for certain more often beside one thing than in general ({len(pairs)} pairs)."
+        yield f"Co-occurrence: none of {len(pairs)} object pairs is significant."
 
 
 def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:

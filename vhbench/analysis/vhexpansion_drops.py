@@ -17,6 +17,7 @@ from vhbench.records import case_of
 from vhbench.schema import Record
 from vhbench.statistics import paired
 from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.multiple_testing import TOO_FEW
 from vhbench.tasks.metrics import symmetric_accuracy
 
 draw = vhexpansion_figure.draw
@@ -128,38 +129,39 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
         return
     if clean and clean["pairs"]:
         yield (
-            f"{source}: both a question and its negated twin are answered rightly in {clean['symmetric_accuracy']:.1f} "
-            f"% of {clean['pairs']} clean pairs; the blind level, the same answers dealt to other cases, is "
+            f"{source}: symmetric accuracy is {clean['symmetric_accuracy']:.1f} "
+            f"% over {clean['pairs']} clean pairs; the permutation baseline is "
             f"{clean['blind_level']:.1f} %"
             f"{_beats_blindness(clean)}."
         )
     else:
-        yield f"{source}: no clean pair was answered, so that no drop can be told."
+        yield f"{source}: no clean pair was answered, so no accuracy drop is available."
     costs = {kind: score for kind, score in kinds.items() if score.get("drop") is not None}
     sure = [(score["drop"], kind) for kind, score in costs.items() if score["drop_certain"] and score["drop"] > 0]
     if sure:
         drop, kind = max(sure)
         low, high = costs[kind]["drop_interval"]
-        yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
+        yield f"Largest significant accuracy drop: {drop:.1f} points under {kind}, 95 % CI [{low:.1f}, {high:.1f}]."
     elif costs:
-        yield f"None of {', '.join(costs)} costs anything for certain."
+        yield f"No significant accuracy drop under {', '.join(costs)}."
     if few := [f"{kind} ({score['drop_differ']})" for kind, score in costs.items() if score["drop_p"] is None]:
-        yield f"Too few differ to claim anything of {', '.join(few)}."
+        yield f"Not testable (discordant clusters, need {TOO_FEW + 1}): {', '.join(few)}."
     for kind, score in kinds.items():
         if score.get("success_interval"):
             low, high = score["success_interval"]
             yield (
-                f"{kind} turned {score['success_rate']:.1f} % [{low:.1f}, {high:.1f}] of {score['right_before']} right "
-                "answers wrong."
+                f"{kind} flipped {score['success_rate']:.1f} % of {score['right_before']} correct answers, "
+                f"95 % CI [{low:.1f}, {high:.1f}]."
             )
     apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None and not score["withheld"]]
     if clean and clean["pairs"] and apart:
-        yield f"No case of {', '.join(apart)} was also asked clean (--limit cuts each task elsewhere): no drop there."
+        named = ", ".join(apart)
+        yield f"No accuracy drop for {named}: no case was also evaluated clean (--limit cuts tasks differently)."
     if missing := sum(score["incomplete_pairs"] for score in kinds.values()):
-        yield f"{missing} answers were left out, as their twins are missing."
+        yield f"{missing} responses were left out, since their twins are missing."
 
 
 def _beats_blindness(score: Mapping[str, Any]) -> str:
     if score["interval"] is None or score["interval"][0] > score["blind_level"]:
         return ""
-    return ", which is not certainly less"
+    return " (difference not significant)"

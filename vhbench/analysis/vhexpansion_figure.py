@@ -21,12 +21,12 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
 
 def _charts(source: str, kinds: Kinds) -> Iterator[Any]:
     if right := list(_dots(kinds, "symmetric_accuracy", "interval", "pairs", "pairs")):
-        about = "Pairs, a question and its negation, with both right, in %. Bar: the blind level"
-        yield charts.dots(right, f"{source}: are right answers worth anything?", about)
+        about = "Pairs of question and negation with both answers correct, in %. Bar: permutation baseline"
+        yield charts.dots(right, f"{source}: symmetric accuracy", about)
     if lost := list(_dots(kinds, "drop", "drop_interval", "shared_cases", "cases")):
         yield charts.dots(lost, f"{source}: what does each perturbation cost?", _LOST, across=_reach(lost), neutral=0)
     if turned := list(_dots(kinds, "success_rate", "success_interval", "right_before", "right answers")):
-        about = "Right answers to original questions that the attack turned wrong, in %"
+        about = "Correct answers to original questions that the attack flipped, in %"
         yield charts.dots(turned, f"{source}: what does each attack turn?", about)
 
 

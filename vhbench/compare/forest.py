@@ -25,7 +25,7 @@ def draw(found: RunComparison, file: Path) -> bool:
         most = _STEP * ceil(max(reach, 1) / _STEP)
         about = (
             f"less {found.names[0]}, in points of percent, with 95 % intervals",
-            "what is claimed stands behind: of all these claims together 5 % of comparisons hold a false one",
+            "followed by the verdict (family-wise error rate 5 % over all headlines)",
         )
         charts.append(dots(rows, benchmark or "other tasks", about, across=(-most, most), neutral=0))
     if charts:

@@ -104,7 +104,7 @@ def summary(found: RunComparison) -> Iterator[str]:
             for one in score.differences
             if one.run == run and one.certain
         ]
-        yield f"{name} against {first}: {'; '.join(told) or 'no headline differs for certain'}."
+        yield f"{name} against {first}: {'; '.join(told) or 'no significant difference'}."
     every = [one for group in found.groups for score in group.cells.values() for one in score.differences]
     if every:
         few = sum(one.p_family is None for one in every)

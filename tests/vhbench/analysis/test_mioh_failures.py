@@ -78,13 +78,13 @@ def test_the_words_name_the_main_trouble() -> None:
     def said(outcomes: list[tuple[bool, bool]]) -> str:
         return str(mioh_failures.analyse(in_two_modes(outcomes))["summary"])
 
-    assert "main trouble is keeping the images apart" in said([(True, False)] * 10)
-    assert "main trouble is not seeing the objects" in said([(False, False)] * 10)
-    assert "seems to be not seeing the objects, but only 6 things were asked about" in said([(False, False)] * 6)
-    assert "too few differ (5) to say which is the main trouble" in said([(False, False)] * 5)
-    assert "that is what guessing gives" in said([(True, False), (False, False), (True, True)] * 10)
+    assert "dominant failure mode is keeping the images apart" in said([(True, False)] * 10)
+    assert "dominant failure mode is not seeing the objects" in said([(False, False)] * 10)
+    assert "seems to be not seeing the objects, but the questions cover only 6 facts" in said([(False, False)] * 6)
+    assert "dominant failure mode n/a (5 discordant clusters, need 6)" in said([(False, False)] * 5)
+    assert "both are at chance level" in said([(True, False), (False, False), (True, True)] * 10)
     assert "no failure of perception or integration in 9 image sets" in said([(True, True)] * 9)
-    assert "cannot be told apart" in mioh_failures.analyse([answered("1", True, "selective")])["summary"]
+    assert "cannot be separated" in mioh_failures.analyse([answered("1", True, "selective")])["summary"]
 
 
 def test_of_one_mode_it_tells_how_often_it_is_right() -> None:
@@ -92,8 +92,8 @@ def test_of_one_mode_it_tells_how_often_it_is_right() -> None:
     found = mioh_failures.analyse(answers)
     low, high = (100 * end for end in found["failures"]["existence"]["right"]["interval"])
     assert found["summary"].startswith(
-        f"Existence: 75 % [{low:.0f}, {high:.0f}] of 4 answers are right, where guessing gives 25 %; perception and "
-        "integration cannot be told apart, as no images were asked about in two modes"
+        f"Existence: 75 % [{low:.0f}, {high:.0f}] of 4 responses are correct (chance: 25 %); perception and "
+        "integration cannot be separated, since no images were used in two modes"
     )
 
 

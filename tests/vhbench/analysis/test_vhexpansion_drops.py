@@ -61,13 +61,15 @@ def test_the_summary_names_what_costs_most_and_only_what_is_certain() -> None:
     found = analyse(run())
     low, high = found["sources"]["pope"]["blur"]["drop_interval"]
     assert found["summary"] == (
-        "pope: both a question and its negated twin are answered rightly in 90.0 % of 20 clean pairs; the blind "
-        "level, the same answers dealt to other cases, is 90.0 %, which is not certainly less. "
-        f"What costs most is blur: 84.2 points [{low:.1f}, {high:.1f}]. "
-        "Too few differ to claim anything of jpeg (2)."
+        "pope: symmetric accuracy is 90.0 % over 20 clean pairs; the permutation baseline is 90.0 % (difference not "
+        "significant). "
+        f"Largest significant accuracy drop: 84.2 points under blur, 95 % CI [{low:.1f}, {high:.1f}]. "
+        "Not testable (discordant clusters, need 6): jpeg (2)."
     )
     harmless = analyse([record for record in run() if record.perturbation != "blur"])["summary"]
-    assert harmless.endswith("None of jpeg costs anything for certain. Too few differ to claim anything of jpeg (2).")
+    assert harmless.endswith(
+        "No significant accuracy drop under jpeg. Not testable (discordant clusters, need 6): jpeg (2)."
+    )
 
 
 def test_one_case_that_turned_wrong_proves_nothing() -> None:
@@ -78,13 +80,13 @@ def test_one_case_that_turned_wrong_proves_nothing() -> None:
     found = analyse(records)
     assert found["sources"]["pope"]["jpeg"]["drop"] == 2
     assert found["sources"]["pope"]["jpeg"]["drop_interval"][0] < 0
-    assert "None of jpeg costs anything for certain." in found["summary"]
+    assert "No significant accuracy drop under jpeg." in found["summary"]
 
 
 def test_a_guesser_is_told_apart_from_nothing() -> None:
     guesses = [(True, True), (True, False), (False, True), (False, False)] * 5
     records = [record for case, right in enumerate(guesses) for record in pair(case, "", right)]
-    assert "is 25.0 %, which is not certainly less." in analyse(records)["summary"]
+    assert "is 25.0 % (difference not significant)." in analyse(records)["summary"]
 
 
 def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
@@ -93,7 +95,7 @@ def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
     records = [replace(r, answer=flipped[r.answer]) if r.pair_id in ("c1", "c3") else r for r in records]
     clean = analyse(records)["sources"]["pope"]["clean"]
     assert (clean["symmetric_accuracy"], clean["blind_level"], clean["chance"]) == (90, 90, 90)
-    assert "is 90.0 %, which is not certainly less." in analyse(records)["summary"]
+    assert "is 90.0 % (difference not significant)." in analyse(records)["summary"]
 
 
 def test_questions_about_one_image_make_no_certainty() -> None:
@@ -112,8 +114,8 @@ def test_a_run_without_clean_questions_and_with_halves() -> None:
     assert found["sources"]["pope"]["blur"]["drop"] is None
     assert found["sources"]["pope"]["blur"]["incomplete_pairs"] == 1
     assert found["summary"] == (
-        "pope: no clean pair was answered, so that no drop can be told. "
-        "1 answers were left out, as their twins are missing."
+        "pope: no clean pair was answered, so no accuracy drop is available. "
+        "1 responses were left out, since their twins are missing."
     )
 
 
@@ -121,7 +123,7 @@ def test_a_perturbation_of_other_cases_has_no_drop() -> None:
     found = analyse([*pair(0, "", (True, True)), *pair(1, "jpeg", (True, False))])
     assert found["sources"]["pope"]["jpeg"]["drop"] is None
     assert found["summary"].endswith(
-        "No case of jpeg was also asked clean (--limit cuts each task elsewhere): no drop there."
+        "No accuracy drop for jpeg: no case was also evaluated clean (--limit cuts tasks differently)."
     )
 
 
@@ -142,7 +144,7 @@ def test_the_command_writes_numbers_and_a_picture(tmp_path: Path) -> None:
     samples.write_text("\n".join(json.dumps({"accuracy": asdict(record)}) for record in run()))
     result = CliRunner().invoke(app, ["analyse", "vhexpansion", str(tmp_path), "--out", str(tmp_path / "report")])
     assert result.exit_code == 0, result.output
-    assert "What costs most is blur: 84.2 points" in result.output
+    assert "Largest significant accuracy drop: 84.2 points under blur" in result.output
     written = json.loads((tmp_path / "report" / "vhexpansion_analysis.json").read_text())
     written.pop("word_floor", None)  # what the command adds where there are images enough
     assert written.pop("provenance") == {}, "nothing tells where these answers come from"
@@ -172,5 +174,5 @@ def test_of_an_attack_it_tells_how_many_right_answers_turned() -> None:
     assert told["success_rate"] == pytest.approx(100 / 3)
     low, high = told["success_interval"]
     assert low < 100 / 3 < high
-    assert f"ifgsm turned 33.3 % [{low:.1f}, {high:.1f}] of 3 right answers wrong." in found["summary"]
+    assert f"ifgsm flipped 33.3 % of 3 correct answers, 95 % CI [{low:.1f}, {high:.1f}]." in found["summary"]
     assert "success_rate" not in analyse(run())["sources"]["pope"]["jpeg"]

@@ -42,7 +42,7 @@ def test_the_demo_goes_from_drawn_scenes_to_each_analysis_and_a_leaderboard(tmp_
     assert {pressure for costs in told["mioh"]["drops"].values() for pressure in costs} >= {"hp", "hn", "hp+hn"}
     [kinds] = told["vhexpansion"]["sources"].values()
     assert sum(kind.get("drop") is not None for kind in kinds.values()) >= 4
-    assert "cannot be told apart" not in done.stdout
+    assert "cannot be separated" not in done.stdout
     assert f"open {tmp_path.resolve() / 'site' / 'index.html'}" in done.stdout
     assert (tmp_path / "site" / "models" / "vhbench-coin.html").is_file()
     # What the README says next, of the folder that the demo wrote to.

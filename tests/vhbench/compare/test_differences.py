@@ -128,7 +128,7 @@ def test_the_same_answers_differ_in_nothing() -> None:
         assert (change.value, change.differ, change.p) == (0, 0, 1)
         assert one.values[0] == one.values[1]
         assert one.higher_is_better is None or one.ranks == [(1, 2), (1, 2)]
-    assert next(tables.summary(found)) == "B against A: no headline differs for certain."
+    assert next(tables.summary(found)) == "B against A: no significant difference."
 
 
 def test_of_shares_of_yes_neither_is_better() -> None:
