@@ -115,7 +115,7 @@ def test_command_writes_json_and_a_picture(tmp_path: Path, monkeypatch: pytest.M
     assert result.exit_code == 0, result.output
     assert "CHAIR_s: 50.0% → 50.0% ([" in result.output, "with its intervals"
     assert "Most frequent hallucinations: boat (3), cat (1)." in result.output
-    assert "Nothing is imagined for certain more often beside one thing than in general (5 pairs)." in result.output
+    assert "Co-occurrence: none of 5 object pairs is significant." in result.output
     assert orjson.loads((tmp_path / "ode_analysis.json").read_bytes())["questions"] == len(RUN)
     with Image.open(tmp_path / "ode_analysis.png") as picture:
         assert picture.width > 1000
