@@ -1,109 +1,80 @@
-"""What a model is asked, word for word, is frozen: other words are another benchmark, and need a new MAJOR version.
+"""Rows become prompts, answers become records."""
 
-Each file in ``prompts/`` is what a task of lmms-eval gives to its models for one fixed row: to simple models images and
-a text, to chat models messages. To renew them after a change that is meant, look at the difference and commit it:
-
-    VHBENCH_RENEW_PROMPTS=1 python -m pytest -n 0 tests/tasks/test_prompts.py
-"""
-
-import io
-import os
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS
-from vhbench.schema import Question, Row
-from vhbench.tasks import datasets
-
-FOLDER = Path(__file__).with_name("prompts")
-ROWS = {
-    "ode_caption": ("ode_fictional_caption", "caption", "Describe this image.", "", (), 1),
-    "ode_yes_no": ("ode_fictional_existence", "yes_no", "Is there a dog in this image?", "yes", (), 1),
-    "mioh_multiple_choice": (
-        "mioh",
-        "multiple_choice",
-        "Which image shows a dog?",
-        "B",
-        ("Image 1", "Image 2", "None of the above"),
-        2,
-    ),
-    "mioh_multiple_choice_one_image": ("mioh", "multiple_choice", "How many dogs are there?", "A", ("1", "2"), 1),
-    "mioh_yes_no": ("mioh", "yes_no", "Is there a dog in every image?", "no", (), 4),
-    "vhexpansion_yes_no": ("vhexpansion_pope", "yes_no", "Is there a dog in the image?", "yes", (), 1),
-    "vhexpansion_negated_twin": ("vhexpansion_pope", "yes_no", "Is there no dog in the image?", "no", (), 1),
-}
-"""Name of the snapshot → the task, and of the row: kind, question, answer, choices and number of images."""
+from vhbench.tasks import prompts
 
 
-def row(name: str) -> Row:
-    """Return the row of a snapshot, on pictures of one colour."""
-    task, kind, question, answer, choices, images = ROWS[name]
-    pictures = []
-    for number in range(images):
-        buffer = io.BytesIO()
-        Image.new("RGB", (8 + number, 8), "red").save(buffer, "PNG")
-        pictures.append(buffer.getvalue())
-    benchmark = name.partition("_")[0]
-    asked = Question(
-        name,
-        images=tuple(pictures),
-        question=question,
-        answer=answer,
-        kind=kind,  # type: ignore[arg-type]
-        benchmark=benchmark,
-        choices=choices,
-        pair_id="pair" if benchmark == "vhexpansion" else "",
-        negated="negated" in name,
-        objects=("dog",) if kind == "caption" else (),
-        scene_ids=tuple(f"{name}/{number}" for number in range(images)),
+def doc(**values: Any) -> dict[str, Any]:
+    """Return a multiple-choice row over two images."""
+    row: dict[str, Any] = {
+        "id": "q1",
+        "benchmark": "mioh",
+        "kind": "multiple_choice",
+        "images": [Image.new("RGBA", (4, 4), "red"), Image.new("L", (4, 4))],
+        "scene_ids": ["s1", "s2"],
+        "question": "Which image shows a dog?",
+        "choices": ["Image 1", "Image 2"],
+        "answer": "B",
+        "objects": [],
+        "candidates": [],
+        "neutral": [],
+        "pair_id": "p1",
+        "negated": False,
+    }
+    return row | values
+
+
+def test_text_announces_several_images_and_lists_the_options() -> None:
+    assert prompts.to_text(doc()) == (
+        "You see 2 images, numbered Image 1 to Image 2 in this order.\n"
+        "Which image shows a dog?\nA. Image 1\nB. Image 2\n"
+        "Answer with the option's letter from the given choices directly."
     )
-    return Row(task, asked)
 
 
-@pytest.fixture(scope="module")
-def tasks(task_manager: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
-    """The tasks of the rows as lmms-eval makes them, for simple and for chat models."""
-    root = tmp_path_factory.mktemp("prompts")
-    for benchmark in BENCHMARKS:
-        rows = [row(name) for name in ROWS if name.startswith(benchmark)]
-        config = {"vocabulary": {"dog": ["dog"]}}
-        splits.write_split(root / benchmark, rows, benchmark=benchmark, version="1.0.0", seed=0, config=config)
-    names = sorted({task for task, *_ in ROWS.values()})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VHBENCH_DATA", str(root))
-        datasets.resolve.cache_clear()
-        yield {kind: task_manager.load_task_or_group(names, task_type=kind) for kind in ("simple", "chat")}
-    datasets.resolve.cache_clear()
+def test_a_model_can_bring_prompts_of_its_own() -> None:
+    row = doc(kind="yes_no", choices=[], question="Is there a dog in the image?", scene_ids=["s1"])
+    assert prompts.to_text(row, {"pre_prompt": "Look! ", "post_prompt": ""}) == "Look! Is there a dog in the image?"
 
 
-def told(task: Any, doc: dict[str, Any], kind: str) -> str:
-    """Return what a model is given, with [image] for an image."""
-    if kind == "simple":
-        return "[image]\n" * len(task.doc_to_visual(doc)) + task.doc_to_text(doc)
-    lines = []
-    for message in task.doc_to_messages(doc):
-        lines += [f"{message['role']}:", *(part.get("text", f"[{part['type']}]") for part in message["content"])]
-    return "\n".join(lines)
+def test_messages_interleave_images_with_their_names() -> None:
+    [message] = prompts.to_messages(doc())
+    kinds = [part.get("text", part["type"]) for part in message["content"]]
+    assert kinds[:4] == ["Image 1:", "image", "Image 2:", "image"]
+    assert kinds[4].startswith("Which image shows a dog?")
+    assert {part["url"].mode for part in message["content"] if part["type"] == "image"} == {"RGB"}
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_a_model_is_asked_what_it_was_asked_before(name: str, tasks: dict[str, dict[str, Any]]) -> None:
-    found = ""
-    for kind, by_name in tasks.items():
-        task = by_name[ROWS[name][0]]
-        [doc] = [doc for doc in task.test_docs() if doc["id"] == name]
-        found += f"=== {kind} models, {ROWS[name][0]}\n{told(task, doc, kind)}\n"
-    file = FOLDER / f"{name}.txt"
-    if os.environ.get("VHBENCH_RENEW_PROMPTS"):
-        FOLDER.mkdir(exist_ok=True)
-        file.write_text(found, encoding="utf-8")
-    assert found == file.read_text(encoding="utf-8"), f"other words; {__doc__}"
+def test_one_image_is_not_numbered() -> None:
+    row = doc(kind="yes_no", choices=[], question="Is there a dog in the image?", scene_ids=["s1"])
+    row["images"] = row["images"][:1]
+    [message] = prompts.to_messages(row)
+    assert [part["type"] for part in message["content"]] == ["image", "text"]
+    assert prompts.to_text(row) == "Is there a dog in the image?\nPlease answer yes or no."
 
 
-def test_every_kept_prompt_is_asked() -> None:
-    assert {file.stem for file in FOLDER.iterdir()} == set(ROWS)
+def test_the_headline_metric_carries_the_whole_record_once() -> None:
+    payloads = prompts.process_results(doc(), ["B"])
+    assert payloads["accuracy"]["response"] == "B"
+    assert payloads["accuracy"]["score"] == 1.0
+    assert all(
+        "response" not in payload and "score" not in payload for m, payload in payloads.items() if m != "accuracy"
+    )
+    assert {payload["id"] for payload in payloads.values()} == {"q1"}
+
+
+@pytest.mark.parametrize(("response", "prediction"), [("(B)", "B"), ("Answer: A", "A"), ("who knows", "")])
+def test_what_cannot_be_read_is_unknown_and_wrong(response: str, prediction: str) -> None:
+    payload = prompts.process_results(doc(), [response])["accuracy"]
+    assert payload["prediction"] == prediction
+    assert payload["score"] == float(prediction == "B")
+
+
+@pytest.mark.parametrize(("responses", "share"), [(["B"], 1.0), (["A"], 0.0), (["B", "A", "B", "B"], 0.75)])
+def test_the_headline_carries_the_share_of_correct_responses(responses: list[str], share: float) -> None:
+    record = prompts.process_results(doc(), responses)["accuracy"]
+    assert (record["score"], record["accuracy"]) == (share, 100 * share)

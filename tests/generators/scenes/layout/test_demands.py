@@ -1,6 +1,7 @@
 """Hard positives are met exactly, seen from the picture's side."""
 
 import io
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from PIL import Image
 
 from vhbench import masks
+from vhbench.generators.scenes.layout import demands
+from vhbench.generators.scenes.layout.plan import Refusal
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.schema import ObjectSpec, Scene, SceneSpec
 
@@ -60,3 +63,15 @@ def test_low_contrast_is_close_to_its_surroundings(word):
     rim = cv2.dilate(inside.astype(np.uint8), np.ones((25, 25), np.uint8)).astype(bool) & ~inside
     difference = np.linalg.norm(lab[inside] - lab[rim].mean(0), axis=1).mean()
     assert difference < 25  # 20 as measured by the generator; this rim is another one
+
+
+def test_what_covers_too_much_of_the_image_is_not_small() -> None:
+    """Width times height counts: here 30 × 60 of 512 × 512 pixels are 0.69 %, where 0.5 % are allowed."""
+    scene = SceneSpec("a", (ObjectSpec("dog", hard=("small",)),), width=512, height=512)
+    wish = SimpleNamespace(hard=("small",), spec=0, entry=SimpleNamespace(name="dog"))
+    seen = SimpleNamespace(area=1500, visible_fraction=1.0, in_frame_fraction=1.0, box=(0, 0, 30, 60))
+    with pytest.raises(Refusal, match="not small enough"):
+        demands.check_visible(scene, [wish], [SimpleNamespace(host=-1)], [seen])
+    demands.check_visible(
+        scene, [wish], [SimpleNamespace(host=-1)], [SimpleNamespace(**vars(seen) | {"box": (0, 0, 20, 60)})]
+    )

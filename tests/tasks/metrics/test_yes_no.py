@@ -1,0 +1,24 @@
+"""Answers and labels are joined by their order, or by their ids."""
+
+import pytest
+
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics.yes_no import score
+
+
+def test_mappings_are_joined_by_id_whatever_their_order() -> None:
+    answers = {"a": "Yes", "b": "No", "c": "No"}
+    found = score(answers, {"c": "yes", "a": "yes", "b": "no"}, positive="yes")
+    assert {name: count for name, count in found["counters"].items() if count} == {"TP": 1, "TN": 1, "FN": 1}
+    assert found["predictions"] == ["yes", "no", "no"]
+
+
+def test_ids_that_only_one_side_has_are_named() -> None:
+    with pytest.raises(VhbenchError, match=r"different ids: 'b' \(2 in all\)"):
+        score({"a": "Yes", "b": "No"}, {"a": "yes", "c": "no"}, positive="yes")
+
+
+def test_lists_are_joined_by_order_and_must_be_of_one_length() -> None:
+    assert score(["Yes", "No"], ["no", "no"], positive="no")["counters"]["FN"] == 1
+    with pytest.raises(VhbenchError):
+        score(["Yes", "No"], ["no"], positive="no")
