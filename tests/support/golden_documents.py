@@ -15,9 +15,16 @@ from typer.testing import CliRunner
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, load
 from vhbench.benchmarks import task as task_named
+from vhbench.builds.mioh import MiohBuild
+from vhbench.builds.ode import OdeBuild
+from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.starter import starter
+from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
+from vhbench.images import to_store
 from vhbench.runs import read_run
+from vhbench.schema import Row
+from vhbench.splits.hashing import combined, row_hash
 from vhbench.tasks import report
 
 _LEFT_OUT = ("provenance", "notes", "questions", "rejected")
@@ -56,9 +63,24 @@ def numbers(folder: Path) -> dict[str, Any]:
     """Return each number of all documents by its path, "section/key/key"; folder: where runs are written."""
     runs = {name: made_up_runs.write(folder / name, name) for name in made_up_runs.RUNS}
     found: dict[str, Any] = {f"hash/{name}": splits.read_manifest(starter(name)).content_hash for name in _names()}
+    found |= dict(_shards())
     for section, document in _documents(folder, runs):
         found |= {f"{section}/{path}": value for path, value in _flat(document)}
     return found
+
+
+def _shards() -> Iterator[tuple[str, str]]:
+    """Yield the hash of the rows of one shard of each build, with another seed and other options than the starters'."""
+    builds: dict[str, tuple[SplitBuild, int]] = {
+        "ode": (OdeBuild(pairs=1, size=128, seed=5), 3),
+        "mioh": (MiohBuild(source=("scenes:60",), size=96, cells="2", seed=5), 4),
+        "vhexpansion": (VHExpansionBuild(source=f"ode:{starter('ode')}", severity=2, seed=5), 2),
+    }
+    for name, (build, shard) in builds.items():
+        rows = [(item.config, item.question) for item in build.make(shard) if isinstance(item, Row)]
+        assert rows, name
+        hashes = (row_hash(config, q, [sha256(to_store(i)).digest() for i in q.images]) for config, q in rows)
+        yield f"hash/{name} shard {shard}", combined(hashes)
 
 
 def _names() -> tuple[str, ...]:
@@ -76,7 +98,7 @@ def _documents(folder: Path, runs: Mapping[str, Path]) -> Iterator[tuple[str, An
             every = [record for records in answered.values() for record in records]
             for benchmark in _names():
                 yield f"analyse/{name}/{benchmark}", load(BENCHMARKS[benchmark].analysis).analyse(every)
-    pairs = (("clean", "messy"), ("messy", "one_failed"))
+    pairs = (("clean", "messy"), ("messy", "one_failed"), ("clean", "failing"))
     for pair in pairs:
         printed = _invoke("compare", *(str(runs[name]) for name in pair), "--json")
         yield f"compare/{'-'.join(pair)}", json.loads(printed)
