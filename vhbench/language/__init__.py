@@ -1,1 +1,1 @@
-"""All English of vhbench: what responses say, what captions claim, and how words are inflected."""
+"""English-language processing: response parsing, caption claims, inflection."""

@@ -1,7 +1,7 @@
-"""The English that questions and captions need: articles, plurals, number words.
+"""English inflection for questions and captions: articles, plurals, number words.
 
-Nouns are English words or short phrases ("fire hydrant", "cup of coffee"). ``plurals.tsv`` holds the rules of plurals.
-The tests compare plurals and articles with the library ``inflect`` over every noun of every vocabulary.
+Nouns are English words or short phrases ("fire hydrant", "cup of coffee"). ``plurals.tsv`` has the plural rules. The
+tests compare plurals and articles with the library ``inflect`` over every noun of every vocabulary.
 """
 
 import re
@@ -27,18 +27,18 @@ MASS: frozenset[str] = lexicon.words("mass nouns")
 """Nouns that take neither an article nor a plural."""
 
 UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())
-"""What there is one of: it takes "the"."""
+"""Unique objects, which take "the"."""
 
 MEASURES: Mapping[str, str] = {
     **dict.fromkeys("glasses jeans pliers scissors skis sunglasses".split(), "pair"),
     **dict.fromkeys(("broccoli", "soap", "tissue paper"), "piece"),
     "tape": "roll",
 }
-"""Nouns that are counted by another one: "two pairs of skis"."""
+"""Nouns with a measure word: "two pairs of skis"."""
 
 
 class _Ending(NamedTuple):
-    """What a noun ends with, how many letters are cut off, and what is put there."""
+    """Plural rule: noun ending, number of letters to cut, letters to append."""
 
     ending: re.Pattern[str]
     cut: int
@@ -50,7 +50,7 @@ _ENDINGS = records(
     _Ending,
     {"ending": lambda cell: re.compile(rf"(?i)(?:{cell})\Z"), "cut": int},
 )
-"""The first that fits counts."""
+"""The first match applies."""
 
 _SOUNDS_LIKE_A = re.compile(
     r"(?i)e[uw]|onc?e\b|onetime\b|uni(?:[^nmd]|mo)|u(?:[bcfghjkqrst][aeiou]|kr|[.-]|$)|unanimous|(?-i:U[NKS])|us\b"
@@ -72,7 +72,7 @@ def a(phrase: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """Return a noun as a statement would name one of it.
+    """Return a noun with the article that a statement about one instance needs.
 
     >>> [with_article(noun) for noun in ("apple", "scissors", "rice", "sky", "teddy bear", "cup of coffee")]
     ['an apple', 'scissors', 'rice', 'the sky', 'a teddy bear', 'a cup of coffee']
@@ -83,12 +83,12 @@ def with_article(noun: str) -> str:
 
 
 def countable(noun: str) -> bool:
-    """Tell whether one can say "one …, two …": not for mass nouns and nouns that are plural only."""
+    """Return whether a noun takes numbers: mass nouns and plural-only nouns do not."""
     return head(noun) not in MASS and not is_plural(noun) and noun not in UNIQUE
 
 
 def is_plural(noun: str) -> bool:
-    """Tell whether a noun takes "are" as it stands.
+    """Return whether a noun takes "are" unchanged.
 
     >>> [is_plural(noun) for noun in ("scissors", "ice cubes", "bus", "glass", "bag of chips")]
     [True, True, False, False, False]
@@ -98,7 +98,7 @@ def is_plural(noun: str) -> bool:
 
 
 def head(noun: str) -> str:
-    """Return the word of a phrase that carries its number: the last one before "of", "with" or a bracket.
+    """Return the head of a phrase: the last word before "of", "with" or a bracket.
 
     >>> head("fire hydrant"), head("cup of coffee"), head("mouse (animal)")
     ('hydrant', 'cup', 'mouse')
@@ -107,7 +107,7 @@ def head(noun: str) -> str:
 
 
 def measured(noun: str) -> str:
-    """Return what one counts of a noun.
+    """Return a noun with its measure word.
 
     >>> [measured(noun) for noun in ("scissors", "adhesive tape", "dog")]
     ['pair of scissors', 'roll of adhesive tape', 'dog']
@@ -117,7 +117,7 @@ def measured(noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a noun or phrase; a mass noun, and what is plural already, stays as it is.
+    """Return the plural of a noun or phrase; mass nouns and plurals are unchanged.
 
     >>> [plural(noun) for noun in ("bus", "bookshelf", "snowman", "computer mouse", "cup of coffee", "jeans", "rice")]
     ['buses', 'bookshelves', 'snowmen', 'computer mice', 'cups of coffee', 'jeans', 'rice']
@@ -133,7 +133,7 @@ def plural(noun: str) -> str:
 
 @cache
 def plural_forms(noun: str) -> tuple[str, ...]:
-    """Return the forms in which captions write the plural of a noun: :func:`plural`, then where usage varies others.
+    """Return the plural forms of a noun in captions: :func:`plural`, then variants.
 
     >>> plural_forms("bus"), plural_forms("puppy"), plural_forms("person")
     (('buses', 'busses'), ('puppies',), ('people', 'persons'))
@@ -153,7 +153,7 @@ def plural_forms(noun: str) -> tuple[str, ...]:
 
 
 def third_person(verb: str) -> str:
-    """Return the form of a verb that goes with "it", from its plain form.
+    """Return the third person singular of a verb's plain form.
 
     >>> [third_person(verb) for verb in ("squat", "carry", "play", "watch", "go", "have", "half-squat", "Show")]
     ['squats', 'carries', 'plays', 'watches', 'goes', 'has', 'half-squats', 'Shows']
@@ -179,12 +179,12 @@ def count_phrase(number: int, noun: str) -> str:
 
 
 def is_or_are(number: int, noun: str = "") -> str:
-    """Return the verb for so many of a noun; "are" also for nouns that are plural only."""
+    """Return the verb for a number of instances; "are" also for plural-only nouns."""
     return "are" if number != 1 or is_plural(noun) else "is"
 
 
 def listing(parts: list[str]) -> str:
-    """Join phrases as English does.
+    """Join phrases with commas and "and".
 
     >>> listing(["a dog", "a cat", "an egg"]), listing(["a dog", "a cat"]), listing(["a dog"])
     ('a dog, a cat and an egg', 'a dog and a cat', 'a dog')
@@ -193,7 +193,7 @@ def listing(parts: list[str]) -> str:
 
 
 def _parts(noun: str) -> tuple[str, str, str]:
-    """Cut a phrase into what stands before its head, the head, and what stands after it."""
+    """Split a phrase into the text before its head, the head, and the text after it."""
     found = _PHRASE.fullmatch(noun.strip())
     assert found, "the pattern fits any text"
     return found[1], found[2], found[3]
@@ -214,7 +214,7 @@ def _plural(word: str) -> str:
 
 
 def gerund(verb: str) -> str:
-    """Return the -ing form of a verb; words that already have it are returned as they are.
+    """Return the -ing form of a verb; words that already have it are unchanged.
 
     >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
     ('running', 'dancing', 'lying', 'standing')
@@ -238,11 +238,11 @@ _OF_SEVERAL: Mapping[str, str] = {
     "riding a horse": "riding horses",
     "driving a car": "driving cars",
 }
-"""What is said of one → what is said of several, each of which does it for itself."""
+"""Singular predicate → predicate of several instances, each on its own."""
 
 
 def agreeing(said: str, number: int) -> str:
-    """Return what is said of so many things.
+    """Return a predicate that agrees with a number of instances.
 
     >>> agreeing("raising its head", 2), agreeing("raising its head", 1), agreeing("running", 2)
     ('raising their heads', 'raising its head', 'running')

@@ -1,4 +1,4 @@
-"""The lists of English words that rules of this package speak of, from ``lexicon.tsv``: a name and its words per row.
+"""Named word lists of this package's rules, from ``lexicon.tsv`` (one per row).
 
 Relations between words (synonyms, contraries) are in ``parsing/meanings.tsv`` and ``synonyms.tsv``.
 """

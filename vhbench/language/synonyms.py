@@ -1,6 +1,6 @@
-"""Other words for the things that captions speak of: a sofa is a couch, a puppy is a dog.
+"""Synonyms of object words in captions: a sofa is a couch, a puppy is a dog.
 
-``synonyms.tsv`` has a row per thing: words that mean the same, and words for kinds of it.
+``synonyms.tsv`` has a row per object: its synonyms and its hyponyms.
 """
 
 from collections import Counter
@@ -15,9 +15,9 @@ _ROWS = records(
 
 
 def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """Return a vocabulary, concept → the words that name it, with every other word for its concepts.
+    """Return a vocabulary (concept → its words) with all further synonyms.
 
-    A word that it already has, and one that would name two of its concepts, tells nothing new and is left out.
+    Existing words are left out, and so are words that would name two concepts.
 
     >>> extended({"rug": ["mat"], "sofa": []})["rug"]
     ('mat', 'carpet')
@@ -34,7 +34,7 @@ def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ..
 
 
 def synonyms_of(word: str) -> tuple[str, ...]:
-    """Return words that mean the same as one.
+    """Return the synonyms of a word.
 
     >>> synonyms_of("couch"), synonyms_of("zeppelin")
     (('sofa',), ())
@@ -43,7 +43,7 @@ def synonyms_of(word: str) -> tuple[str, ...]:
 
 
 def related(one: str, other: str) -> bool:
-    """Tell whether two words are in one row: they mean the same, or one is a kind of the other.
+    """Return whether two words share a row: they are synonyms, or one is a kind of the other.
 
     >>> related("puppy", "dog"), related("couch", "sofa"), related("puppy", "cat")
     (True, True, False)

@@ -1,16 +1,16 @@
-"""Split directories: rows in, Parquet shards and a manifest out; and back again, with nothing taken on trust.
+"""Split directories: Parquet shards and a manifest, validated when read back.
 
-A split directory holds one built benchmark::
+A split directory is one built benchmark::
 
     ode/
       fictional/test-00000-of-00002.parquet     questions with their images, one folder per config
       fictional/test-00001-of-00002.parquet
-      scenes.parquet                            the truth behind the images, without the images
-      rejections.jsonl                          what was left out, and why
+      scenes.parquet                            ground truth of the images, without the images
+      rejections.jsonl                          rejected samples with reasons
       manifest.json                             written last: a directory without it is unfinished
-      README.md                                 the dataset card, made from the manifest
+      README.md                                 dataset card, generated from the manifest
 
-Whoever reads a split reads the files that its manifest lists and no others, and finds every path in it checked.
+Readers open only the files that the manifest lists, after checking every path in it.
 """
 
 from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest

@@ -1,7 +1,7 @@
-"""The key of a hidden edition: what its maintainer keeps, so that submissions can be scored.
+"""Answer key of a hidden test set, which its maintainer keeps for scoring submissions.
 
-A file of JSON lines. The first says which edition it belongs to; each further one has a row under the id that is
-public: its config, and all columns that an answer is scored by.
+A file of JSON lines. The first identifies the version; each further one has a row under its public id: its config, and
+all columns needed for scoring.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,13 +22,13 @@ _START = canonical({"format": FORMAT})[:-1]
 
 @dataclass(frozen=True, slots=True)
 class KeyHead:
-    """Which edition a key belongs to.
+    """Version that a key belongs to.
 
     Attributes:
         benchmark: its name.
         version: MAJOR.MINOR.PATCH.
-        content_hash: of the edition as it is public.
-        vocabulary: what captions are searched for, empty where there are none.
+        content_hash: of the public part.
+        vocabulary: words to match in captions, empty without captions.
     """
 
     benchmark: str
@@ -38,7 +38,7 @@ class KeyHead:
 
 
 def write_key(path: Path, head: KeyHead, rows: Iterable[tuple[str, Question]]) -> None:
-    """Write a key: rows with their configs, under the ids of the public edition.
+    """Write a key: rows with their configs, under their public ids.
 
     Raises:
         VhbenchError: if it cannot be written.
@@ -53,9 +53,9 @@ def write_key(path: Path, head: KeyHead, rows: Iterable[tuple[str, Question]]) -
 
 
 def is_key(path: Path) -> bool:
-    """Tell whether a file is a key."""
+    """Return whether a file is a key."""
     try:
-        if not path.is_file():  # a pipe would wait for its writer
+        if not path.is_file():  # opening a pipe would wait for its writer
             return False
         with path.open("rb") as file:
             return file.read(len(_START)) == _START
@@ -64,10 +64,10 @@ def is_key(path: Path) -> bool:
 
 
 def read_head(path: Path) -> KeyHead:
-    """Return which edition a key belongs to.
+    """Return the version that a key belongs to.
 
     Raises:
-        VhbenchError: if it is no key.
+        VhbenchError: if it is not a key.
     """
     lines = _lines(path)
     next(lines)
@@ -76,13 +76,13 @@ def read_head(path: Path) -> KeyHead:
 
 
 def refuse_other(path: Path, benchmark: str, version: str, content_hash: str = "") -> None:
-    """Raise if a key would take the place of a file that is none of the same edition.
+    """Raise if a key would overwrite any file other than a key of the same version.
 
     Args:
-        path: where the key goes.
-        benchmark: of the edition.
-        version: of the edition.
-        content_hash: of the edition as it is public; "" where it is not known yet.
+        path: output path.
+        benchmark: benchmark of the version.
+        version: of the dataset.
+        content_hash: of the public part; "" if not known yet.
     """
     if not path.exists() or path.is_dir():
         return
@@ -97,7 +97,7 @@ def read_key(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a key, with their configs.
 
     Raises:
-        VhbenchError: naming the line, if one is no row.
+        VhbenchError: naming an invalid line.
     """
     lines = enumerate(_lines(path), start=1)
     next(lines)

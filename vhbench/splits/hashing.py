@@ -1,6 +1,6 @@
-"""The identity of a split: a hash over all that its scores depend on, which no order, file layout or writer can change.
+"""Content hash of a split, independent of order, file layout and writer.
 
-That is its rows with their images, the scenes behind them, and the words that captions are searched for.
+It covers everything that scores depend on: rows with their images, scenes, and the caption vocabulary.
 """
 
 import hashlib
@@ -12,11 +12,11 @@ from vhbench.files import canonical, read_image
 from vhbench.schema import ImageData, Question, Row, VhbenchError
 
 Digests = tuple[bytes, ...]
-"""The SHA-256 of a row's images."""
+"""SHA-256 of a row's images."""
 
 
 def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes:
-    """Return the SHA-256 of one row: its config, its columns as canonical JSON, and the SHA-256 of its images."""
+    """Return the SHA-256 of a row: config, columns as canonical JSON, images' SHA-256."""
     return hashlib.sha256(canonical([config, hashed(question), [d.hex() for d in digests]])).digest()
 
 
@@ -35,7 +35,7 @@ def content_hash(row_hashes: Iterable[bytes], scenes_hash: str, config: Mapping[
     Args:
         row_hashes: of all rows, see :func:`row_hash`.
         scenes_hash: of the scenes, "" where none are stored.
-        config: of the manifest; its ``vocabulary``, if it has one, decides what a caption mentions.
+        config: of the manifest; only its ``vocabulary``, if any, counts.
     """
     facts = {"scenes": scenes_hash, "vocabulary": config.get("vocabulary")}
     told = (canonical([name, value]) for name, value in facts.items() if value)
@@ -43,26 +43,26 @@ def content_hash(row_hashes: Iterable[bytes], scenes_hash: str, config: Mapping[
 
 
 def truth_hash(name: str, image_sha256: str, truth: str) -> bytes:
-    """Return the SHA-256 of one stored scene: its id, the SHA-256 of its image in hex, the rest as canonical JSON."""
+    """Return the SHA-256 of a stored scene: id, image's SHA-256 in hex, canonical JSON."""
     return hashlib.sha256(canonical([name, image_sha256, truth])).digest()
 
 
 def digested(
     rows: Iterable[Row], *, read: Callable[[ImageData], bytes] = read_image
 ) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
-    """Yield rows with their images' SHA-256 and bytes; an image that a row shares with the one before is read once.
+    """Yield rows with their images' SHA-256 and bytes, reading consecutive images once.
 
-    Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
-    while a split is written the window before is being written and its file hashed meanwhile.
+    Hashing has no threads of its own: they would contend for the interpreter, and the previous window is already being
+    written and hashed in the background.
 
     Args:
         rows: their images are bytes or files.
-        read: gives an image's bytes.
+        read: returns an image's bytes.
 
     Raises:
         VhbenchError: if an image cannot be read, or is empty.
     """
-    known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
+    known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, valid while the image is referenced here
     for row in rows:
         known = {id(image): known.get(id(image)) or _read(image, read) for image in row.question.images}
         found = [known[id(image)] for image in row.question.images]

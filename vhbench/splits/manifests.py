@@ -1,4 +1,4 @@
-"""Names and places inside a split directory, and the manifest file."""
+"""File names in a split directory, and the manifest file."""
 
 import re
 from dataclasses import asdict
@@ -15,22 +15,22 @@ SCENES = "scenes.parquet"
 REJECTIONS = "rejections.jsonl"
 FORMAT = "vhbench-split-1"
 YANKED = "yanked.json"
-"""In a repository: version → why it was withdrawn."""
+"""In a repository: version → reason for its withdrawal."""
 
 DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes", YANKED)
-"""Files that are made from the manifest; the manifest does not list them."""
+"""Files generated from the manifest, which does not list them."""
 
 SECRET_SEED = -1
-"""The seed that the manifest of a secret edition shows instead of the real one."""
+"""Seed in the manifest of a hidden test set, instead of the real one."""
 
 HIDDEN = "hidden"
-"""Of a manifest's extras: the split is what is public of a hidden edition, and has no answers."""
+"""Manifest extra: the split is the public part of a hidden test set, without answers."""
 
 HIDDEN_SOURCE = "hidden_source"
-"""Of a manifest's extras: the commitment of the hidden edition that the split was made of, whose answers it tells."""
+"""Manifest extra: commitment of the hidden test set that the split is derived from."""
 
 _LARGEST = 8 << 20
-"""Bytes of a manifest, which takes up to thirty times as much memory; those that we write have less than a tenth."""
+"""Maximum manifest size in bytes (parsed, it takes 30 times that); vhbench's have a tenth."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
@@ -45,17 +45,17 @@ _DIGITS = "64 lower-case hexadecimal digits"
 
 
 def shard_name(config: str, index: int, total: int) -> str:
-    """Return the path of a shard below its split directory."""
+    """Return the path of a shard relative to its split directory."""
     return f"{config}/test-{index:05d}-of-{total:05d}.parquet"
 
 
 def is_hidden(manifest: Manifest) -> bool:
-    """Tell whether a split is what is public of a hidden edition: its rows have no answers."""
+    """Return whether a split is the public part of a hidden test set, without answers."""
     return manifest.extra.get(HIDDEN) is True
 
 
 def check_name(name: str, what: str) -> str:
-    """Return a config's or benchmark's name if it is safe as the name of a folder.
+    """Return a config's or benchmark's name if it is a safe folder name.
 
     Raises:
         VhbenchError: if it is not.
@@ -79,7 +79,7 @@ def parse_version(version: str) -> tuple[int, int, int]:
 
 
 def inside(directory: Path, name: str) -> Path:
-    """Return the path of a file that a manifest lists, which never lies outside its directory.
+    """Return the path of a file that a manifest lists, always inside its directory.
 
     Raises:
         VhbenchError: for absolute paths, ``..``, odd characters, and links that lead elsewhere.
@@ -88,7 +88,8 @@ def inside(directory: Path, name: str) -> Path:
     if not 1 <= len(parts) <= 2 or not all(_NAME.fullmatch(part) and ".." not in part for part in parts):
         raise VhbenchError(f"{directory / MANIFEST}: file name {name!r} is not allowed; it must be FILE or CONFIG/FILE")
     path = directory / name
-    # A folder may be a link as a whole (the Hub's cache links files into a shared store), a file only to a file.
+    # A folder as a whole may be a link (the Hub's cache links files into a shared store), a file may link only to a
+    # file.
     if path.is_symlink() and not (resolved(path).is_file() and _in_hub_cache(path)):
         raise VhbenchError(f"{path}: is a link that leads out of the split directory")
     if path.parent != directory and path.parent.is_symlink():
@@ -97,9 +98,9 @@ def inside(directory: Path, name: str) -> Path:
 
 
 def _in_hub_cache(path: Path) -> bool:
-    """Tell whether a link has the form that huggingface_hub gives: …/snapshots/SHA/FILE → …/blobs/ID."""
+    """Return whether a link is huggingface_hub's: …/snapshots/SHA/FILE → …/blobs/ID."""
     file = resolved(path)
-    # The split directory may be reached by a link: what counts is where the link to the file itself lies.
+    # The split directory may be reached by a link: only the location of the file's own link counts.
     place = resolved(path.parent)
     return file.parent.name == "blobs" and resolved(file.parent.parent / "snapshots") in place.parents
 
@@ -108,7 +109,7 @@ def config_files(manifest: Manifest) -> dict[str, list[str]]:
     """Return the shards of each config, in order.
 
     Raises:
-        VhbenchError: if a shard is missing or too many, or belongs to no config.
+        VhbenchError: if a shard is missing, superfluous, or without a config.
     """
     found: dict[str, list[str]] = {config: [] for config in sorted(manifest.rows)}
     for name in sorted(manifest.files):
@@ -123,11 +124,12 @@ def config_files(manifest: Manifest) -> dict[str, list[str]]:
 
 
 def check_no_strays(directory: Path, manifest: Manifest) -> None:
-    """Check that a split holds no rows but those of the files that its manifest lists.
+    """Check that a split has no rows outside the files that its manifest lists.
 
-    Whoever loads a folder with ``datasets`` gets the rows of every file in it, or of those that a ``.huggingface.yaml``
-    names, and no hash covers them. So a config's folder holds nothing else, hidden files included; beside the configs
-    may lie what is no data, such as a licence or an erratum. What file managers leave behind is never loaded.
+    Loading a folder with ``datasets`` returns the rows of every file in it, or of those that a ``.huggingface.yaml``
+    names,
+    and no hash covers them. So a config's folder must have no other files, hidden ones included; next to the configs,
+    non-data files such as a licence or an erratum are allowed. Files of file managers are never loaded.
 
     Raises:
         VhbenchError: naming the first stray.
@@ -140,7 +142,7 @@ def check_no_strays(directory: Path, manifest: Manifest) -> None:
 
 
 def is_stray(name: str, manifest: Manifest) -> bool:
-    """Tell whether a file may hold rows that no hash covers, by its path below the split; see check_no_strays."""
+    """Return whether a relative path may have unhashed rows; see check_no_strays."""
     folder, _, rest = name.rpartition("/")
     if name in manifest.files or is_litter(rest):
         return False
@@ -148,7 +150,7 @@ def is_stray(name: str, manifest: Manifest) -> bool:
 
 
 def is_litter(name: str) -> bool:
-    """Tell whether a file is one that a file manager leaves behind, such as .DS_Store."""
+    """Return whether a file was created by a file manager, such as .DS_Store."""
     return _LITTER.fullmatch(name) is not None
 
 
@@ -156,7 +158,7 @@ def read_manifest(directory: Path) -> Manifest:
     """Read and check ``manifest.json``.
 
     Raises:
-        VhbenchError: if it is missing (the build did not finish), unreadable, or a field has the wrong form.
+        VhbenchError: if it is missing (unfinished build), unreadable, or a field is invalid.
     """
     path = Path(directory) / MANIFEST
     if not path_exists(path):

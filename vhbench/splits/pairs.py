@@ -1,9 +1,9 @@
-"""Rows that belong together: is the other half of each pair there, and about the same image?
+"""Completeness checks of pairs: each has its other half, with the same image.
 
-What is asked here is what the generators promise, by the rule that a benchmark names (``Benchmark.pairs``): with
-``twins`` every question has its negation, of the same image; with ``both answers`` each thing is asked about once with
-the answer yes and once with no; with ``easy twin`` pressed questions have their easy one, unless the build left out all
-easy questions of their type. Configs that hold negated questions are held to ``twins`` whatever the benchmark.
+A benchmark's rule (``Benchmark.pairs``) states what its generator guarantees. ``twins``: every question has its
+negation, with the same image. ``both answers``: each target has a question with answer yes and one with no. ``easy
+twin``: pressed questions have their easy one, unless the build left out all easy questions of their type. Configs with
+negated questions must satisfy ``twins`` in any benchmark.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from vhbench.schema import Row
 
 @dataclass(slots=True)
 class _Pair:
-    """What is known of a pair: how many of each half it has, and whether all have the images of the first."""
+    """State of a pair: counts of each half, and whether all share the first one's images."""
 
     images: tuple[bytes, ...]
     same: bool = True
@@ -28,7 +28,7 @@ _ANSWERS = ("question whose answer is yes", "question whose answer is no")
 
 
 class Pairs:
-    """Takes the rows of a split one by one, keeps none of them, and tells at the end which pairs are not whole."""
+    """Streaming check of pairs, which does not store the rows."""
 
     def __init__(self, rule: PairRule) -> None:
         self._rule = rule
@@ -38,7 +38,7 @@ class Pairs:
         self._pressed: dict[tuple[str, str], str] = {}
 
     def add(self, row: Row, digests: Sequence[bytes]) -> Iterator[str]:
-        """Take a row with its images' digests; yield a fault where it should have a pair and names none."""
+        """Add a row with its images' digests; yield an error if it lacks a required pair id."""
         question = row.question
         if question.kind == "caption":
             return
@@ -64,7 +64,7 @@ class Pairs:
             self._negating.add(row.config)
 
     def faults(self) -> Iterator[str]:
-        """Yield what is wrong with the pairs of all rows so far."""
+        """Yield the errors in the pairs of all rows so far."""
         for (config, name, _), pair in sorted(self._pairs.items(), key=lambda item: item[0]):
             if self._rule == "twins" or config in self._negating:
                 halves = _TWINS

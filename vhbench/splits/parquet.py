@@ -1,8 +1,8 @@
-"""Questions as Arrow tables and Parquet shards, in the form that ``datasets`` 3, 4 and 5 read alike.
+"""Questions as Arrow tables and Parquet shards, for ``datasets`` 3, 4 and 5.
 
 Images are left uncompressed (JPEG and PNG do not shrink), everything else is zstd. Where rows share images, the image
-leaf is dictionary-encoded, so that each image is stored once per row group: 2,200 questions over 200 images take 14 MB
-instead of 154 MB. Where none do, it is plain, which is faster to write and as large. Readers see no difference.
+leaf is dictionary-encoded, so each image is stored once per row group: 2,200 questions over 200 images take 14 MB
+instead of 154 MB. Otherwise it is plain, which is faster to write and as large. Readers see no difference.
 """
 
 import json
@@ -27,7 +27,7 @@ MAX_GROUP_ROWS = 4096
 MAX_GROUP_BYTES = 2 << 30
 MAX_GROUP_TEXT = 64 << 20
 MAX_TEXT = 1 << 20
-"""What a reader unpacks from one row group at most, and the longest text: a file that has more is refused."""
+"""Maximum text length, and maximum text of a row group; larger files are rejected."""
 
 
 def _type(name: str, image_bytes: pa.DataType) -> pa.DataType:
@@ -48,14 +48,14 @@ def _feature(name: str) -> dict[str, Any]:
 
 
 def schema(image_bytes: pa.DataType | None = None) -> pa.Schema:
-    """Return the Arrow schema of a shard, with the metadata that tells ``datasets`` which column holds images."""
+    """Return a shard's Arrow schema, which declares the image column to ``datasets``."""
     features = {"info": {"features": {name: _feature(name) for name in COLUMNS}}}
     columns = [(name, _type(name, image_bytes or pa.binary())) for name in COLUMNS]
     return pa.schema(columns, metadata={_FEATURES: json.dumps(features).encode()})
 
 
 _FEATURES = b"huggingface"
-"""Where a footer tells ``datasets`` what its columns are."""
+"""Footer key of the column features for ``datasets``."""
 
 _PLAIN = schema()
 _SHARED = schema(pa.dictionary(pa.int32(), pa.binary()))
@@ -68,15 +68,15 @@ _OPTIONS: dict[str, Any] = {
     "dictionary_pagesize_limit": 1 << 30,
     "write_statistics": list(_LEAVES),
     "write_page_index": True,
-    "store_schema": False,  # it would record the dictionary type; readers shall see plain bytes
+    "store_schema": False,  # it would record the dictionary type; readers should see plain bytes
 }
 
 
 def open_writer(path: Path, *, shared: bool) -> pq.ParquetWriter:
-    """Open a shard for writing; ``shared`` where rows share images."""
+    """Open a shard for writing; ``shared`` if rows share images."""
     options = {**_OPTIONS, "use_dictionary": [*_LEAVES, IMAGE_BYTES] if shared else list(_LEAVES)}
     writer = pq.ParquetWriter(path, _SHARED if shared else _PLAIN, **options)
-    # Without the Arrow schema, its metadata is not stored either; this is what tells `datasets` where the images are.
+    # Without the Arrow schema, its metadata is not stored either; it declares the image column to `datasets`.
     writer.add_key_value_metadata({key.decode(): value.decode() for key, value in _PLAIN.metadata.items()})
     return writer
 
@@ -92,11 +92,11 @@ def table(
     """Return one row group.
 
     Args:
-        rows: of each row what :func:`vhbench.columns.values_of` gives.
-        digests: of each row the SHA-256 of its images.
-        images: the encoded images by their SHA-256.
-        version: goes into ``benchmark_version`` of every row.
-        shared: as the writer was opened.
+        rows: per row the result of :func:`vhbench.columns.values_of`.
+        digests: per row the SHA-256 of its images.
+        images: SHA-256 → encoded image.
+        version: ``benchmark_version`` of every row.
+        shared: as in :func:`open_writer`.
     """
     written = _SHARED if shared else _PLAIN
     columns = dict(zip(HASHED, zip(*rows, strict=True), strict=True))
@@ -127,10 +127,10 @@ def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, byte
 
 
 def _binary(values: Sequence[bytes]) -> pa.Array:
-    """Return an array of large values, copying each once (a builder would copy them again whenever it grows)."""
+    """Return an array of large values, copying each once (a growing builder copies more)."""
     offsets = np.zeros(len(values) + 1, np.int32)
     np.cumsum([len(value) for value in values], out=offsets[1:])
-    data = pa.allocate_buffer(int(offsets[-1]))  # from Arrow's pool, which gives the same memory again and again
+    data = pa.allocate_buffer(int(offsets[-1]))  # from Arrow's pool, which reuses its memory
     view = memoryview(data).cast("B")
     for start, value in zip(offsets.tolist(), values, strict=False):
         view[start : start + len(value)] = value
@@ -138,11 +138,12 @@ def _binary(values: Sequence[bytes]) -> pa.Array:
 
 
 def open_shard(path: Path) -> pq.ParquetFile:
-    """Open a shard for reading, once its schema and the sizes that it claims have been found sane.
+    """Open a shard for reading, after checking its schema and declared sizes.
 
     Raises:
-        VhbenchError: if it is missing, truncated, has other columns, would unpack to an absurd size, or tells
-            ``datasets`` to show its images otherwise.
+        VhbenchError: if it is missing or truncated, has other columns, would unpack to an absurd size, or declares
+            other
+            image features to ``datasets``.
     """
     shard, found = open_parquet(path)
     _check_columns(path, found)
@@ -173,9 +174,9 @@ def _check_columns(path: Path, found: pa.Schema) -> None:
 
 
 def _check_features(path: Path, found: pa.Schema) -> None:
-    """Hold what a footer says of its columns to what ours say: ``datasets`` follows it, and no hash covers it.
+    """Check a footer's column features, which ``datasets`` applies and no hash covers.
 
-    Images could be shown in grey, or not at all, and the rows would be the same.
+    They could make images grey or hide them, with unchanged rows.
     """
     told = (found.metadata or {}).get(_FEATURES)
     if told is None:
@@ -189,11 +190,12 @@ def _check_features(path: Path, found: pa.Schema) -> None:
 
 
 def read_shard(path: Path) -> Iterator[Question]:
-    """Yield a shard's questions; rows of one row group that show the same image share one ``bytes`` object.
+    """Yield a shard's questions; equal images in a row group share one ``bytes`` object.
 
     Raises:
-        VhbenchError: if the shard is damaged, unpacks to far more text than questions have, or a row holds no image
-            bytes or refers to a file outside.
+        VhbenchError: if the shard is damaged, unpacks to far more text than questions have, or a row has no image bytes
+            or
+            refers to an external file.
     """
     for group in read_columns(path, COLUMNS):
         for values in zip(*group.values(), strict=True):
@@ -201,7 +203,7 @@ def read_shard(path: Path) -> Iterator[Question]:
 
 
 def read_columns(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
-    """Yield the values of some columns, one row group after the other. Raises as :func:`read_shard` does."""
+    """Yield the values of some columns per row group. Raises as :func:`read_shard`."""
     shard = open_shard(path)
     for i in range(shard.metadata.num_row_groups):
         group = read_group(shard, path, i, list(names))

@@ -1,4 +1,4 @@
-"""Reading a split: only the files that its manifest lists, and only rows of its version."""
+"""Split readers, restricted to files that the manifest lists and rows of its version."""
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,17 +17,17 @@ from vhbench.store import Store
 
 
 def read_questions(directory: Path, config: str | None = None) -> Iterator[Question]:
-    """Yield the questions of a split, or of one config of it, with their images' bytes.
+    """Yield the questions of a split, or of one config, with their images' bytes.
 
     Raises:
-        VhbenchError: if there is no such config, a shard is missing or damaged, or a row has another version.
+        VhbenchError: if the config does not exist, a shard is missing or damaged, or a row has another version.
     """
     for row in read_rows(directory, config):
         yield row.question
 
 
 def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
-    """Yield the rows of a split: its questions, each with its config. See :func:`read_questions`."""
+    """Yield the rows of a split, questions with their config. See :func:`read_questions`."""
     manifest = read_manifest(directory)
     files = manifests.config_files(manifest)
     if config is not None and config not in files:
@@ -51,10 +51,10 @@ def choose(directory: Path, config: str | None, count: int, seed: int) -> list[R
 
 
 def chosen(directory: Path, config: str | None, count: int, seed: int) -> Iterator[Row]:
-    """Yield some rows of a split, or of one config of it, spread evenly over all of them, in their order.
+    """Yield evenly spaced rows of a split, or of one config, in order.
 
     Raises:
-        VhbenchError: if the split has no such config, or no rows.
+        VhbenchError: if the config does not exist, or the split has no rows.
     """
     rows = read_manifest(directory).rows
     total = sum(rows.values()) if config is None else rows.get(config, 0)
@@ -68,7 +68,7 @@ def chosen(directory: Path, config: str | None, count: int, seed: int) -> Iterat
 
 
 def read_ids(directory: Path) -> dict[str, str]:
-    """Return the config of each row by the row's id.
+    """Return row id → config.
 
     Raises:
         VhbenchError: if a shard is missing or damaged.
@@ -77,7 +77,7 @@ def read_ids(directory: Path) -> dict[str, str]:
 
 
 def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
-    """Yield the values of some columns with their config, one row group after the other; no image is read.
+    """Yield the values of some columns with their config, per row group; no image is read.
 
     Raises:
         VhbenchError: if a shard is missing or damaged.
@@ -90,7 +90,7 @@ def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, d
 
 
 def read_scenes(directory: Path) -> dict[str, Scene]:
-    """Return the truth behind the images by scene id, without the images; empty where none is stored.
+    """Return scene id → ground truth, without images; empty where none is stored.
 
     Raises:
         VhbenchError: if the file is damaged.
@@ -99,7 +99,7 @@ def read_scenes(directory: Path) -> dict[str, Scene]:
 
 
 def packed_scenes(directory: Path) -> Mapping[str, Scene]:
-    """Return the scenes of a large split by id, without images and masks: a hundred thousand take 0.2 GB.
+    """Return scenes by id, without images and masks: a hundred thousand take 0.2 GB.
 
     Raises:
         VhbenchError: if the file is damaged.
@@ -114,19 +114,19 @@ def _without_masks(name: str, packed: bytes) -> Scene:
 
 
 def read_truths(directory: Path) -> Iterator[StoredScene]:
-    """Yield the scenes of a split as they are stored."""
+    """Yield the scenes of a split in stored form."""
     if manifests.SCENES in read_manifest(directory).files:
         yield from read_truth_file(manifests.inside(Path(directory), manifests.SCENES))
 
 
 def read_rejections(directory: Path) -> Iterator[Rejection]:
-    """Yield what was left out of a split, and why."""
+    """Yield the rejections of a split."""
     if manifests.REJECTIONS in read_manifest(directory).files:
         yield from read_rejection_file(manifests.inside(Path(directory), manifests.REJECTIONS))
 
 
 def recompute_content_hash(directory: Path) -> str:
-    """Read every row and scene, and return the content hash of what is really there.
+    """Read every row and scene, and return their actual content hash.
 
     Raises:
         VhbenchError: if a shard is missing or damaged, or a row has another version.
@@ -137,7 +137,7 @@ def recompute_content_hash(directory: Path) -> str:
 
 
 def recompute_scenes_hash(directory: Path) -> str:
-    """Read every scene and return the hash over them, "" where none are stored.
+    """Read every scene and return their hash, "" where none are stored.
 
     Raises:
         VhbenchError: if the file is damaged.

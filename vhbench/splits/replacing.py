@@ -1,4 +1,4 @@
-"""Putting a new split in the place of a former one: one writer at a time, nobody's own files lost, kills mended."""
+"""Atomic replacement of a split: locked, crash-safe, without loss of user files."""
 
 import re
 import shutil
@@ -14,20 +14,22 @@ from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.verifying import damage
 
-_PATIENCE = 10  # seconds, after which a person wants to know
+_PATIENCE = 10  # seconds until the wait is reported
 _OURS = re.compile(r"[^/]+/test-\d{5}-of-\d{5}\.parquet|\.cache/.*", re.DOTALL)
 
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold a split directory against everybody else who builds it or writes its card.
+    """Lock a split directory against other builds and card writers.
 
-    What those who were killed have left is mended first: a former split that was set aside for a new one which never
-    came is put back, and unfinished files are removed. The lock is the file ``.NAME.lock`` beside the directory; it
-    stays there, and it holds between machines as far as the file system's ``flock`` does.
+    Leftovers of killed processes are repaired first: a previous split that was set aside for an unfinished one is
+    restored,
+    and unfinished files are removed. The lock is the file ``.NAME.lock`` next to the directory; it remains there, and
+    works
+    between machines as far as the file system's ``flock`` does.
 
     Raises:
-        VhbenchError: if the folder around the directory is not there or may not be written to.
+        VhbenchError: if the parent folder is missing or not writable.
     """
     directory = Path(directory).resolve()
     lock = FileLock(directory.with_name(f".{directory.name}.lock"))
@@ -47,10 +49,10 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def replace(staging: Path, directory: Path) -> None:
-    """Put a complete new split in the place of a former one, if any.
+    """Replace the previous split, if any, by a complete new one.
 
     Raises:
-        VhbenchError: if something else is in that place.
+        VhbenchError: if something other than a split is there.
     """
     check_place(directory)
     former = _former(directory)
@@ -63,10 +65,10 @@ def replace(staging: Path, directory: Path) -> None:
 
 
 def check_place(directory: Path) -> None:
-    """Check that a new split may take the place of what is in a directory.
+    """Check that a new split may replace a directory.
 
     Raises:
-        VhbenchError: if it is no split directory, or somebody has put files of their own there.
+        VhbenchError: if it is not a split directory, or has user files.
     """
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return

@@ -1,4 +1,4 @@
-"""The Parquet files of one config while they are being written, hashed as they grow."""
+"""Parquet files of one config, hashed while they are written."""
 
 import hashlib
 import mmap
@@ -19,14 +19,14 @@ MAPPED_BYTES = 32 << 20
 SYNCED_BYTES = 64 << 20
 
 SortedRow = tuple[tuple[bytes, ...], str, tuple[bytes, ...], tuple[Any, ...]]
-"""The place of a row, its id, the SHA-256 of its images, and what it holds beside them (which wait elsewhere)."""
+"""Sort key of a row, its id, its images' SHA-256, and its other columns."""
 
 
 class ShardFiles:
-    """Writes row groups to numbered files; the total number, and so their names, is known at the end.
+    """Writer of row groups to numbered files, named at the end when their total is known.
 
-    Meant to be called in a thread (pyarrow and hashlib let go of the interpreter) while others make rows; the hash of
-    what is written grows in another of the executor's threads.
+    It is meant for a thread (pyarrow and hashlib release the interpreter lock) while others make rows; hashing runs in
+    another thread of the executor.
     """
 
     def __init__(self, folder: Path, version: str, executor: Executor) -> None:
@@ -49,7 +49,7 @@ class ShardFiles:
         self._written += sum(map(len, images.values()))
 
     def finish(self, directory: Path, config: str) -> dict[str, str]:
-        """Close the files, give them their names, and return path below ``directory`` → SHA-256."""
+        """Close and name the files; return path relative to ``directory`` → SHA-256."""
         self._close_file()
         result = {}
         for i, growing in enumerate(self._hashes):
@@ -60,7 +60,7 @@ class ShardFiles:
         return result
 
     def close(self) -> None:
-        """Let go of open files after a failure; a second call does nothing."""
+        """Close files after a failure; a second call does nothing."""
         if self._writer is not None:
             writer, self._writer = self._writer, None
             writer.close()
@@ -81,17 +81,18 @@ class ShardFiles:
 
 
 def _groups(rows: Sequence[SortedRow]) -> Iterator[Sequence[SortedRow]]:
-    """Cut rows into as few groups of at most 200 as there can be, all of about the same size."""
+    """Split rows into as few groups of at most 200 as possible, of about the same size."""
     count = -(-len(rows) // GROUP_ROWS)
     for i in range(count):
         yield rows[i * len(rows) // count : (i + 1) * len(rows) // count]
 
 
 class _GrowingHash:
-    """The SHA-256 of a file that only grows, computed while it does, a step behind the writer.
+    """SHA-256 of a growing file, computed concurrently with its writer.
 
-    What has been written is also made durable bit by bit, so that little is left to wait for at the end. No file stays
-    open meanwhile: there may be as many as configs.
+    Written data is also flushed to disk gradually, so the final wait is short. The file is reopened each time: there
+    may be
+    as many as configs.
     """
 
     def __init__(self, path: Path) -> None:
@@ -101,7 +102,7 @@ class _GrowingHash:
         self._running: dict[Callable[[], None], Future[None]] = {}
 
     def grow(self, executor: Executor) -> None:
-        """Take in what has been written so far, unless the last time is still under way."""
+        """Hash the data written so far in the executor, unless the last call is still running."""
         for work in (self._update, self._sync):
             running = self._running.get(work)
             if running is None or running.done():
@@ -110,7 +111,7 @@ class _GrowingHash:
                 self._running[work] = executor.submit(work)
 
     def finish(self) -> str:
-        """Take in the rest, make the file durable, and return the digest in hex."""
+        """Hash the rest, flush the file to disk, and return the digest in hex."""
         for running in self._running.values():
             running.result()
         self._update()
@@ -118,8 +119,8 @@ class _GrowingHash:
         return self._sha256.hexdigest()
 
     def _update(self) -> None:
-        # Mapped, not read: the pages are still in memory, and copying them once more would cost as much as writing.
-        # As a private copy, since some network file systems allow no shared mapping.
+        # Mapped, not read: the pages are still in memory, and copying them would take as long as writing. Private,
+        # since some network file systems allow no shared mapping.
         while (size := self._size()) > self._done:
             start = self._done - self._done % mmap.ALLOCATIONGRANULARITY
             end = min(size, start + MAPPED_BYTES)

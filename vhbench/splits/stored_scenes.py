@@ -1,4 +1,4 @@
-"""The scenes behind a split, without their images, and the record of what was left out."""
+"""Stored scenes of a split, without images, and the rejection log."""
 
 import hashlib
 from collections import Counter
@@ -22,21 +22,21 @@ from vhbench.splits.unpacking import Text, open_parquet, read_group
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
 _REST: list[tuple[str, Any]] = [(f.name, f.type) for f in fields(Scene) if f.name not in ("id", "image")]
 _Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)
-"""What is stored as JSON."""
+"""Columns stored as JSON."""
 
 _BATCH = 500
 
 _FREE_TEXT = 64 << 20
 _DENSEST = 100
-"""A file of scenes may unpack to so many bytes, and so many times its own size; honest ones come to a tenth."""
+"""Allowed text per stored byte of a scene file, above a base; real ones have a tenth."""
 _MAX_TEXT = 16 << 20
 _MAX_LINE = 1 << 20
-"""The longest scene, and the longest line of the rejections."""
+"""Maximum length of a scene, and of a rejection line."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredScene:
-    """A scene as it is stored: its id, the SHA-256 of its image in hex, everything else as canonical JSON."""
+    """Stored form of a scene: its id, its image's SHA-256 in hex, the rest as canonical JSON."""
 
     id: str
     image_sha256: str
@@ -44,7 +44,7 @@ class StoredScene:
 
 
 def truth_of(scene: Scene) -> StoredScene:
-    """Return the stored form of a scene; its image is read, hashed and let go."""
+    """Return the stored form of a scene; its image is read and hashed, but not kept."""
     values = {name: getattr(scene, name) for name, _ in _REST}
     digest = hashlib.sha256(to_store(scene.image)).hexdigest() if scene.image else ""
     return StoredScene(scene.id, digest, canonical(values).decode())
@@ -54,7 +54,7 @@ def scene_of(truth: StoredScene) -> Scene:
     """Return a scene from its stored form; its ``image`` is empty.
 
     Raises:
-        VhbenchError: if the stored form does not describe a scene.
+        VhbenchError: if the stored form is not a scene.
     """
     place = f"scene {truth.id!r}"
     try:
@@ -65,13 +65,13 @@ def scene_of(truth: StoredScene) -> Scene:
 
 
 def write_truths(path: Path, scenes: Iterable[Scene | StoredScene]) -> dict[str, Any]:
-    """Write scenes, each once; no file is written where there are none.
+    """Write scenes, each once; without scenes no file is written.
 
     Returns:
-        What the manifest says about them: their number, and a hash over them that no order can change.
+        Manifest entry: their number, and an order-independent hash.
 
     Raises:
-        VhbenchError: if one id stands for two different scenes.
+        VhbenchError: if two different scenes share an id.
     """
     hashes: dict[str, bytes] = {}
     unique = _unique(scenes, hashes)

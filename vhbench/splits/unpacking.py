@@ -1,7 +1,7 @@
-"""Parquet files from anybody: a few kilobytes may claim, or repeat, gigabytes of text.
+"""Safe reading of untrusted Parquet: a few kilobytes may expand to gigabytes of text.
 
-Columns of text and bytes are read as dictionaries, so that a value stands in memory once, however often rows repeat
-it, and what all the repetitions come to is known before anybody copies one.
+Text and bytes are read as dictionaries: a value is in memory once, however often rows repeat it, and the expanded size
+is known before any copy is made.
 """
 
 from collections.abc import Iterator
@@ -16,26 +16,26 @@ from vhbench.files import path_exists
 from vhbench.schema import VhbenchError
 
 _BUFFER = 1 << 20
-"""Bytes that are read at once where a column is larger than what is needed of it."""
+"""Buffer size in bytes for columns that are larger than the part needed."""
 
 
 def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa.Schema]:
-    """Open a file without reading a row; return it and the schema that it has for others.
+    """Open a file without reading a row; return it and its logical schema.
 
     Args:
         path: the file.
-        shared: read text and bytes as dictionaries. Such a reader keeps all values that it has seen: of photos, one
-            that does not is better, which must be asked for few rows at once.
+        shared: read text and bytes as dictionaries. Such a reader keeps all values; for photos, use a plain reader and
+            request few rows at once.
 
     Raises:
-        VhbenchError: if it is missing or no Parquet file.
+        VhbenchError: if it is missing or not a Parquet file.
     """
     if not path_exists(path):
         raise VhbenchError(f"{path}: is missing, though the manifest lists it")
     with readable(path):
         metadata = pq.read_metadata(path)
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
-        # By what they are: whoever calls the items of a list "item" instead of "element" is read no other way.
+        # By type, not name: a file that calls list items "item" instead of "element" is read the same way.
         repeated = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         how: dict[str, Any] = {"read_dictionary": repeated} if shared else {"pre_buffer": False, "buffer_size": _BUFFER}
         file = pq.ParquetFile(path, metadata=metadata, **how)
@@ -44,10 +44,10 @@ def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Say in one line that a file, or what it tells of itself, is damaged; names in it may not even be text.
+    """Report a damaged file or footer in one line; names in it may not be text.
 
     Raises:
-        VhbenchError: in place of what pyarrow raises.
+        VhbenchError: instead of pyarrow's error.
     """
     try:
         yield
@@ -68,12 +68,12 @@ def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str])
 
 
 class Text:
-    """Unpacks text until an allowance is used up.
+    """Text reader with a size limit.
 
     Args:
-        path: the file, for messages.
-        allowance: characters in all, each repetition counted.
-        longest: characters of one text.
+        path: file, for messages.
+        allowance: total characters, including repetitions.
+        longest: maximum characters of one text.
     """
 
     def __init__(self, path: Path, allowance: int, longest: int) -> None:
@@ -83,12 +83,12 @@ class Text:
         """Return a column of texts.
 
         Raises:
-            VhbenchError: if one is null, not UTF-8 or too long, or all are too much.
+            VhbenchError: if one is null, not UTF-8 or too long, or the total is too large.
         """
         return [text for chunk in column.chunks for text in self._unpack(chunk, name)]
 
     def lists(self, column: pa.ChunkedArray, name: str) -> list[tuple[str, ...]]:
-        """Return a column of lists of texts. Raises as :meth:`column` does."""
+        """Return a column of lists of texts. Raises as :meth:`column`."""
         rows: list[tuple[str, ...]] = []
         for chunk in column.chunks:
             if chunk.null_count:
@@ -128,7 +128,7 @@ def shared(data: pa.DictionaryArray) -> list[Any]:
 
 
 def cut(flat: list[Any], lists: pa.ListArray) -> list[tuple[Any, ...]]:
-    """Return the rows of a list column, given the values of all rows one after the other."""
+    """Return the rows of a list column, given its flattened values."""
     rows: list[tuple[Any, ...]] = []
     start = 0
     for length in lists.value_lengths().to_pylist():
@@ -138,5 +138,5 @@ def cut(flat: list[Any], lists: pa.ListArray) -> list[tuple[Any, ...]]:
 
 
 def line(error: BaseException) -> str:
-    """Return an error's words in one line."""
+    """Return an error's message in one line."""
     return " ".join(str(error).split())[:200]

@@ -1,4 +1,4 @@
-"""What can be wrong with a split directory by itself: one line per fault."""
+"""Checks of a split directory on its own: one line per error."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,17 +20,17 @@ from vhbench.splits.stored_scenes import scene_of
 KINDS = get_args(Kind)
 
 KEPT_BACK = ("answer", "pair_id", "negated", "objects", "candidates", "neutral")
-"""Columns that are empty in every row of a hidden edition."""
+"""Columns that are empty in every row of a hidden test set."""
 
 
 def verify(directory: Path, *, progress: bool = True) -> list[str]:
-    """Check a split directory from the file hashes down to the pixels; return one line per fault.
+    """Check a split directory from file hashes to pixels; return one line per error.
 
-    ``progress`` tells about it on stderr.
+    ``progress`` reports it on stderr.
     """
     directory = Path(directory)
     if faults := check_files(directory):
-        return faults  # what damaged files hold is not worth a look
+        return faults  # the content of damaged files is not checked
     try:
         manifest = manifests.read_manifest(directory)
         scenes = _Stored()
@@ -42,7 +42,7 @@ def verify(directory: Path, *, progress: bool = True) -> list[str]:
 
 
 def check_files(directory: Path) -> list[str]:
-    """Check the manifest, the hash of each file that it lists, and that there are no others."""
+    """Check the manifest, the hash of each listed file, and that there are no other files."""
     try:
         manifest = manifests.read_manifest(directory)
     except VhbenchError as error:
@@ -51,7 +51,7 @@ def check_files(directory: Path) -> list[str]:
 
 
 def damage(directory: Path) -> list[str]:
-    """Check the manifest and the hash of each file that it lists, whatever else is there."""
+    """Check the manifest and the hash of each listed file, ignoring other files."""
     try:
         return [*_damage(directory, manifests.read_manifest(directory))]
     except VhbenchError as error:
@@ -78,13 +78,13 @@ def _strays(directory: Path, manifest: Manifest) -> Iterator[str]:
 
 @dataclass
 class _Stored:
-    """What the rows are held to of the stored scenes.
+    """Facts about the stored scenes for checking rows.
 
     Attributes:
-        images: scene id → SHA-256 of its image in hex, "" where the scene came without one.
-        telling: whether a scene says anything; reports on attacked images, which no row names, do not.
-        missing: scenes that a row names and that are not stored.
-        hash: over all of them, "" where there are none.
+        images: scene id → SHA-256 of its image in hex, "" for a scene without one.
+        telling: whether any scene has content; reports on attacked images, which no row names, have none.
+        missing: ids of scenes that a row names but that are not stored.
+        hash: over all scenes, "" without any.
     """
 
     images: dict[str, str] = field(default_factory=dict)
@@ -122,7 +122,7 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: 
 
 
 def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -> Iterator[str]:
-    """Yield which of a row's scenes are not stored, once each, and which of its images are not its scenes'."""
+    """Yield a row's scenes that are not stored, and images that differ from its scenes'."""
     for number, (name, digest) in enumerate(zip(question.scene_ids, digests, strict=False), start=1):
         if name not in scenes.images:
             if scenes.telling and name not in scenes.missing:
@@ -133,7 +133,7 @@ def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -
 
 
 def question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterator[str]:
-    """Yield what is wrong with one row by itself; one of a hidden edition must not tell what is kept back."""
+    """Yield the errors of a single row; in a hidden test set, withheld columns must be empty."""
     question = row.question
     where = f"row {question.id!r}"
     if question.benchmark != benchmark:
@@ -168,7 +168,7 @@ def _answer_fault(question: Question) -> str:
 
 
 def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterator[str]:
-    """Yield what is wrong with the scenes; note what the rows are held to."""
+    """Yield the errors of the scenes, and record facts for checking rows."""
     hashes = []
     for truth in read_truths(directory):
         hashes.append(truth_hash(truth.id, truth.image_sha256, truth.json))
@@ -186,7 +186,7 @@ def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterat
 
 
 def scene_faults(scene: Scene) -> Iterator[str]:
-    """Yield what is wrong with one scene by itself."""
+    """Yield the errors of a single scene."""
     ids = {thing.id for thing in scene.objects}
     if len(ids) != len(scene.objects):
         yield "its objects must have ids that differ"
@@ -197,7 +197,7 @@ def scene_faults(scene: Scene) -> Iterator[str]:
 
 
 def image_fault(data: bytes) -> str:
-    """Say what is wrong with an encoded image, or return "". Its size is read before its pixels are unpacked."""
+    """Return the error of an encoded image, or "". Its size is checked before decoding."""
     try:
         open_image(data)
     except VhbenchError as error:

@@ -1,4 +1,4 @@
-"""Writing a split: one pass over the rows, flat memory, nothing visible until everything is there."""
+"""Split writer: one pass over the rows, bounded memory, atomic result."""
 
 import hashlib
 import shutil
@@ -20,10 +20,10 @@ from vhbench.splits.shard_files import ShardFiles, SortedRow
 from vhbench.splits.stored_scenes import StoredScene, write_rejections, write_truths
 
 WINDOW_BYTES = 32 << 20
-"""Rows wait until their images fill this much, then they are sorted by image and written."""
+"""Total image bytes of buffered rows, after which they are sorted by image and written."""
 WINDOW_ROWS = 50_000
 MAX_ROW_BYTES = 512 << 20
-"""What a row's images hold at most, encoded: no reader unpacks row groups beyond 2 GB."""
+"""Maximum encoded image bytes of a row: no reader unpacks row groups beyond 2 GB."""
 
 
 def write_split(
@@ -41,31 +41,30 @@ def write_split(
     may_be_empty: bool = False,
     order: bytes = b"",
 ) -> Manifest:
-    """Write a split directory, replacing a former one only when the new one is complete.
+    """Write a split directory, replacing a previous one only when the new one is complete.
 
-    One process at a time: where others may write it too, hold it with :func:`vhbench.splits.locked`.
+    Only one process may write at a time; otherwise lock the directory with :func:`vhbench.splits.locked`.
 
     Args:
-        directory: where the split shall be, such as ``out/ode``.
-        rows: in any order; they are read once, and as many are held as their images fill 32 MB.
+        directory: output directory, such as ``out/ode``.
+        rows: in any order; read once, with a buffer of 32 MB of images.
         benchmark: "ode", "mioh" or "vhexpansion".
-        version: MAJOR.MINOR.PATCH; goes into every row.
-        seed: of the build.
+        version: MAJOR.MINOR.PATCH; stored in every row.
+        seed: seed of the build.
         config: every option of the build, JSON types only.
-        sources: name → SHA-256 of what was read.
-        scenes: the truth behind the images; read after the rows. A scene may occur more than once.
-        rejections: what was left out; read after the rows.
-        extra: more facts for the manifest, JSON types only.
+        sources: name → SHA-256 of an input file.
+        scenes: ground truth of the images; read after the rows. A scene may occur more than once.
+        rejections: rejected samples; read after the rows.
+        extra: further manifest entries, JSON types only.
         may_be_empty: allow a split without rows (one shard of a larger one).
-        order: a key that decides in which order images lie, each with its rows by their ids.
+        order: key of the image order; each image's rows are sorted by id.
 
     Returns:
         The manifest, as written.
 
     Raises:
-        VhbenchError: if there are no rows, an id occurs twice, a row belongs to another benchmark or version, or an
-            image cannot be read, or something else than a split is in that place. The former split, if any, is left
-            as it was.
+        VhbenchError: if there are no rows, an id occurs twice, a row belongs to another benchmark or version, an image
+            cannot be read, or the directory is not a split. A previous split, if any, is left unchanged.
     """
     directory = Path(directory)
     manifests.check_name(benchmark, "benchmark")
@@ -84,7 +83,7 @@ def write_split(
 
 
 def _manifest(staging: Path, writer: "_Writer", **told: Any) -> Manifest:
-    """Return the manifest of a split whose files are all written: what is told of it, and what the files are."""
+    """Return the manifest of a fully written split, from metadata and its files."""
     content = content_hash(writer.row_hashes, told["extra"].get("scenes_hash", ""), told["config"])
     files = {**writer.files, **_other_files(staging)}
     return Manifest(rows=writer.rows, files=files, content_hash=content, **told)
@@ -92,7 +91,7 @@ def _manifest(staging: Path, writer: "_Writer", **told: Any) -> Manifest:
 
 @contextmanager
 def _staging(directory: Path) -> Iterator[Path]:
-    """Make the folder in which a split grows, beside its place; remove what is left of it."""
+    """Create a split's staging folder next to its destination; remove it afterwards."""
     staging = directory.with_name(f".{directory.name}.new")
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
@@ -115,14 +114,14 @@ def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str
 
 
 def _other_files(staging: Path) -> dict[str, str]:
-    """Return the SHA-256 of what lies beside the rows."""
+    """Return the SHA-256 of the files other than shards."""
     paths = {name: staging / name for name in (manifests.SCENES, manifests.REJECTIONS)}
     return {name: file_sha256(path) for name, path in paths.items() if path.exists()}
 
 
 @dataclass
 class _Window:
-    """The rows of one config that wait to be written, each image once."""
+    """Buffered rows of one config, with each image once."""
 
     order: bytes
     rows: list[SortedRow] = field(default_factory=list)
@@ -136,13 +135,13 @@ class _Window:
                 self.images[digest] = image
                 self.size += len(image)
         place = tuple(hashlib.sha256(self.order + digest).digest() for digest in digests)
-        # Without its images: rows of other windows, or read from files, hold equal ones as objects of their own.
+        # Without its images: equal ones in other windows, or read from files, are separate objects.
         self.rows.append((place, question.id, digests, columns.values_of(question)))
         return self.size - before
 
 
 class _Writer:
-    """Sorts rows into configs, windows and shard files, and keeps count."""
+    """Assigns rows to configs, windows and shard files, and counts them."""
 
     def __init__(self, directory: Path, benchmark: str, version: str, order: bytes) -> None:
         self._directory, self._benchmark, self._version, self._order = directory, benchmark, version, order
@@ -168,12 +167,12 @@ class _Writer:
                     for config, shards in self._shards.items():
                         self.files |= shards.finish(self._directory, config)
         finally:
-            self._pool.shutdown(cancel_futures=True)  # before files are closed that a thread may be writing to
+            self._pool.shutdown(cancel_futures=True)  # before closing files that a thread may be writing to
             for shards in self._shards.values():
                 shards.close()
 
     def add(self, row: Row, digests: Digests, images: tuple[bytes, ...]) -> None:
-        """Take one row; write the fullest window where all of them together have become too large."""
+        """Add one row; when all windows together are too large, write the fullest."""
         question, config = row.question, row.config
         self._check(row, images)
         self._ids.add(question.id)
@@ -187,7 +186,7 @@ class _Writer:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The number of rows per config."""
+        """Number of rows per config."""
         return {config: shards.rows for config, shards in self._shards.items()}
 
     def _check(self, row: Row, images: tuple[bytes, ...]) -> None:
@@ -209,7 +208,7 @@ class _Writer:
             )
 
     def _wait(self) -> None:
-        """Wait for the window that is being written, or raise what went wrong there."""
+        """Wait for the window that is being written; raise its error, if any."""
         if self._pending is not None:
             pending, self._pending = self._pending, None
             with self._told():
@@ -217,20 +216,20 @@ class _Writer:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Say in one line where a disk is full."""
+        """Report a full disk in one line."""
         try:
             yield
         except OSError as error:
             raise VhbenchError(f"{self._directory.parent}: cannot be written ({error.strerror or error})") from error
 
     def _flush(self, config: str) -> None:
-        """Have a config's window written while the next one fills; at most one is under way, so memory stays flat."""
+        """Write a config's window while the next one fills, at most one at a time."""
         window = self._windows[config]
         if not window.rows:
             return
         if config not in self._shards:
             self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
-        # By image, so that a row group holds each image once; which of its rows comes first tells nothing.
+        # By image, so that a row group has each image once; the order within an image leaks nothing.
         window.rows.sort()
         self._wait()
         self._pending = self._pool.submit(self._shards[config].write, window.rows, window.images)

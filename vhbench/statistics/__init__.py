@@ -1,1 +1,1 @@
-"""Clusters, confidence intervals and families of claims."""
+"""Clusters, confidence intervals and multiple testing."""

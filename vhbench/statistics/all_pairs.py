@@ -1,8 +1,8 @@
-"""By how much each of many models is above each other one on the same questions: every pair of a board.
+"""Pairwise differences between many models on the same questions, for leaderboards.
 
-The numbers are those of :func:`vhbench.statistics.intervals.difference`, which ``vhbench compare`` gives for two
-runs. What two models have in common with the clusters is summed up once for each of them, so that the half a million
-differences of a hundred models take seconds. Where few clusters differ, each pair is handed to that function itself.
+The numbers equal those of :func:`vhbench.statistics.intervals.difference`, which ``vhbench compare`` reports for two
+runs. Each model's cluster sums are computed once, so the half a million differences of a hundred models take seconds.
+Where few clusters differ, a pair is passed to that function itself.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ class AllPairs:
     """Differences of many models in one score.
 
     Attributes:
-        value: shape (models, models): the row's score less the column's, from -1 to 1.
-        low: the lower end of its 95 % interval; NaN where there is none.
-        high: the upper end.
-        p: that of t over clusters; NaN where too few clusters differ for any claim.
+        value: shape (models, models): the row's score minus the column's, from -1 to 1.
+        low: lower end of its 95 % interval; NaN without one.
+        high: upper end.
+        p: p-value of t over clusters; NaN where too few clusters differ to test.
     """
 
     value: Floats
@@ -34,17 +34,17 @@ class AllPairs:
     p: Floats
 
     def interval(self, one: int, other: int) -> tuple[float, float] | None:
-        """Return the interval of one model's score less the other's."""
+        """Return the interval of one model's score minus the other's."""
         ends = float(self.low[one, other]), float(self.high[one, other])
         return None if np.isnan(ends[0]) else ends
 
 
 def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
-    """Compare each two models.
+    """Compare every two models.
 
     Args:
         outcomes: shape (models, questions), from 0 to 1; a row of NaN for a model without a score.
-        clusters: of the questions.
+        clusters: clusters of the questions.
     """
     models, size = outcomes.shape
     numbers = clusters.numbers.astype(np.intp)
@@ -67,17 +67,17 @@ def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
 def _above(
     one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats, clusters: Clustering
 ) -> Sequence[tuple[int, tuple[float, float, float]]]:
-    """Return the interval of one model's score less that of each other, and its p."""
+    """Return the intervals of one model's score minus each other's, and their p-values."""
     total = rows.sum()
     change = sums[one] - sums
     average = change.sum(axis=1) / total
     pull = (change - average[:, None] * rows) / total / np.sqrt(1 - rows / total)
-    from scipy.special import stdtr, stdtrit  # here, as it takes longer to load than all else
+    from scipy.special import stdtr, stdtrit  # imported here, as it loads more slowly than everything else
 
     squares = pull**2
     spread, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
     differ = np.count_nonzero(np.abs(change) > _SAME, axis=1)
-    own = intervals.paired(rows, rows).df  # of the clusters alone, as nothing spreads there
+    own = intervals.paired(rows, rows).df  # of the clusters alone, as the rows have no variance
     found = list[tuple[int, tuple[float, float, float]]]()
     for other in range(len(outcomes)):
         if np.isnan(average[other]):
@@ -101,7 +101,7 @@ def _above(
 
 
 def _tied(off: Floats, clusters: Clustering) -> Floats:
-    """Return for each two models what tied questions add to the variance of their difference, as a sum."""
+    """Return per two models the sum that tied questions add to the difference's variance."""
     models = len(off)
     if clusters.ties is None:
         return np.zeros((models, models))
@@ -116,14 +116,16 @@ def _tied(off: Floats, clusters: Clustering) -> Floats:
 
 
 def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> npt.NDArray[np.bool_]:
-    """Tell which differences are certain, by Holm: of all questions over all pairs of models, of the parts in a pair.
+    """Return which differences are significant (Holm).
+
+    The family for all questions is all pairs of models; for parts it is the parts of a pair.
 
     Args:
-        pairs: of all questions, and of each part.
-        ranked: which are models. A pair with a reference is in a family of its own: more references move no rank.
+        pairs: for all questions, and for each part.
+        ranked: which entries are models. Pairs with a baseline are a separate family: more baselines do not move ranks.
 
     Returns:
-        shape (1 + parts, models, models); the ranks of models follow from the first.
+        shape (1 + parts, models, models); the models' ranks follow from the first.
     """
     p = np.stack([np.nan_to_num(pair.p, nan=1.0) for pair in pairs])
     found = np.ones_like(p)
@@ -138,16 +140,18 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> npt.NDArray[np
 
 
 def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:
-    """Return what each question changes in a score on a public edition less that on a fresh one.
+    """Return each question's contribution to the public–fresh gap.
 
-    Each edition has its own questions, the public ones first. The mean of what is returned is the drop, and each number
-    less that mean is how far the question pulls it: whoever takes clusters of all questions together pairs what stands
-    together over both editions, an image or a fact that both have; all else varies by itself.
+    Each split has its own questions, the public ones first. The mean of the result is the gap, and each value minus
+    that
+    mean is the question's pull on it. Clustering all questions jointly pairs clusters common to both splits, an image
+    or a
+    fact; the rest varies independently.
 
     Args:
-        public: outcomes of the public edition, from 0 to 1.
-        fresh: of the fresh one.
-        weights: of either, which add up to 1; by default all questions of an edition weigh alike.
+        public: outcomes on the public split, from 0 to 1.
+        fresh: on the fresh one.
+        weights: weights of either, each with sum 1; by default uniform.
 
     >>> drop(np.array([1.0, 1.0]), np.array([1.0, 0.0])).tolist()
     [0.5, 0.5, -0.5, 1.5]

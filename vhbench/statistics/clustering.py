@@ -1,4 +1,4 @@
-"""Which rows stand and fall together, and what each of these clusters sums up to."""
+"""Clusters of dependent rows, and sums over them."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ Places = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """Which rows stand and fall together.
+    """Clusters of dependent rows.
 
     Attributes:
-        numbers: the number of each row's cluster.
-        note: what a reader must know of how the clusters were found, "" for nothing.
-        ties: shape (2, pairs): rows of different clusters that are not independent all the same.
+        numbers: cluster number of each row.
+        note: caveat about the clusters for readers, "" for none.
+        ties: shape (2, pairs): dependent rows in different clusters.
     """
 
     numbers: Places
@@ -29,7 +29,7 @@ class Clustering:
     ties: Places | None = None
 
     def at(self, places: npt.NDArray[np.integer[Any] | np.bool_]) -> "Clustering":
-        """Return the clusters of some rows, by their places or by a mask; ties to other rows are left out."""
+        """Return the clusters of some rows, by index or mask; ties to other rows are left out."""
         numbers = self.numbers[places]
         if self.ties is None:
             return Clustering(numbers, self.note)
@@ -39,14 +39,14 @@ class Clustering:
         return Clustering(numbers, self.note, ties[:, (ties >= 0).all(axis=0)])
 
     def variance(self, apart: float, pull: Floats) -> float:
-        """Return the variance of a sum with what tied rows add to it.
+        """Return the variance of a sum, including the contribution of tied rows.
 
-        It is divided by the share of the pairs of rows that are not tied, as the variance of G equal clusters is by
-        1 - 1 / G: deviations from an estimate add up to 0.
+        It is divided by the share of row pairs that are not tied, as the variance of G equal clusters is by 1 - 1 / G:
+        deviations from an estimate sum to 0.
 
         Args:
-            apart: the variance, were all clusters apart.
-            pull: what each row adds to the deviation of the sum.
+            apart: variance for independent clusters.
+            pull: contribution of each row to the deviation of the sum.
         """
         if self.ties is None:
             return apart
@@ -59,7 +59,7 @@ Clusters = Clustering | Sequence[Hashable] | Places
 
 
 def cluster_sums(columns: Iterable[Numbers], clusters: Clusters | None) -> list[Floats]:
-    """Return the sums of columns over clusters, those without a row left out.
+    """Return the sums of columns over clusters, without empty clusters.
 
     >>> cluster_sums([[1, 2, 3], [1, 1, 1]], ["a", "b", "a"])
     [array([4., 2.]), array([2., 1.])]
@@ -71,7 +71,7 @@ def cluster_sums(columns: Iterable[Numbers], clusters: Clusters | None) -> list[
 
 
 def numbered(clusters: Clusters | None, rows: int) -> tuple[Places | None, int, str]:
-    """Return the number of each row's cluster (None: each stands alone), how many there are, and the note."""
+    """Return each row's cluster number (None: independent), their count, and the note."""
     if clusters is None:
         return None, rows, ""
     note = clusters.note if isinstance(clusters, Clustering) else ""
@@ -93,12 +93,15 @@ def summed(column: Floats, numbers: Places | None, size: int) -> Floats:
 
 
 def total_of(values: Floats) -> float:
-    """Add up from the least to the largest, so that the order of clusters cannot change the last digit."""
+    """Sum in sorted order, so that the order of clusters cannot change the last digit."""
     return float(np.sort(values).sum())
 
 
 def tied_weight(weights: Floats, clusters: Clusters | None) -> float:
-    """Return what ties add to Kish's sum of squared weights, as if tied rows were one: nothing tells how alike."""
+    """Return what ties add to Kish's sum of squared weights, as if tied rows were identical.
+
+    Their correlation is not known.
+    """
     if not isinstance(clusters, Clustering) or clusters.ties is None:
         return 0.0
     one, other = clusters.ties

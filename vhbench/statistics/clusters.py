@@ -1,17 +1,17 @@
-"""Which answers stand and fall together: one rule for scores, analyses and comparisons.
+"""Clusters of dependent answers: one rule for scores, analyses and comparisons.
 
-What shares an image, or asks about the same fact, stands together, and so does what is tied by others (connected
-components). A fact is the test case in all its forms (negated, perturbed, repeated); of MIOH what tied questions and
-pressed twins are about. A row that names neither images nor a case stands alone, with its repetitions.
+Answers that share an image or ask about the same fact are in one cluster, and so are chains of them (connected
+components). A fact is the test case in all its forms (negated, perturbed, repeated); in MIOH it is that of tied
+questions and pressed twins. A row without images and case is a cluster with its repetitions.
 
-Where questions draw their images from one pool, chains of them tie everything to everything: a component that holds
-more than a tenth of all rows, though at most a quarter of its pairs of rows share anything and no image or fact is in
-more than a quarter of its rows. Of such a chain the facts are the clusters, and what pairs of rows of different facts
-share is added to the variance (:attr:`vhbench.statistics.Clustering.ties`; Aronow, Samii and Assenova
-2015 do so for dyads). ``benchmarks/bench_coverage.py`` shows what it covers.
+Where questions draw their images from one pool, such chains connect everything. A chain is a component with more than a
+tenth of all rows, in which at most a quarter of row pairs share anything and no image or fact is in more than a quarter
+of its rows. Within a chain the facts are the clusters, and the dependence between rows of different facts is added to
+the variance (:attr:`vhbench.statistics.Clustering.ties`; Aronow, Samii and Assenova
+2015 do so for dyads). ``benchmarks/bench_coverage.py`` measures its coverage.
 
-The clusters of some answers follow from these answers' rows alone, so that a cell, a task and a comparison of the same
-questions have the same ones; what was answered plays no part.
+Clusters depend on the rows alone, not on the answers, so a cell, a task and a comparison over the same questions have
+the same ones.
 """
 
 from array import array
@@ -29,13 +29,13 @@ from vhbench.schema import Record
 from vhbench.statistics.clustering import Clustering
 
 CHAINED = "facts as clusters, with what the images tie"
-"""The note of an interval whose clusters are not all apart."""
+"""Note on an interval with dependent clusters."""
 
 _LARGE, _SPARSE = 10, 4
 _MOST_PAIRS = 20_000_000
 _BYTES = 8  # of a digest
 _FEW_ROWS = 20_000
-"""Rows up to which clusters are cached."""
+"""Maximum number of rows for which clusters are cached."""
 
 
 def clusters_of(records: Iterable[Record]) -> Clustering:
@@ -50,7 +50,7 @@ def clusters_of(records: Iterable[Record]) -> Clustering:
 
 
 class Shared:
-    """What each of many rows shares with others, in little room: a million rows with their names would not fit."""
+    """Compact names shared between rows; full names of a million rows would not fit."""
 
     def __init__(self) -> None:
         self._names = bytearray()
@@ -58,14 +58,14 @@ class Shared:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> Self:
-        """Take all records."""
+        """Add all records."""
         found = cls()
         for record in records:
             found.add(record)
         return found
 
     def add(self, *records: Record) -> None:
-        """Take the next row: a record, or several that make one value, such as a question and its pressed twin."""
+        """Add the next row: a record, or several for one value (a question and its twin)."""
         before = len(self._names)
         for record in records:
             for name in names_of(record):
@@ -73,10 +73,10 @@ class Shared:
         self._counts.append((len(self._names) - before) // _BYTES)
 
     def among(self, places: npt.NDArray[np.integer] | None = None) -> Clustering:
-        """Return the clusters among some rows, or all: numbered in an order that does not depend on that of the rows.
+        """Return the clusters among some rows, or all, numbered independently of the rows' order.
 
         Args:
-            places: where the rows stand; of shape (values, rows), where each value comes from several rows.
+            places: indices of the rows; of shape (values, rows), where each value comes from several rows.
         """
         names = np.frombuffer(bytes(self._names), dtype="<u8")
         counts = np.array(self._counts, dtype=np.int64)
@@ -96,7 +96,7 @@ class Shared:
         return _kept(numbers.tobytes(), counts.tobytes(), len(known))
 
 
-@lru_cache(maxsize=512)  # all metrics of a cell, and all models on a leaderboard, are about the same rows
+@lru_cache(maxsize=512)  # all metrics of a cell, and all models on a leaderboard, share the same rows
 def _kept(numbers: bytes, counts: bytes, names: int) -> Clustering:
     return _clustering(np.frombuffer(numbers, np.int64), np.frombuffer(counts, np.int64), names)
 
@@ -106,7 +106,7 @@ def _clustering(numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], n
 
 
 def names_of(record: Record) -> Iterator[str]:
-    """Yield what a record is about, the fact first: rows that have a name in common are not independent.
+    """Yield a record's fact, then its images: rows that share one are dependent.
 
     >>> list(names_of(Record("q/jpeg", pair_id="q/jpeg", perturbation="jpeg", scene_ids=("s1", "s2"))))
     ['fact q', 'image s1', 'image s2']
@@ -124,12 +124,12 @@ def names_of(record: Record) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Sharing:
-    """Which names each row has.
+    """Names of each row.
 
     Attributes:
         home: the first name of each, its fact.
         names: rows by names, 1 where a row has a name.
-        tied: the connected component of each row.
+        tied: connected component of each row.
     """
 
     home: npt.NDArray[np.int64]
@@ -138,7 +138,7 @@ class _Sharing:
 
     @classmethod
     def of(cls, numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], names: int) -> Self:
-        """Find the components; ``numbers`` has the names of all rows, ``counts`` how many each has."""
+        """Find the components; ``numbers``: names of all rows, ``counts``: number per row."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -148,11 +148,11 @@ class _Sharing:
         label = connected_components(ties, directed=False)[1]
         rows = np.repeat(np.arange(len(counts)), counts)
         has = csr_array((ones, (rows, numbers)), shape=(len(counts), names))
-        has.data[:] = 1  # a name that a row has twice counts once
+        has.data[:] = 1  # a row's repeated name counts once
         return cls(home, has, label[home].astype(np.int64))
 
     def clustering(self) -> Clustering:
-        """Return the components, chains among them taken apart."""
+        """Return the components, with chains split up."""
         sizes = np.bincount(self.tied)
         found, pairs = self.tied, []
         for component in np.flatnonzero(sizes * _LARGE > len(self.tied)):
@@ -168,7 +168,7 @@ class _Sharing:
         return Clustering(numbers, CHAINED, np.stack([one[apart], other[apart]]))
 
     def _chained(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
-        """Return the pairs of these rows that share a name, if that is what few do; otherwise None."""
+        """Return the pairs of these rows that share a name, if few pairs do; otherwise None."""
         from scipy.sparse import triu
 
         has = self.names[rows]

@@ -1,19 +1,19 @@
 """95 % intervals for every score, by one formula without random numbers.
 
-Questions about the same images stand and fall together, so what counts is not the answers but the *clusters* that they
-come in (:mod:`vhbench.statistics.clusters`). A score p in [0, 1], sum(top) / sum(bottom) over clusters, gets
+Questions about the same images are dependent, so the units are not answers but their *clusters*
+(:mod:`vhbench.statistics.clusters`). A score p in [0, 1], sum(top) / sum(bottom) over clusters, gets
 
 1. a residual for each cluster, (top - p · bottom) / (sum(bottom) · sqrt(1 - its share of the bottom)): linearisation
    with the correction CR2 (Bell and McCaffrey 2002);
-2. the effective number of answers, n = p(1 - p) / sum(residual²), at most the answers that count;
-3. the degrees of freedom: the smaller of Satterthwaite's for CR2, and those that the spread of the squared residuals
-   leaves, about twice the number of clusters that hold the rarer kind of answer (after Pan and Wall 2002);
+2. the effective number of answers, n = p(1 - p) / sum(residual²), at most the number of answers;
+3. the degrees of freedom: the smaller of Satterthwaite's for CR2, and those from the spread of the squared residuals,
+   about twice the number of clusters with the rarer kind of answer (after Pan and Wall 2002);
 4. Wilson's interval (1927) with n and the quantile of t;
-5. where all is alike, the exact interval (Clopper and Pearson 1934) with each cluster one trial (Kish 1965).
+5. if all outcomes are equal, the exact interval (Clopper and Pearson 1934) with each cluster one trial (Kish 1965).
 
-How often such intervals cover the truth is what ``benchmarks/bench_coverage.py`` prints: where clusters are few they
-err, and they err wide. ``note`` says then why. Every function gives an :class:`Interval`, or None where the score or
-its spread is undefined: no data, a denominator of zero, a single cluster that is not all alike.
+``benchmarks/bench_coverage.py`` measures the coverage: with few clusters intervals are conservative, and ``note`` gives
+the reason. Every function returns an :class:`Interval`, or None where the score or its spread is undefined: no data, a
+denominator of zero, a single cluster with unequal outcomes.
 """
 
 from collections.abc import Sequence
@@ -40,11 +40,13 @@ from vhbench.statistics.clustering import (
 LEVEL = 0.95
 FEW_CLUSTERS, FEW_DEGREES, FEW_DIFFER = 10, 9, 10
 LEAST_OF_LENGTHS = 30
-"""Below these an interval is wide, and says why."""
+"""Number of clusters below which an interval is wide, with a note."""
 
 WELL_KNOWN = 100
-"""Degrees of freedom from which on a variance between clusters is believed where it is less than that of as many
-answers that have nothing in common: of F1 and precision, whose questions are as often yes as no, it is."""
+"""Degrees of freedom from which underdispersion between clusters is accepted.
+
+This is the case for F1 and precision with as many yes as no questions.
+"""
 
 _NOTHING = 1e-24
 _ALIKE = "all alike: exact, each cluster one trial"
@@ -52,12 +54,12 @@ _NO_CHANGE = "no cluster differs from another"
 
 
 class Interval(NamedTuple):
-    """What a score may be as well.
+    """Confidence interval.
 
     Attributes:
-        low: its lower end.
-        high: its upper end.
-        note: why it is wide, or what else a reader must know of it; "" for nothing.
+        low: lower end.
+        high: upper end.
+        note: why it is wide, or another caveat; "" for none.
     """
 
     low: float
@@ -66,15 +68,15 @@ class Interval(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return both ends, as reports have them."""
+        """Return both ends, as in reports."""
         return self.low, self.high
 
 
 class Grouped(TypedDict, total=False):
-    """What every interval can be told.
+    """Options of every interval.
 
     Attributes:
-        clusters: the cluster of each row, its name or its number; None where every row stands alone.
+        clusters: cluster of each row, by name or number; None for independent rows.
         level: coverage, :data:`LEVEL` by default: a 95 % interval.
     """
 
@@ -84,14 +86,14 @@ class Grouped(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class WeightedRatio:
-    """A part of a mean over cells: a ratio of sums, and what it weighs.
+    """Part of a mean over cells: a ratio of sums, with its weight.
 
     Attributes:
-        top: what is summed above the line, a number for each row of the cell.
-        bottom: what is summed below it; None counts the rows.
-        places: where the cell's rows stand among all, whose clusters are given; None for all, in order.
-        weight: its weight in the mean; those of all cells add up to 1.
-        most: how many answers it holds, no more information than that; None for the sum of ``bottom``.
+        top: numerator of each row of the cell.
+        bottom: denominator of each row; None counts the rows.
+        places: indices of the cell's rows among all clustered rows; None for all, in order.
+        weight: its weight in the mean; all weights sum to 1.
+        most: number of answers, an upper limit of its information; None for the sum of ``bottom``.
     """
 
     top: Numbers
@@ -117,9 +119,10 @@ def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **how: Un
 
     Args:
         top: at most ``bottom`` in sum.
-        bottom: one for each row.
-        most: how many answers, mentions or objects count; None for the sum of ``bottom``. F1, which is
-            2TP / (2TP + FP + FN), rests on TP + FP + FN answers.
+        bottom: one per row.
+        most: number of answers, mentions or objects; None for the sum of ``bottom``. F1, which is 2TP / (2TP + FP +
+            FN), is
+            based on TP + FP + FN answers.
         how: see :class:`Grouped`.
 
     >>> ratio([1, 0], [0, 0]) is None
@@ -133,9 +136,9 @@ def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **how: Un
 def mean_of_ratios(
     cells: Sequence[WeightedRatio], *, clusters: Clusters | None = None, level: float = LEVEL
 ) -> Interval | None:
-    """Return the interval of a weighted mean over cells, in several of which a cluster may have rows.
+    """Return the interval of a weighted mean over cells, which may share clusters.
 
-    A cell of one cluster shows no deviation, and counts as one trial.
+    A cell with one cluster has no deviation, and counts as one trial.
 
     >>> cells = [WeightedRatio([1, 0], weight=0.5, places=np.array([0, 1])),
     ...          WeightedRatio([1], weight=0.5, places=np.array([2]))]
@@ -169,7 +172,7 @@ def mean_of_ratios(
     df = _degrees(pull, held)
     if len(parts) == 1:
         df = min(df, _satterthwaite(parts[0].share))
-    # Few clusters tell little of how much they vary: then no more than the answers themselves tell.
+    # Few clusters estimate their variance poorly: then assume no more information than the answers have.
     least = spread * fsum(part.weight**2 / part.most for part in parts) * min(1.0, WELL_KNOWN / max(df, 1.0))
     n = spread / max(variance, least)
     return _wilson(estimate, n, max(df, 1.0), level, _joined(_few(held, df), told))
@@ -178,16 +181,17 @@ def mean_of_ratios(
 def difference(
     first: Numbers, second: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL
 ) -> Interval | None:
-    """Return the interval of a mean of paired differences, first - second: right before, less right after.
+    """Return the interval of a mean of paired differences, first - second (before - after).
 
-    It is that of t; where fewer than ten clusters differ, the wider of it and of what the two shares' own intervals
-    make (MOVER: Newcombe 1998, Zou and Donner 2008). Where nothing varies, it reaches as far as the exact interval of
-    a share that was never seen.
+    It is the t interval; if fewer than ten clusters differ, the wider of it and of the one from the two shares' own
+    intervals (MOVER: Newcombe 1998, Zou and Donner 2008). Without variance, it is as wide as the exact interval of a
+    share
+    that was never observed.
 
     Args:
-        first: right before, from 0 to 1 for each pair.
-        second: right after, likewise.
-        clusters: of each pair; None where every pair stands alone.
+        first: correct before, from 0 to 1 for each pair.
+        second: correct after, likewise.
+        clusters: of each pair; None for independent pairs.
         level: coverage.
 
     >>> difference([0] * 10, [0] * 10).ends  # 1 - 0.025 ** (1 / 10) to either side
@@ -227,14 +231,14 @@ def of_change(
     level: float = LEVEL,
     shares: bool = False,
 ) -> Interval | None:
-    """Return the interval of the difference of two scores that are no means, such as two F1: sum(change) / sum(about).
+    """Return the interval of sum(change) / sum(about), the difference of two F1, say.
 
-    It is that of t over clusters; None where there is a single cluster. Where nothing varies, it reaches as far as that
-    of :func:`difference` if the scores are shares, and is None otherwise.
+    It is the t interval over clusters; None for a single cluster. Without variance, it is as wide as that of
+    :func:`difference` if the scores are shares, and None otherwise.
 
     Args:
-        change: what each question changes in the score, linearised, times the questions that it is about.
-        about: 1 for each question that it is about.
+        change: linearised change of each question in the score, times the number of covered questions.
+        about: 1 for each covered question.
         clusters: of each question.
         level: coverage.
         shares: whether both scores are from 0 to 1, so that the difference is from -1 to 1.
@@ -263,7 +267,7 @@ def of_change(
 
 
 def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
-    """Return the interval of a mean of numbers of any size, as of words a caption; None where they do not vary.
+    """Return the interval of a mean of unbounded numbers; None where they do not vary.
 
     >>> amount([3, 3, 3]) is None, amount([10, 12, 14, 16]).ends
     (True, (8.89..., 17.10...))
@@ -282,16 +286,15 @@ def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = 
 
 
 def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
-    """Return the interval of a mean of counts without an upper end, as of words a caption.
+    """Return the interval of a mean of unbounded counts, such as words per caption.
 
-    Lengths are skewed: now and then a caption runs on and on, and of few captions none may. With ten of them
-    :func:`amount` held the truth 0.66 of the time where a tenth of the captions is ten times as long, and 0.86 where
-    lengths are log-normal (σ = 1). So this reaches as far as t does on the counts or on their logarithms, whichever is
-    farther, and of fewer than :data:`LEAST_OF_LENGTHS` clusters tells nothing: from there on it held it 0.92 of the
-    time.
+    Lengths are skewed: occasionally a caption does not end, and a few captions may have no such case. With ten of them
+    :func:`amount` had a coverage of 0.66 if a tenth of the captions is ten times as long, and 0.86 if lengths are
+    log-normal (σ = 1). So the ends are the wider ones of t on the counts and on their logarithms. With at least
+    :data:`LEAST_OF_LENGTHS` clusters, its coverage was 0.92.
 
     Returns:
-        None where clusters are too few, or the counts do not vary.
+        None if there are fewer clusters, or the counts do not vary.
 
     >>> lengths([10, 12, 14, 16]) is None, amount([10, 12, 14, 16] * 8).ends, lengths([10, 12, 14, 16] * 8).ends
     (True, (12.18..., 13.81...), (12.18..., 13.84...))
@@ -306,7 +309,7 @@ def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float =
 
 
 class Paired(NamedTuple):
-    """A mean over clusters, its standard error (0 where nothing varies) and its degrees of freedom."""
+    """A mean over clusters, its standard error (0 if constant) and degrees of freedom."""
 
     mean: float
     error: float
@@ -314,11 +317,11 @@ class Paired(NamedTuple):
 
 
 def paired(change: Floats, rows: Floats) -> Paired:
-    """Return the mean of what was summed in each of at least two clusters, by their rows.
+    """Return the mean over at least two clusters of sums, weighted by rows.
 
     Args:
         change: sum of each cluster.
-        rows: of each cluster.
+        rows: number of rows of each cluster.
 
     >>> paired(np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))
     Paired(mean=0.5, error=0.288675..., df=2.0)
@@ -332,7 +335,7 @@ def paired(change: Floats, rows: Floats) -> Paired:
 
 
 def with_ties(t: Paired, pull: Floats, clusters: Clusters | None) -> Paired:
-    """Return the mean with the error that tied rows leave it; ``pull``: what each row adds to its deviation."""
+    """Return the mean with the error due to ties; ``pull``: each row's part of its deviation."""
     if t.error == 0 or not isinstance(clusters, Clustering):
         return t
     return t._replace(error=sqrt(clusters.variance(t.error**2, pull)))
@@ -340,7 +343,7 @@ def with_ties(t: Paired, pull: Floats, clusters: Clusters | None) -> Paired:
 
 @dataclass(frozen=True, slots=True)
 class _Summed:
-    """A cell, summed: its score, each cluster's share of the bottom, and how far each departs from the score."""
+    """A summed cell: its score, each cluster's share of the bottom, and its deviation."""
 
     rate: float
     share: Floats
@@ -365,14 +368,14 @@ class _Summed:
         return cls(rate, bottom / total, (top - rate * bottom) / total, total, cell.weight, most)
 
     def pull(self, trial: float) -> Floats:
-        """Return what each cluster adds to the score's deviation; ``trial`` for the only cluster of a cell."""
+        """Return each cluster's pull on the score; ``trial``: that of a cell's only cluster."""
         alone = self.share > 1 - 1e-9
         pull = self.off / np.sqrt(np.where(alone, 1, 1 - self.share))
         return self.weight * np.where(alone, trial, pull)
 
 
 def _degrees(pull: Floats, clusters: int) -> float:
-    """Return the degrees of freedom that the spread of the squared residuals leaves."""
+    """Return the degrees of freedom from the spread of the squared residuals."""
     squares = pull**2
     total = total_of(squares)
     if total < _NOTHING:
@@ -381,14 +384,16 @@ def _degrees(pull: Floats, clusters: int) -> float:
 
 
 def _satterthwaite(share: Floats) -> float:
-    """Return the degrees of freedom of CR2 for a weighted mean in closed form; clusters - 1 for equal shares."""
+    """Return CR2's degrees of freedom for a weighted mean; clusters - 1 for equal shares."""
     squares = share**2
     b = squares / np.maximum(1 - share, 1e-9)
     return 1 / (total_of(squares) + total_of(b) ** 2 - total_of(b**2))
 
 
 def _quantile(df: float, level: float) -> float:
-    from scipy.special import stdtrit  # here, as it takes longer to load than all metrics; scipy.stats far longer
+    from scipy.special import (
+        stdtrit,
+    )  # imported here: it loads more slowly than all metrics; scipy.stats far more slowly
 
     return float(stdtrit(df, (1 + level) / 2))
 
@@ -431,7 +436,10 @@ def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interv
 
 
 def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None, level: float) -> float:
-    """Return how large a share may be that none of these clusters showed, each one trial (Kish), tied ones together."""
+    """Return the upper limit of a share that was never observed.
+
+    Each cluster is one trial (Kish), tied ones together.
+    """
     kish = 1 / (total_of((rows / total_of(rows)) ** 2) + tied_weight(each / each.sum(), clusters))
     return float(1 - ((1 - level) / 2) ** (1 / kish))
 

@@ -1,11 +1,11 @@
-"""Families of claims, tested together, and the ranks that the data leave open.
+"""Joint tests of several hypotheses, and the model ranks compatible with the data.
 
-A run has many cells, and of many cells some differ by chance. So what is claimed of several cells of one run is
-tested together: the signs of whole clusters are flipped, each cluster's in all claims at once, and a claim is made if
-its statistic is larger than the largest that chance makes anywhere in the family (max-t, step-down: Westfall and Young
-1993, Romano and Wolf 2005). The chance that *any* claim of a family is false is then at most :data:`ALPHA`.
+Among a run's many cells some differ by chance. So the differences of several cells of one run are tested together: the
+signs of whole clusters are flipped, each cluster's in all cells at once, and a difference is significant if its
+statistic exceeds the largest that chance produces anywhere in the family (max-t, step-down: Westfall and Young 1993,
+Romano and Wolf 2005). The probability of *any* false positive in a family is then at most :data:`ALPHA`.
 
-An interval is for its cell alone, and may leave 0 out where no claim is made: the verdict is that of the family.
+An interval is for its cell alone, and may exclude 0 without significance: the joint test decides.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -21,24 +21,24 @@ from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clusters, Floats, Numbers, cluster_sums
 
 ALPHA = 0.05
-"""The chance of any false claim in a family."""
+"""Family-wise error rate."""
 
 DRAWS = 9_999
 TOO_FEW = 5
-"""So many clusters that differ can make no claim: of 2 ** 5 signs two agree with any result, which is p = 0.0625."""
+"""Too few differing clusters to test: of 2 ** 5 signs two match, so p = 0.0625."""
 
-_ENUMERATED = 14  # clusters of which all signs are tried
-_CHUNK = 1 << 22  # signs at a time
+_ENUMERATED = 14  # clusters up to which all signs are enumerated
+_CHUNK = 1 << 22  # signs per chunk
 
 
 @dataclass(frozen=True, slots=True)
 class PairedClaim:
-    """Paired differences that may be claimed not to be chance.
+    """Paired differences to be tested.
 
     Attributes:
         change: of each pair.
-        clusters: the name or number of each pair's cluster, the same in all claims of a family.
-        inflation: by how much the variance of the sum is larger than clusters that are all apart would make it.
+        clusters: name or number of each pair's cluster, the same in all claims of a family.
+        inflation: ratio of the sum's variance to that for independent clusters.
     """
 
     change: Numbers
@@ -47,12 +47,12 @@ class PairedClaim:
 
 
 class Verdict(NamedTuple):
-    """What can be claimed of a cell.
+    """Test result of a cell.
 
     Attributes:
-        p: adjusted for the whole family; None where too few clusters differ for any claim.
-        differ: how many clusters differ.
-        note: why there is no claim, "" where one could be made.
+        p: adjusted for the whole family; None where too few clusters differ to test.
+        differ: number of clusters that differ.
+        note: reason why it is not testable, "" if it is.
     """
 
     p: float | None
@@ -61,7 +61,7 @@ class Verdict(NamedTuple):
 
     @property
     def certain(self) -> bool:
-        """Whether the claim is made."""
+        """Whether the difference is significant."""
         return self.p is not None and self.p <= ALPHA
 
 
@@ -95,7 +95,7 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
 
 
 class SignFlipResult(NamedTuple):
-    """What flipping signs tells of a claim: its p alone, and the verdict among all claims of its family."""
+    """Result of a sign-flip test: the unadjusted p-value, and the adjusted verdict."""
 
     alone: float
     family: Verdict
@@ -107,10 +107,10 @@ def sign_flip_test(
     """Test a family of claims together, and each alone.
 
     Args:
-        change: shape (clusters, claims): what each cluster sums up to in each claim.
+        change: shape (clusters, claims): each cluster's sum in each claim.
         inflation: as in :func:`max_t`.
         draws: as in :func:`max_t`.
-        seed: of the signs.
+        seed: random seed of the signs.
 
     >>> sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
     SignFlipResult(alone=0.5, family=Verdict(p=None, differ=2, note='too few differ (2)'))
@@ -134,15 +134,15 @@ def sign_flip_test(
 
 
 def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
-    """Return the adjusted p of each claim of a family, two-sided.
+    """Return the adjusted two-sided p-value of each claim of a family.
 
-    Where at most 14 clusters differ anywhere all signs are tried, otherwise ``draws`` at random.
+    If at most 14 clusters differ anywhere all signs are enumerated, otherwise ``draws`` are sampled.
 
     Args:
-        change: shape (clusters, claims): what each cluster sums up to in each claim.
-        inflation: of each claim's variance, by what ties clusters; None for 1. What was seen counts for less by that.
-        draws: at least 999; :data:`DRAWS` for what is published.
-        seed: of the signs.
+        change: shape (clusters, claims): each cluster's sum in each claim.
+        inflation: of each claim's variance by ties between clusters; None for 1. It reduces the observed statistic.
+        draws: at least 999; :data:`DRAWS` for published results.
+        seed: random seed of the signs.
 
     >>> max_t(np.column_stack([np.ones(8), [1, -1] * 4]))
     [0.015625, 1.0]
@@ -152,13 +152,13 @@ def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAW
 
 
 def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[list[float], list[float]]:
-    """Return the p of each claim alone, and adjusted for all of the family."""
+    """Return the p-values of claims, unadjusted and adjusted for the family."""
     if draws < 999:
         raise VhbenchError(f"{draws} draws of signs: at least 999 are needed")
     change = change[np.any(change != 0, axis=1)]
     if change.size == 0:
         return [1.0] * change.shape[1], [1.0] * change.shape[1]
-    change = change[np.lexsort(change.T[::-1])]  # the order of the clusters cannot change what is drawn for them
+    change = change[np.lexsort(change.T[::-1])]  # makes the draws independent of the order of clusters
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
     seen = np.abs(change.sum(axis=0)) / scale / np.sqrt(inflation)
     order = np.argsort(-seen, kind="stable")
@@ -169,14 +169,14 @@ def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[li
         reached += (largest >= seen[order] - 1e-9).sum(axis=0)
         alone[order] += (turned >= seen[order] - 1e-9).sum(axis=0)
         total += len(signs)
-    drawn = len(change) > _ENUMERATED  # then what was seen is one draw more
+    drawn = len(change) > _ENUMERATED  # then the observed statistic counts as one more draw
     adjusted = np.empty(len(seen))
     adjusted[order] = np.maximum.accumulate((reached + drawn) / (total + drawn))
     return [float(p) for p in (alone + drawn) / (total + drawn)], [float(p) for p in adjusted]
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Return the p of each claim adjusted for all of them (Holm 1979): the plain way, which has less power.
+    """Return p-values adjusted by Holm (1979), a simple method with less power.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -186,7 +186,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def holm_each(p: Floats) -> Floats:
-    """Return what :func:`holm` does for many families of the same size at once; shape (claims, families)."""
+    """Return :func:`holm` for many families at once; shape (claims, families)."""
     order = np.argsort(p, axis=0, kind="stable")
     steps = (len(p) - np.arange(len(p)))[:, None]
     adjusted = np.empty_like(p)
@@ -196,16 +196,17 @@ def holm_each(p: Floats) -> Floats:
 
 
 def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: float = ALPHA) -> list[tuple[int, int]]:
-    """Return the best and the worst rank that each model may have, all at once with a chance of 1 - alpha.
+    """Return the best and the worst rank of each model, jointly with confidence 1 - alpha.
 
-    Each two models are compared on the same questions (t over clusters, Holm over all pairs of models): a model's rank
-    is between one more than those that are certainly better, and as many as are not certainly worse. Ranks of
-    resamples fail where models are equally good.
+    Each two models are compared on the same questions (t over clusters, Holm over all pairs of models). A model's rank
+    is
+    at least one more than the number of significantly better ones, and at most the number of models that are not
+    significantly worse. Ranks of resamples fail where models are equally good.
 
     Args:
-        scores: shape (questions, models): what each model got for each question.
-        clusters: of each question.
-        alpha: the chance that any rank is outside.
+        scores: shape (questions, models): score of each model on each question.
+        clusters: cluster of each question.
+        alpha: probability that any rank is outside.
 
     >>> ranks([[1, 0, 0]] * 9 + [[1, 1, 0], [0, 1, 1], [1, 0, 0]])
     [(1, 1), (2, 3), (2, 3)]
@@ -217,9 +218,9 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
 def ranks_of(
     change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None, *, alpha: float = ALPHA
 ) -> list[tuple[int, int]]:
-    """Return what :func:`ranks` does, from what each question changes between two models, by their numbers.
+    """Return :func:`ranks` from per-question changes between two models, by number.
 
-    Where no more than :data:`TOO_FEW` clusters differ, neither of two is certainly better.
+    If at most :data:`TOO_FEW` clusters differ, neither of two is significantly better.
 
     >>> table = np.array([[1, 0]] * 5 + [[1, 1]] * 15)
     >>> ranks_of(lambda one, other: table[:, one] - table[:, other], 2)
@@ -240,20 +241,20 @@ def ranks_of(
 
 
 def _differ(change: Floats, clusters: Clusters | None) -> int:
-    """Return in how many clusters anything changes on the whole."""
+    """Return the number of clusters with a nonzero total change."""
     (sums,) = cluster_sums([change], clusters)
     return int(np.count_nonzero(np.abs(sums) > 1e-9))
 
 
 def paired_t_p_value(change: Numbers, clusters: Clusters | None = None) -> float:
-    """Return the two-sided p that the mean of paired differences is 0, by the t of :func:`intervals.difference`.
+    """Return the two-sided p-value of the t-test of :func:`intervals.difference`.
 
-    Where all clusters change alike there is no spread to compare with, and p is that of flipping their signs.
+    If all clusters change by the same amount there is no variance to compare with, and p is that of the sign-flip test.
 
     >>> round(paired_t_p_value([1, 1, 1, 0]), 3), paired_t_p_value([1] * 8), paired_t_p_value([0] * 8)
     (0.058, 0.0078125, 1.0)
     """
-    from scipy.special import stdtr  # here, as it takes longer to load than all metrics
+    from scipy.special import stdtr  # imported here, as it loads more slowly than all metrics
 
     each = np.asarray(change, dtype=np.float64)
     sums, rows = cluster_sums([each, np.ones(len(each))], clusters)
@@ -266,7 +267,7 @@ def paired_t_p_value(change: Numbers, clusters: Clusters | None = None) -> float
 
 
 def _signs(clusters: int, draws: int, seed: int) -> Iterator[Floats]:
-    """Yield the signs of the clusters, a row for each flip: all, or so many at random."""
+    """Yield the clusters' signs, a row per flip: all of them, or a random sample."""
     if clusters <= _ENUMERATED:
         yield np.asarray(1 - 2 * ((np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1), dtype=np.float64)
         return

@@ -1,7 +1,7 @@
-"""What changes between two answers to the same, cell by cell: differences, and which of them can be claimed.
+"""Paired differences between outcomes, cell by cell, with joint tests.
 
-One home for what a pressure costs, what a perturbation costs and how two runs differ: the interval of each cell from
-its own rows, and one test of all cells together (:mod:`vhbench.statistics.multiple_testing`).
+Used for pressures, perturbations and comparisons of runs: each cell's interval comes from its own rows, and one test
+covers all cells (:mod:`vhbench.statistics.multiple_testing`).
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -21,12 +21,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(slots=True)
 class PairedOutcomes:
-    """Outcomes before and after, from 0 to 1, and what each pair of them is about.
+    """Outcomes before and after, from 0 to 1, with the records of each pair.
 
     Attributes:
-        first: right before.
-        second: right after.
-        about: the answers that each pair was made of, whose images and facts tell which pairs stand together.
+        first: correct before.
+        second: correct after.
+        about: answers of each pair, whose images and facts define the clusters.
     """
 
     first: list[float] = field(default_factory=list)
@@ -34,13 +34,13 @@ class PairedOutcomes:
     about: list[Sequence[Record]] = field(default_factory=list)
 
     def add(self, first: float, second: float, *about: Record) -> None:
-        """Take the next pair."""
+        """Add the next pair."""
         self.first.append(float(first))
         self.second.append(float(second))
         self.about.append(about)
 
     def shared(self) -> Shared:
-        """Return what the pairs share."""
+        """Return the names that pairs share."""
         found = Shared()
         for records in self.about:
             found.add(*records)
@@ -48,7 +48,7 @@ class PairedOutcomes:
 
 
 def difference(pairs: PairedOutcomes) -> dict[str, Any]:
-    """Return ``n``, the ``mean`` of first less second, its 95 % ``interval`` and the interval's ``note``.
+    """Return ``n``, ``mean`` (first minus second), its 95 % ``interval`` and ``note``.
 
     >>> pairs = PairedOutcomes()
     >>> pairs.add(1, 0, Record("a"))
@@ -66,12 +66,13 @@ def difference(pairs: PairedOutcomes) -> dict[str, Any]:
 
 
 def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key, dict[str, Any]]:
-    """Return the difference of each cell, and what can be claimed of it where all cells are tested together.
+    """Return each cell's difference, with a joint test over all cells.
 
     Returns:
-        for each cell what :func:`difference` does, and ``certain``: whether the claim is made that anything changed;
-        ``p``, adjusted for all cells, None where too few clusters differ for any claim; ``differ``: how many do. The
-        verdict is ``certain`` alone: the interval is for its cell, and may leave 0 out.
+        for each cell the result of :func:`difference`, and ``certain``: whether the change is significant; ``p``,
+        adjusted
+        for all cells, None where too few clusters differ to test; ``differ``: their number. Significance is ``certain``
+        alone: the interval is for its cell, and may exclude 0.
 
     >>> pairs = PairedOutcomes()
     >>> for number in range(8):
@@ -101,12 +102,12 @@ def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Ke
 
 
 def inflation(claims: Iterable[tuple[Places, Floats]], clusters: Clustering) -> float:
-    """Return by how much tied pairs raise the variance of the claims' sums: one number, as that of a claim is noise.
+    """Return the variance inflation by tied pairs, pooled as single estimates are noisy.
 
-    Claims where tied pairs happen to disagree do not make up for those where they agree.
+    Claims where tied pairs happen to disagree do not offset those where they agree.
 
     Args:
-        claims: where the pairs of each stand among all, and what each pair changes.
+        claims: indices of each claim's pairs among all, and their changes.
         clusters: of all pairs.
     """
     if clusters.ties is None:

@@ -1,8 +1,8 @@
-"""A score as sums: what each answer adds above and below the line. Value, interval and difference follow from these.
+"""Scores as sums in numerator and denominator, for values, intervals, differences.
 
-A score is ``sum(top) / sum(bottom)``, or a weighted mean of such ratios over strata. :class:`Sums` holds a row for each
-unit: an answer, or a pair of answers that count together. Two runs on the same questions are subtracted question by
-question (:meth:`Sums.by_question`, :func:`difference`).
+A score is ``sum(top) / sum(bottom)``, or a weighted mean of such ratios over strata. :class:`Sums` has a row per unit:
+an answer, or a pair of answers that count together. Two runs on the same questions are subtracted question by question
+(:meth:`Sums.by_question`, :func:`difference`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,16 +17,16 @@ from vhbench.statistics.clustering import Clustering, Floats, Places
 from vhbench.statistics.intervals import Interval, WeightedRatio
 
 Scale = Literal["share", "length", "count", "constant"]
-"""Unit of a score: a share from 0 to 1; a mean length; a number of questions; a share that no answer changes."""
+"""Unit of a score: share; mean length; number of questions; answer-independent share."""
 
 
 class Score(NamedTuple):
-    """A score as tables and reports print it: shares in percent, lengths and counts as they are.
+    """Score as printed in tables and reports: shares in percent, lengths and counts unscaled.
 
     Attributes:
         value: None where it is undefined or withheld, which is not 0.
-        interval: of 95 %, None where there is none.
-        note: why the interval is wide, "" for nothing.
+        interval: 95 % interval, None without one.
+        note: why the interval is wide, "" for none.
     """
 
     value: float | None
@@ -36,18 +36,18 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """A score of a run, taken apart.
+    """Sums of a run's score.
 
     Attributes:
-        top: what each unit adds above the line.
-        bottom: what it adds below the line, 0 where the score is not about it.
-        trials: how many answers it stands for in the interval.
-        rows: the place of each unit among the answers; of a pair that of the original.
-        questions: how many questions there are, for a score that is a number of them.
-        fixed: whether what is below the line is the same whatever is answered.
+        top: numerator of each unit.
+        bottom: denominator of each unit, 0 where the score does not cover it.
+        trials: number of answers that it represents in the interval.
+        rows: index of each unit among the answers; of a pair that of the original.
+        questions: number of questions, for a score in questions.
+        fixed: whether the denominator is independent of the answers.
         scale: unit of the score.
-        clusters: which units stand and fall together; None where the units are questions of several runs.
-        strata: of a mean over strata, the stratum of each unit, -1 for none; None where there is only one.
+        clusters: clusters of dependent units; None where the units are questions of several runs.
+        strata: stratum of each unit for a mean over strata, -1 for none; None for a single one.
         weights: of each stratum in that mean.
     """
 
@@ -85,12 +85,12 @@ class Sums:
 
     @property
     def factor(self) -> float:
-        """By what the value is multiplied where it is printed."""
+        """Factor of the printed value."""
         return 1.0 if self.scale in ("length", "count") else 100.0
 
     @property
     def score(self) -> Score:
-        """The score as it is printed."""
+        """The score as printed."""
         interval = self.interval
         if interval is None:
             return Score(self.factor * self.value)
@@ -98,13 +98,13 @@ class Sums:
 
     @property
     def about(self) -> npt.NDArray[np.bool_]:
-        """Which units the score is about; where that depends on what is answered, all."""
+        """Units that the score covers; all, where that depends on the answers."""
         inside = np.ones(len(self.top), dtype=bool) if self.strata is None else self.strata >= 0
         return inside & (self.bottom > 0) if self.fixed else inside
 
     @property
     def outcomes(self) -> Floats | None:
-        """From 0 to 1 for each unit, where the score is the mean of these over what it is about; None elsewhere."""
+        """Outcome of each unit from 0 to 1, if the score is their mean; else None."""
         counted = self.bottom[self.about]
         if not self.fixed or self.strata is not None or len(set(counted.tolist())) > 1:
             return None
@@ -112,7 +112,7 @@ class Sums:
 
     @property
     def parts(self) -> Floats:
-        """What each unit adds to the value, where what is below the line is fixed: the numbers add up to it."""
+        """Contribution of each unit to the value, for a fixed denominator: they sum to it."""
         parts = np.zeros(len(self.top))
         for own, weight in self._strata():
             parts[own] = weight * self.top[own] / self.bottom[own].sum()
@@ -120,7 +120,7 @@ class Sums:
 
     @property
     def pulls(self) -> Floats:
-        """How far each unit pulls the value (linearization), and an equal share of the value: they add up to it."""
+        """Linearized pull of each unit on the value, plus an equal share: they sum to it."""
         pulls, score = np.zeros(len(self.top)), 0.0
         for own, weight in self._strata():
             top, bottom = self.top[own], self.bottom[own]
@@ -131,11 +131,11 @@ class Sums:
         return pulls + np.where(about, score / about.sum(), 0.0)
 
     def by_question(self, owner: Places, questions: int) -> "Sums":
-        """Return the same score with a row for each question, repetitions added up: 0 where it is not about one.
+        """Return the score with a row per question, repetitions summed; 0 if not covered.
 
         Args:
-            owner: the question of each answer, by a number that all runs on these questions share.
-            questions: how many there are.
+            owner: question number of each answer, common to all runs on these questions.
+            questions: number of questions.
         """
         own = owner[self.rows]
 
@@ -157,17 +157,18 @@ class Sums:
         )
 
     def within(self, places: Places) -> "Sums | None":
-        """Return the score over some of the questions of :meth:`by_question`; None where it is undefined there."""
+        """Return the score over some questions of :meth:`by_question`; None where undefined."""
         if self.strata is not None or not self.bottom[places].sum():
             return None
         columns = {name: getattr(self, name)[places] for name in ("top", "bottom", "trials", "rows")}
         return replace(self, **columns)
 
     def change_from(self, first: "Sums") -> Floats:
-        """Return what each question changes in the score since another run: the numbers add up to the difference.
+        """Return each question's change since another run: they sum to the difference.
 
-        Where what is below the line depends on what is answered, a / b - c / d is ((a - c) - r (b - d)) / m with the
-        mean r of both rates and the mean m of b and d. So an answer that is the same changes nothing.
+        If the denominator depends on the answers, a / b - c / d is ((a - c) - r (b - d)) / m with the mean r of both
+        rates and
+        the mean m of b and d. So an unchanged answer contributes nothing.
         """
         if self.fixed:
             return self.parts - first.parts
@@ -185,12 +186,12 @@ class Sums:
 
 
 def difference(first: Sums, other: Sums, clusters: Clustering) -> Interval | None:
-    """Return the interval of the difference of two runs in a score, the other less the first, in its unit.
+    """Return the interval of the score difference of two runs, other minus first, in its unit.
 
     Args:
-        first: the run that is subtracted, by question.
-        other: from which, on the same questions.
-        clusters: of the questions that the score is about.
+        first: run to subtract, by question.
+        other: run to subtract it from, on the same questions.
+        clusters: clusters of the questions that the score covers.
     """
     after, before, about = other.outcomes, first.outcomes, first.about
     if after is not None and before is not None:
@@ -200,12 +201,12 @@ def difference(first: Sums, other: Sums, clusters: Clustering) -> Interval | Non
 
 
 def ranks(runs: Sequence[Sums], clusters: Clustering, *, higher_is_better: bool) -> list[tuple[int, int]]:
-    """Return the best and the worst rank that the data leave open to each run: each two compared, Holm over all pairs.
+    """Return each run's best and worst rank: pairwise comparisons, Holm over all pairs.
 
     Args:
         runs: by question, on the same questions.
         clusters: of the questions.
-        higher_is_better: which end is rank 1.
+        higher_is_better: direction of rank 1.
     """
     sign = 1.0 if higher_is_better else -1.0
 

@@ -1,4 +1,4 @@
-"""What a model fails at, from ``vhbench analyse``: how much each question of a training edition is wanted."""
+"""Sampling weights of training questions from a model's errors in ``vhbench analyse``."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,26 +9,26 @@ from vhbench.files import read_json
 from vhbench.schema import Question, VhbenchError
 
 FLOOR = 0.05
-"""What is always answered rightly is wanted this much, so that it is not forgotten."""
+"""Weight of a cell without errors, so that it is not forgotten."""
 
 _UNKNOWN = 0.5
-"""How much a cell is wanted of which the analysis says nothing."""
+"""Weight of a cell that the analysis does not cover."""
 
 Table = Mapping[str, Any]
 
 
 def read_weakness(path: Path, benchmark: str = "") -> Callable[[Question], float]:
-    """Return how much questions are wanted: the share that the model gets wrong in their cell.
+    """Return a weight function for questions: the model's error rate in their cell.
 
-    ODE: by criterion and level, a pair of concepts the more the oftener the one is imagined beside the other. MIOH: by
+    ODE: by criterion and level, raised for pairs of which one concept is often hallucinated given the other. MIOH: by
     question type and pressure. VHExpansion: by source and perturbation.
 
     Args:
-        path: a file that ``vhbench analyse`` wrote: ode_analysis.json, mioh_analysis.json, vhexpansion_analysis.json.
-        benchmark: what the questions are of; "" for any.
+        path: a file of ``vhbench analyse``: ode_analysis.json, mioh_analysis.json, vhexpansion_analysis.json.
+        benchmark: benchmark of the questions; "" for any.
 
     Raises:
-        VhbenchError: if it is none, or of another benchmark, or says nothing as its scores are withheld.
+        VhbenchError: if it is no such file, is of another benchmark, or has withheld scores.
     """
     found = read_json(path)
     for field, (name, weigh) in _READERS.items():
@@ -49,9 +49,9 @@ def _ode(found: Table, question: Question) -> float:
 
 
 def _imagined(lift: Table, question: Question) -> float:
-    """Return how much oftener than in general something is imagined beside what is there; 0 where it is not.
+    """Return the lift of a hallucination given the visible concepts; 0 without one.
 
-    Of a question that is answered with no, what it asks about; of others, what is likely to be imagined.
+    For a question with answer no: of its target; for others, of likely hallucinations.
     """
     best = 0.0
     for fact in question.objects:
@@ -91,4 +91,4 @@ _READERS: Mapping[str, tuple[str, Callable[[Table, Question], float]]] = {
     "grid": ("mioh", _mioh),
     "sources": ("vhexpansion", _vhexpansion),
 }
-"""A field that only one benchmark's analysis has → the benchmark, and what reads the analysis."""
+"""Field of only one benchmark's analysis → the benchmark and its weight function."""

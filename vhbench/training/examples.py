@@ -1,4 +1,4 @@
-"""A question and a true answer to it, as a model is taught them: in the very words in which it will be asked."""
+"""Training examples: questions in the evaluation's prompts, with reference answers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,16 +17,16 @@ Form = Literal["short", "reasoned"]
 Message = Mapping[str, Any]
 
 FORMS: tuple[Form, ...] = ("short", "reasoned")
-"""How a closed question is answered: in one word or letter, or in that and why. Captions have one form."""
+"""Answer formats of closed questions: an answer, or an answer with a reason."""
 
 _REASONED = {
     "yes_no": "Please answer yes or no, and say why.",
     "multiple_choice": "Answer with the option's letter from the given choices, and say why.",
 }
-"""The last line of a prompt that asks for a reason; one that asks for the answer alone has the benchmark's own."""
+"""Last line of a prompt that asks for a reason; otherwise the benchmark's own is used."""
 
 TOLD = ("kind", "benchmark", *CELLS)
-"""Columns of the question that go with a lesson, so that it can be told where it comes from and chosen again."""
+"""Question columns kept with an example, for its provenance and reselection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,16 +35,16 @@ class TrainingExample:
 
     Attributes:
         id: unique within a data set.
-        images: encoded, in the order in which the prompt shows them.
-        prompt: the parts of the user's message: {"type": "image", "text": ""} or {"type": "text", "text": …}.
-        answer: what the model is taught to say.
-        right: "yes", "no", a letter, or "" for captions and general rows: what both polarities are balanced by.
+        images: encoded, in prompt order.
+        prompt: parts of the user's message: {"type": "image", "text": ""} or {"type": "text", "text": …}.
+        answer: target response.
+        right: "yes", "no", a letter, or "" for captions and general rows; both polarities are balanced by it.
         form: "short", "reasoned", "caption" or "general".
-        earlier: messages before the prompt, of conversations with several turns.
-        rejected: what the model is taught not to say; "" where there is no such.
-        rejected_by: "model" for its own words, "flipped" for the other answer to a question that it answered rightly.
+        earlier: messages before the prompt in multi-turn conversations.
+        rejected: dispreferred response; "" if there is none.
+        rejected_by: "model" for its own response, "flipped" for the opposite answer where the model was correct.
         told: columns of the question, see :data:`TOLD`.
-        scene_ids: of its images, where they are known.
+        scene_ids: scenes of the images, where known.
     """
 
     id: str
@@ -61,7 +61,7 @@ class TrainingExample:
 
     @property
     def asked(self) -> list[Message]:
-        """The messages up to the answer."""
+        """The messages before the answer."""
         return [*self.earlier, {"role": "user", "content": list(self.prompt)}]
 
 
@@ -73,14 +73,14 @@ def lessons(
     seed: int = 0,
     unsaid: Collection[str] = (),
 ) -> list[TrainingExample]:
-    """Return what a question teaches: a caption once, a closed question in each form that the scenes allow.
+    """Return a question's training examples: a caption, or one per answer format.
 
     Args:
-        question: with its right answer.
-        scenes: the truth about its images, as far as it is known.
-        forms: of answers to closed questions.
-        seed: decides the wording of a caption.
-        unsaid: what captions do not name where it is only painted around.
+        question: with its reference answer.
+        scenes: known ground truth of its images.
+        forms: answer formats of closed questions.
+        seed: random seed of the caption template.
+        unsaid: backgrounds that captions do not mention.
     """
     images = tuple(map(read_image, question.images))
     told = {
@@ -105,14 +105,14 @@ def lessons(
 
 
 def short(question: Question) -> str:
-    """Return the right answer to a closed question in a word: "Yes", "No" or a letter."""
+    """Return the reference answer to a closed question as a word: "Yes", "No" or a letter."""
     return question.answer.capitalize()
 
 
 def prompt(question: Question, form: Form = "short") -> tuple[Message, ...]:
-    """Return the parts of the message that lmms-eval's chat models are sent, the images left open.
+    """Return the message parts that lmms-eval sends to chat models, without the images.
 
-    A reasoned answer is asked for in another last line; everything else is the benchmark's own.
+    Only the last line changes for a reasoned answer.
     """
     doc = {name: getattr(question, name) for name in RECORD} | {"images": [_BLANK] * len(question.images)}
     last = {"post_prompt": _REASONED[question.kind]} if form == "reasoned" else None

@@ -1,6 +1,6 @@
-"""VHExpansion's recipe (§5.4): 200 cases of a source, negated and perturbed to 800, reworded four times to 4,000.
+"""VHExpansion's recipe (§5.4): 200 cases, expanded to 800, paraphrased to 4,000.
 
-The remaining cases are about other images; they become the split that is scored.
+The remaining cases, about other images, become the test split.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from vhbench.training.training_rows import SelectionOptions, TrainingEdition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """What is sampled and how it is expanded; the fields are options of ``vhbench export vhexpansion``."""
+    """Sampling and expansion settings; options of ``vhbench export vhexpansion``."""
 
     source: tuple[str, ...]
     images: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ def export(
 ) -> tuple[list[TrainingExample], list[Path]]:
     """Write rows of all sources, and a test split for each; return the rows and the splits.
 
-    The same command goes on where an interrupted one stopped.
+    The same command resumes an interrupted export.
 
     Raises:
         VhbenchError: if a source has too few cases, or cannot be read.
@@ -54,7 +54,7 @@ def export(
     builds = [build for part in parts for build in _builds(how, part, out)]
     for _, _, build in builds:
         build.check()
-    write_atomic(out / _RECIPE, _recipe(how, wanted))  # all that was given is good: now the folder is this recipe's
+    write_atomic(out / _RECIPE, _recipe(how, wanted))  # all inputs are valid: the folder now belongs to this recipe
     made = _built(builds)
     editions = [training_rows.open_edition(train, None) for train, _ in made]
     for edition in editions:
@@ -73,7 +73,7 @@ def export(
 
 
 _RECIPE = "recipe.json"
-"""What a folder is being filled by, so that only the same command goes on there."""
+"""Recipe of an unfinished folder, so that only the same command resumes there."""
 
 
 def _recipe(how: Expansion, wanted: SelectionOptions) -> bytes:
@@ -81,12 +81,12 @@ def _recipe(how: Expansion, wanted: SelectionOptions) -> bytes:
 
 
 def _check(out: Path, how: Expansion, wanted: SelectionOptions) -> None:
-    """See that a folder is free, or that the same recipe was interrupted there, and that the mix can be opened."""
+    """Check that a folder is free or resumable, and that the mix can be opened."""
     mark = out / _RECIPE
     if (out / "rows").exists() or not mark.is_file() or mark.read_bytes() != _recipe(how, wanted):
         training_files.check_free(out)
     if wanted.mix is not None:
-        with open_file(wanted.mix):  # before the sources are read, which takes longer
+        with open_file(wanted.mix):  # before the sources, which take longer to read
             pass
 
 
@@ -97,14 +97,14 @@ def task_of(test: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The cases of a source that are trained on, and those that are scored.
+    """Training and test cases of a source.
 
     Attributes:
-        folder: a name that no other source has.
-        base: what builds the source.
-        taken: ids of cases that are trained on.
-        left: ids of the others; about images that no source trains on.
-        scored: the images of these.
+        folder: name unique among the sources.
+        base: build of the source.
+        taken: ids of training cases.
+        left: ids of test cases, about images that no source trains on.
+        scored: images of the test cases.
     """
 
     folder: str
@@ -115,7 +115,7 @@ class _Part:
 
 
 def _parted(how: Expansion, seed: int) -> list[_Part]:
-    """Part the cases of all sources: what one trains on, another may show, too (POPE asks thrice about its images)."""
+    """Partition all cases; sources may share images (as POPE's three splits do)."""
     read: list[tuple[VHExpansionBuild, tuple[tuple[Question, ...], ...], frozenset[str]]] = []
     for place, source in enumerate(how.source):
         images = how.images[place] if how.images else ""
@@ -136,7 +136,7 @@ def _parted(how: Expansion, seed: int) -> list[_Part]:
 
 
 def _shown(question: Question, is_taught: leakage.Finder) -> bool:
-    """Tell whether a question is about an image that is trained on."""
+    """Return whether a question's image is in the training data."""
     return any(is_taught(read_image(image), leakage.look_of(image)) for image in question.images)
 
 
@@ -149,7 +149,7 @@ class _Build(NamedTuple):
 
 
 def _builds(how: Expansion, part: _Part, out: Path) -> Iterator[_Build]:
-    """Yield what builds the cases of a source that are trained on, and then those that are scored."""
+    """Yield the builds of a source's training cases and of its test cases."""
     perturb = ("none",) if how.attack else how.perturb
     taught = replace(part.base, perturb=perturb, attack=how.attack, model=how.model)
     yield _Build(out / "train" / part.folder, part.taken, taught)
@@ -157,7 +157,7 @@ def _builds(how: Expansion, part: _Part, out: Path) -> Iterator[_Build]:
 
 
 def _built(builds: Sequence[_Build]) -> list[tuple[Path, Path]]:
-    """Build all; return the splits in pairs, for training and for the test."""
+    """Build all; return pairs of a training split and a test split."""
     for folder, ids, build in builds:
         cases = folder / "cases.txt"
         write_atomic(cases, "".join(f"{case}\n" for case in ids).encode())
@@ -169,16 +169,16 @@ def _built(builds: Sequence[_Build]) -> list[tuple[Path, Path]]:
 def sample(
     groups: Sequence[Sequence[Question]], number: int, seed: int, source: str = "the source"
 ) -> tuple[list[str], list[str]]:
-    """Return the ids of so many cases, and of all cases about other images.
+    """Return the ids of sampled cases, and of all cases about other images.
 
     Args:
-        groups: the cases that share an image, together.
-        number: how many are taken.
-        seed: decides which.
-        source: for errors.
+        groups: cases by image.
+        number: sample size.
+        seed: random seed.
+        source: name in errors.
 
     Raises:
-        VhbenchError: if there are fewer, or none would be left to score.
+        VhbenchError: if there are fewer cases, or none would be left to test on.
     """
     pictures: dict[bytes, list[str]] = {}
     for group in groups:
@@ -200,7 +200,7 @@ def sample(
 def _reworded(
     question: Question, edition: TrainingEdition, how: Expansion, wanted: SelectionOptions, rewriter: Rewriter | None
 ) -> Iterator[TrainingExample]:
-    """Yield the rows of a question in its own words and in others."""
+    """Yield the rows of a question in its own wording and in paraphrases."""
     others = paraphrases(question.question, how.paraphrases, seed=wanted.seed)
     if rewriter is not None and how.paraphrases:
         others, refused = rephrased(question.question, how.paraphrases, rewriter, seed=wanted.seed)
@@ -209,7 +209,7 @@ def _reworded(
     own = lessons(question, scenes, wanted.answers, seed=wanted.seed)
     for number, text in enumerate((question.question, *others)):
         told = replace(question, question=text)
-        # The answer is that of the original: a reason is read from its words, which the audit knows.
+        # The answer is the original's: its reason is parsed from a wording that the audit knows.
         for lesson in own:
             form: Form = "short" if lesson.form == "short" else "reasoned"
             yield replace(lesson, id=f"{lesson.id}-{number}", prompt=prompt(told, form))

@@ -1,4 +1,4 @@
-"""What several images show, in words: which of them show a thing, and how many each."""
+"""Rationales over several images: which of them show an object, and how many instances."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,19 +12,19 @@ _REST = ("None of the above", "I don't know")
 
 
 def in_any(scenes: Scenes, phrase: str) -> str:
-    """Say which images show a thing, or that none does."""
+    """Describe which images show an object, or that none does."""
     shown, _ = _parted(phrase, scenes)
     return _show(shown, phrase) if shown else f"None of the images shows {phrase}"
 
 
 def in_every(scenes: Scenes, phrase: str) -> str:
-    """Say that every image shows a thing, or which do not."""
+    """Describe that every image shows an object, or which do not."""
     _, lacking = _parted(phrase, scenes)
     return _show(lacking, phrase, "not") if lacking else f"Every image shows {phrase}"
 
 
 def which_image(scenes: Scenes, choices: Sequence[str], right: str, phrase: str) -> str:
-    """Say which of the images among the options show a thing, and which do not."""
+    """Describe which of the images among the options show an object, and which do not."""
     shown, lacking = _parted(phrase, scenes, [n for n in map(_number, choices) if n])
     if not shown:
         return _show(lacking, phrase, "not")
@@ -32,22 +32,22 @@ def which_image(scenes: Scenes, choices: Sequence[str], right: str, phrase: str)
 
 
 def where_is(scenes: Scenes, choices: Sequence[str], right: str, phrase: str) -> str:
-    """As :func:`which_image`, of a thing that is named without its article."""
+    """Do the same as :func:`which_image` for an object named without its article."""
     return which_image(scenes, choices, right, inflection.a(phrase))
 
 
 def numbers_of(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
-    """Say how many of a thing each of the images among the options shows."""
+    """Describe how many instances each image among the options shows."""
     return _counts(scenes, noun, [n for n in map(_number, choices) if n])
 
 
 def more(scenes: Scenes, choices: Sequence[str], right: str, noun: str, first: str, second: str) -> str:
-    """Say how many of a thing two images show."""
+    """Describe how many instances two images show."""
     return _counts(scenes, noun, [_number(first), _number(second)])
 
 
 def which_of_two(scenes: Scenes, choices: Sequence[str], right: str, first: str, second: str, phrase: str) -> str:
-    """Say which of two images show a thing."""
+    """Describe which of two images show an object."""
     shown, lacking = _parted(phrase, scenes, [_number(first), _number(second)])
     if len(shown) == 2:
         return f"Both {_names(shown)} show {phrase}"
@@ -57,7 +57,7 @@ def which_of_two(scenes: Scenes, choices: Sequence[str], right: str, first: str,
 
 
 def which_in_any(scenes: Scenes, choices: Sequence[str], right: str) -> str:
-    """Say which images show the right option, and that none shows the others."""
+    """Describe which images show the correct option, and that none shows the others."""
     others = _either([inflection.a(option) for option in choices if option not in (*_REST, right)])
     if right in _REST:
         return f"None of the images shows {others}"
@@ -65,7 +65,7 @@ def which_in_any(scenes: Scenes, choices: Sequence[str], right: str) -> str:
 
 
 def which_in_all(scenes: Scenes, choices: Sequence[str], right: str) -> str:
-    """Say that every image shows the right option, and of each other one where it is missing."""
+    """Describe that every image shows the correct option, and where each other one is missing."""
     lacking: dict[int, list[str]] = {}
     for option in (inflection.a(option) for option in choices if option not in (*_REST, right)):
         lacking.setdefault(_parted(option, scenes)[1][0], []).append(option)
@@ -75,7 +75,7 @@ def which_in_all(scenes: Scenes, choices: Sequence[str], right: str) -> str:
 
 
 def which_first_only(scenes: Scenes, choices: Sequence[str], right: str, first: str, second: str) -> str:
-    """Say of the right option that one image shows it and the other does not; of others why not."""
+    """Describe that only one image shows the correct option, and why others are incorrect."""
     one, two = _number(first), _number(second)
     if right not in _REST:
         return f"{_image(one)} shows {inflection.a(right)} and {_image(two)} does not"
@@ -87,20 +87,20 @@ def which_first_only(scenes: Scenes, choices: Sequence[str], right: str, first: 
 
 
 def how_many_images(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
-    """Say which images show any of a thing, and how many that are."""
+    """Describe which images show an object, and their number."""
     name = phrases.category(noun, scenes)
     shown = [number for number, scene in enumerate(scenes, 1) if phrases.present(name, scene)]
     return f"{_show(shown, noun)}, which makes {len(shown)}" if shown else f"None of the images shows any {noun}"
 
 
 def total(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
-    """Say how many of a thing each image shows, and how many that makes."""
+    """Describe how many instances each image shows, and their sum."""
     found = [phrases.count(phrases.category(noun, scenes), scene) or 0 for scene in scenes]
     return f"{_counts(scenes, noun, range(1, len(scenes) + 1))}, which makes {sum(found)}"
 
 
 def which_total(scenes: Scenes, choices: Sequence[str], right: str) -> str:
-    """Say how many of each option all images show together."""
+    """Describe how many instances of each option all images show together."""
     told = []
     for option in (option for option in choices if option not in _REST):
         name = phrases.category(option, scenes)
@@ -111,7 +111,10 @@ def which_total(scenes: Scenes, choices: Sequence[str], right: str) -> str:
 
 
 def _parted(phrase: str, scenes: Scenes, numbers: Iterable[int] = ()) -> tuple[list[int], list[int]]:
-    """Return the numbers (from 1) of the images that show a thing, and of those that certainly do not."""
+    """Return the numbers (from 1) of images that show an object, and of those that do not.
+
+    Images where it is unknown are in neither list.
+    """
     wanted = list(numbers) or range(1, len(scenes) + 1)
     told = {number: phrases.holds(phrase, scenes[number - 1]) for number in wanted}
     return [n for n, holds in told.items() if holds], [n for n, holds in told.items() if holds is False]
@@ -142,6 +145,6 @@ def _image(number: int) -> str:
 
 
 def _number(option: str) -> int:
-    """Return the number of the image that an option names, 0 for none."""
+    """Return the image number in an option, 0 for none."""
     found = re.fullmatch(r"[Ii]mage (\d+)", option)
     return int(found[1]) if found else 0

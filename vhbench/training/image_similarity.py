@@ -1,8 +1,8 @@
-"""Which of two sets of images look the same: a copy that was scaled, or saved anew, is the same picture.
+"""Near-duplicate detection: copies that were rescaled or re-encoded are the same image.
 
-A picture is known by its grey values, 32 by 32. Of drawings and photographs that were saved as PNG, WebP or JPEG
-(quality 40, or half as large) none of these came to differ by more than 5 of 255; of two pictures of drawn editions,
-that differ in a small thing alone, one at least does by more than 40.
+Images are compared by 32 × 32 grey values. Synthetic images and photographs re-encoded as PNG, WebP or JPEG (quality
+40, or half the size) differ from the original by at most 5 of 255 anywhere; two synthetic images that differ in one
+small object differ by more than 40 somewhere.
 """
 
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ from vhbench.schema import ImageData
 
 _SIDE, _READ = 32, 128
 _ALIKE = 8
-"""Grey values that the same picture may differ by, anywhere."""
+"""Largest difference in grey values, anywhere, between copies of an image."""
 _FLAT = 2 * _ALIKE
-"""Grey values between the darkest and the lightest part of a picture in which there is nothing to be known by."""
+"""Smallest range of grey values; flatter images cannot be identified."""
 _COARSE = 4
 
 _Greys = NDArray[np.int16]
 
 
 def look(image: ImageData) -> bytes:
-    """Return what an image is known by; nothing where it is flat.
+    """Return an image's fingerprint; empty if it is flat.
 
     Raises:
         VhbenchError: if it cannot be decoded.
@@ -37,16 +37,16 @@ def look(image: ImageData) -> bytes:
 
 
 class ImageIndex:
-    """Images to be found again, by what they are known by."""
+    """Index of images by fingerprint."""
 
     def __init__(self, known: Mapping[str, bytes]) -> None:
-        """Take images: name → look."""
+        """Index fingerprints by image name."""
         self._names = [name for name, seen in known.items() if seen]
         self._fine = _greys(b"".join(known[name] for name in self._names))
         self._coarse = _coarse(self._fine)
 
     def find(self, seen: bytes) -> str:
-        """Return the name of an image that looks the same; "" if there is none."""
+        """Return the name of a near-duplicate image; "" if there is none."""
         if not seen or not self._names:
             return ""
         fine = _greys(seen)
@@ -60,7 +60,7 @@ def _greys(seen: bytes) -> _Greys:
 
 
 def _coarse(fine: _Greys) -> NDArray[np.float64]:
-    """Return the means of large parts: where these differ, so does a grey value."""
+    """Return block means: if these differ, so does a grey value."""
     side = _SIDE // _COARSE
     means: NDArray[np.float64] = fine.reshape(-1, _COARSE, side, _COARSE, side).mean(axis=(2, 4), dtype=np.float64)
     return means.reshape(-1, _COARSE * _COARSE)

@@ -1,9 +1,9 @@
-"""What a training edition shares with a split that is scored later: images, scenes and concepts; any is refused.
+"""Train/test overlap in images, scenes and concepts; any overlap is an error.
 
-Not the pairs of concepts alone: a model that has learnt a few drawings answers new drawings of the same things nearly
-as well, and so "held out" means other things, and none that looks like them (a dog and a wolf). Concepts are what
-scenes show one by one, and the place that they are set in; what is painted around them everywhere (sky, grass, a wall)
-is none. An image of a test that was saved anew, or scaled, is that image.
+Disjoint concept pairs are not enough: a model trained on a few drawings answers new drawings of the same objects nearly
+as well. So "held out" means different objects that do not look similar either (a dog and a wolf). Concepts are the
+annotated objects and the environment; backgrounds in many scenes (sky, grass, a wall) do not count. A test image that
+was re-encoded or rescaled is the same image.
 """
 
 import hashlib
@@ -22,18 +22,18 @@ from vhbench.splits import manifests
 from vhbench.training.image_similarity import ImageIndex, look
 
 _NAMED = 5
-"""Shared things that an error names."""
+"""Maximum number of shared items in an error message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What questions are about.
+    """Contents of a set of questions.
 
     Attributes:
         images: SHA-256 of the encoded images, in hex.
-        scenes: ids; those of two builds may be equal by chance only with the images, so that they are kept with them.
-        concepts: what the scenes show, or what the rows say that they are about where no scene is known.
-        looks: image → what it is known by however it is stored.
+        scenes: ids, kept with the images, as ids of two builds may be equal by chance.
+        concepts: concepts in the scenes, or in the rows' columns where no scene is known.
+        looks: image → fingerprint that is robust to re-encoding.
     """
 
     images: frozenset[str]
@@ -63,12 +63,12 @@ def contents_of(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> C
 
 
 def concepts_of(scene: Scene) -> set[str]:
-    """Return the things that a scene shows one by one, and its place."""
+    """Return the annotated objects of a scene, and its environment."""
     return {thing.category for thing in scene.objects} | ({scene.environment} - {""})
 
 
 def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]:
-    """Return which words questions and their options name, each with its plural; of "hot dog" not "dog".
+    """Return which words questions and options mention, with plurals; of "hot dog" not "dog".
 
     >>> dogs = Question("q", question="Are there exactly two dogs in the image?", answer="no", kind="yes_no", images=())
     >>> sorted(asked([dogs], ["dog", "cat", "hot dog"]))
@@ -84,7 +84,7 @@ def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]
 
 
 def look_of(image: ImageData) -> bytes:
-    """Return what an image is known by; nothing for one that cannot be decoded, as the split's check says."""
+    """Return an image's fingerprint; empty if it cannot be decoded."""
     try:
         return look(image)
     except VhbenchError:
@@ -98,27 +98,27 @@ def read_contents(split: Path) -> Contents:
 
 @lru_cache(maxsize=4)
 def _read_contents(split: Path, _: str) -> Contents:
-    """Read a split whose content has this hash."""
+    """Read a split; the content hash is part of the cache key."""
     return contents_of(splits.read_questions(split), splits.packed_scenes(split))
 
 
 def has_concepts(split: Path) -> bool:
-    """Tell whether it can be known what a split is about; what is public of a hidden edition does not say."""
+    """Return whether a split's concepts are known; in a public part they are not."""
     return not manifests.is_hidden(splits.read_manifest(split))
 
 
 def pictures(taught: Contents, scored: Contents) -> frozenset[str]:
-    """Return the images of what is taught that are scored, or that are copies of such."""
+    """Return the training images that are test images or copies of them."""
     known = ImageIndex(scored.looks)
     return taught.images & scored.images | {name for name, seen in taught.looks.items() if known.find(seen)}
 
 
 Finder = Callable[[bytes, bytes], bool]
-"""Whether an image, given with its look, is one of those that it was made for."""
+"""Function that returns whether an image, given with its fingerprint, is in its index."""
 
 
 def finder(scored: Sequence[Contents]) -> Finder:
-    """Return what tells whether an image, given with its look, is one of those that are scored."""
+    """Return a function that checks whether an image and its fingerprint are in the test sets."""
     known = [ImageIndex(contents.looks) for contents in scored]
     images = frozenset[str]().union(*(contents.images for contents in scored))
 
@@ -129,16 +129,16 @@ def finder(scored: Sequence[Contents]) -> Finder:
 
 
 def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concepts: bool = True) -> None:
-    """Raise if two share anything.
+    """Raise if training and test data overlap.
 
     Args:
-        taught: what is trained on.
-        scored: what is scored later.
+        taught: training data.
+        scored: test data.
         names: of the two, for the error.
-        concepts: whether concepts may not be shared either.
+        concepts: whether shared concepts are an error, too.
 
     Raises:
-        VhbenchError: naming what they share.
+        VhbenchError: naming the overlap.
     """
     kinds: list[tuple[str, frozenset[str]]] = [
         ("image", pictures(taught, scored)),
@@ -155,7 +155,7 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
 
 
 def alike(taught: Iterable[str], scored: Iterable[str]) -> frozenset[str]:
-    """Return the words of what is taught that are scored, too, or look like something that is scored.
+    """Return the training concepts that are in the test set or look similar to one there.
 
     >>> sorted(alike({"dog", "wolf", "cup"}, {"dog"}))
     ['dog', 'wolf (like dog)']

@@ -1,4 +1,4 @@
-"""General rows to mix in, so that a model does not forget what else it can do: LLaVA's JSON, a row for each turn."""
+"""General instruction data against forgetting: LLaVA's JSON, one row per turn."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,33 +16,36 @@ from vhbench.training.image_similarity import look
 _MARK = "<image>"
 
 Picture = tuple[bytes, bytes]
-"""An image, and its look (:mod:`vhbench.training.image_similarity`)."""
+"""An image and its fingerprint (:mod:`vhbench.training.image_similarity`)."""
 
 Keep = Callable[[bytes, bytes, str], bool]
-"""Whether an image may be trained on; it is given with its look and the place that names it."""
+"""Whether an image (with its fingerprint and location) may be trained on."""
 
 
 def read_mix(
     path: Path, images: Path | None, number: int = 0, *, seed: int = 0, keep: Keep = lambda image, seen, place: True
 ) -> tuple[list[TrainingExample], int]:
-    """Read conversations in LLaVA's form: ``{"id", "image", "conversations": [{"from", "value"}, …]}``.
+    """Read conversations in LLaVA's format.
 
-    Only the last answer of a row is learnt, so that a conversation of several turns becomes as many rows. Only images
-    of rows that are taken are opened: LLaVA's files name a hundred thousand and more.
+    A row is ``{"id", "image", "conversations": [{"from", "value"}, …]}``.
+
+    Only a row's last answer is trained on, so a multi-turn conversation becomes several rows. Only sampled images are
+    opened: LLaVA's files list more than a hundred thousand.
 
     Args:
         path: JSON, or JSON lines.
-        images: the folder that they are below; None for that of the file.
-        number: how many rows are drawn; 0 for all.
-        seed: decides which.
-        keep: is given each image, and where it is named; rows for whose images it is false are left out.
+        images: folder of the images; None for the file's folder.
+        number: number of sampled rows; 0 for all.
+        seed: random seed.
+        keep: called with each image and its location; rows with a rejected image are left out.
 
     Returns:
-        The rows in the file's order, and the number of conversations without an image, which are left out.
+        The rows in file order, and the number of conversations without an image, which are left out.
 
     Raises:
-        VhbenchError: naming the row, if one has another form, its image is not there, or it holds our canary; and if
-            there are fewer rows than are wanted.
+        VhbenchError: naming the row, if its format is invalid, its image is missing, or it has vhbench's canary; and if
+            there
+            are fewer rows than ``number``.
     """
     talks = list(_talks(path))
     seen = [talk for talk in talks if talk.names]
@@ -65,7 +68,7 @@ def read_mix(
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """A conversation: its row, where it stands, and the images that it names."""
+    """A conversation: its row, location and image names."""
 
     row: Mapping[str, Any]
     number: int
@@ -93,7 +96,7 @@ def _talks(path: Path) -> Iterator[_Talk]:
 
 
 def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> Picture:
-    """Return an image as it is stored, and its look; of those ``before``, what was read already."""
+    """Return an image as stored, and its fingerprint; ``before`` is the cache."""
     if isinstance(name, str) and name in before:
         return before[name]
     file = is_inside(folder, name) if isinstance(name, str) else None
@@ -110,7 +113,7 @@ def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> P
 
 
 def _turn(talk: _Talk, images: tuple[bytes, ...], wanted: int) -> TrainingExample:
-    """Return the row that teaches one answer, with what was said before it."""
+    """Return the row that trains one answer, with the messages before it."""
     earlier: list[Message] = []
     turns = talk.row["conversations"]
     for turn in range(wanted + 1):
@@ -136,7 +139,7 @@ def _value(turn: Any, who: str, place: str) -> str:
 
 
 def _parts(text: str, images: int, place: str) -> list[Message]:
-    """Return the parts of a message; the first one shows the images, where it has marks or else before its text."""
+    """Return a message's parts; the first has the images, at its marks or before its text."""
     pieces = [piece.strip() for piece in text.split(_MARK)]
     marks = len(pieces) - 1
     if marks not in (0, images):

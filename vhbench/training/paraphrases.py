@@ -1,7 +1,7 @@
-"""Other words for a yes/no question with the same answer: by rules, or by a language model that is held to them.
+"""Paraphrases of yes/no questions: by rules, or by a language model with checks.
 
-A rule rewords only where the statement behind the question is certain, as a negated twin's is
-(:mod:`vhbench.generators.vhexpansion.negation`); any other question is put into a frame that changes nothing.
+A rule paraphrases only where the statement behind the question is unambiguous, as a negated twin's is
+(:mod:`vhbench.generators.vhexpansion.negation`); any other question gets a neutral frame.
 """
 
 import re
@@ -24,7 +24,7 @@ the same.
 {others}
 Question: {question}
 Rephrased:"""
-"""What a language model is asked; the rule's own wordings are not in it."""
+"""Prompt of the language model, without the rule's own wordings."""
 
 _TAIL = re.compile(r"(?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))")
 _FALSE = re.compile(r"Is it false that (?P<said>.+)\?")
@@ -79,20 +79,20 @@ _FRAMES = (
     "Please look closely. {question}",
     "A question about the image: {question}",
 )
-"""What may stand before any question without changing its answer."""
+"""Prefixes that do not change any question's answer."""
 
 _LITTLE = frozenset(
     "a an the is are was were be there in on of to it that this do does can you see one any some image picture photo "
     "photograph true right correct say statement would visible seen shown show shows appear appears please look at and "
     "answer question here about what such as with depicted present contain contains find found which".split()
 )
-"""Words that a paraphrase may add or leave out."""
+"""Words that a paraphrase may add or omit."""
 
 _NEGATING = frozenset("no not false untrue incorrect wrong never none without neither nor absent missing".split())
 
 
 def paraphrases(question: str, number: int, *, seed: int = 0) -> list[str]:
-    """Return so many other wordings of a yes/no question, all different; which of them, the seed decides.
+    """Return distinct paraphrases of a yes/no question, sampled by the seed.
 
     >>> paraphrases("Is it false that the dog is brown?", 2)
     ['Is it untrue that the dog is brown?', 'Would it be false to say that the dog is brown?']
@@ -105,13 +105,13 @@ def paraphrases(question: str, number: int, *, seed: int = 0) -> list[str]:
 
 
 def rephrased(question: str, number: int, rewriter: Rewriter, *, seed: int = 0) -> tuple[list[str], list[str]]:
-    """Return a language model's wordings, and what it said that was refused; rules stand in for those.
+    """Return a language model's paraphrases and its rejected responses; rules replace those.
 
     Args:
         question: one yes/no question.
-        number: how many wordings.
+        number: number of paraphrases.
         rewriter: the model.
-        seed: of the wordings that stand in.
+        seed: random seed of the replacements.
     """
     found, refused = list[str](), list[str]()
     for _ in range(number):
@@ -119,14 +119,14 @@ def rephrased(question: str, number: int, rewriter: Rewriter, *, seed: int = 0) 
         said = clean(rewriter.rewrite(PROMPT.format(question=question, others=others)))
         if why_not_paraphrase(question, said) or said in found:
             refused.append(said)
-            break  # at temperature 0 it would say the same again
+            break  # at temperature 0 the response would not change
         found.append(said)
     spare = [text for text in paraphrases(question, number, seed=seed) if text not in found]
     return found + spare[: number - len(found)], refused
 
 
 def why_not_paraphrase(question: str, candidate: str) -> str:
-    """Return why a text is no other wording of a question; "" if it is one.
+    """Return why a text is not a paraphrase of a question; "" if it is one.
 
     >>> why_not_paraphrase("Is there a dog in the image?", "Can you see a dog in the picture?")
     ''
@@ -153,7 +153,7 @@ def _words(text: str) -> Counter[str]:
 
 
 def _by_rule(question: str) -> Iterator[str]:
-    """Yield wordings that say the same for certain."""
+    """Yield equivalent wordings."""
     if found := _QUOTED.fullmatch(question):
         yield from (form.format(asked=found["asked"]) for form in _IS_NO)
     elif found := _FALSE.fullmatch(question):

@@ -1,7 +1,7 @@
-"""Why an answer is right, in a sentence or two, from the truth about the images.
+"""Rationales of reference answers, in one or two sentences, from the ground truth.
 
-A question is read as the audit reads it (:mod:`vhbench.audit.phrases`), apart from the code that wrote it. A reason is
-given only where the audit finds the answer right; where the scenes or the words leave that open there is none.
+Questions are parsed by the audit's parser (:mod:`vhbench.audit.phrases`), independent of the code that wrote them. A
+rationale exists only where the audit confirms the answer, not where scenes or wording leave it open.
 """
 
 import re
@@ -27,11 +27,11 @@ _SAID = {predicate: said for said, predicate in phrases.PREDICATES.items()}
 
 
 def reason(question: Question, scenes: Scenes) -> str:
-    """Return the reasoned answer to a question: the short one, then why; "" where the scenes do not tell.
+    """Return the short answer and its reason; "" where the scenes leave it open.
 
     Args:
-        question: with its right answer.
-        scenes: the truth about its images, in their order.
+        question: with its reference answer.
+        scenes: ground truth of its images, in their order.
     """
     if len(scenes) != len(question.images) or not question_solver.verdict(question, scenes):
         return ""
@@ -51,7 +51,7 @@ def _first(patterns: Mapping[str, Callable[..., str]], text: str, *given: object
 
 
 def _yes_no(text: str, scenes: Scenes) -> str:
-    """Say what is so, whatever way round it is asked: a negated twin has the reason of its original."""
+    """Describe the facts; a negated twin has the same reason as its original."""
     quoted = re.fullmatch(r'Is "no" the right answer to this question: ["“](.+\?)["”]', text)
     if quoted:
         right = question_solver.read(quoted[1], scenes)
@@ -68,7 +68,7 @@ def _yes_no(text: str, scenes: Scenes) -> str:
 
 
 def contents(scene: Scene) -> str:
-    """Return what an image shows, in words: its things with their numbers, then its place."""
+    """Return a description of an image: its objects with their counts, then its environment."""
     names = list(dict.fromkeys(thing.category for thing in scene.objects))[:_MOST_NAMED]
     parts = [numbered(name, scene) for name in names]
     if (
@@ -81,7 +81,7 @@ def contents(scene: Scene) -> str:
 
 
 def numbered(name: str, scene: Scene) -> str:
-    """Return a category as an image shows it: "a dog", "two dogs"; "dogs" where several are there, not all counted."""
+    """Return a category with its count: "a dog", "two dogs"; "dogs" if not all are annotated."""
     found = scene.count(name)
     if found is None and sum(thing.category == name for thing in scene.objects) > 1:
         return name if inflection.is_plural(name) or not inflection.countable(name) else inflection.plural(name)
@@ -104,7 +104,7 @@ def _exists(scenes: Scenes, phrase: str) -> str:
 
 
 def _where(thing: SceneObject, scene: Scene) -> str:
-    """Return in which third of an image's width the middle of a thing lies."""
+    """Return in which third of an image's width an object's centre is."""
     middle = (thing.box[0] + thing.box[2] / 2) / scene.width
     return "on the left" if middle < 1 / 3 else "on the right" if middle > 2 / 3 else "in the middle"
 
@@ -165,7 +165,7 @@ _POSITIVE: Mapping[str, str] = {
     r"Is it false that the (.+) in the image (?:is|are) (.+)\?": r"Is the \1 in the image \2?",
     r"Is it false that the (.+) (?:is|are) (.+ in the image)\?": r"Is the \1 \2?",
 }
-"""How a negated twin is asked → its original, in the order in which they are tried."""
+"""Template of a negated twin → its original, in matching order."""
 
 _IMAGE = r"([Ii]mage \d+)"
 _ONE = r"(?:the|this) image"
@@ -192,4 +192,4 @@ _CHOICES: Mapping[str, Callable[..., str]] = {
     r"How many (.+) are there in all images together\?": image_lists.total,
     r"Which object occurs exactly \d+ times in all images together\?": image_lists.which_total,
 }
-"""Question → what says why an option is right: of the scenes, the options, the right one, and parts of the question."""
+"""Question template → function that explains a correct option."""

@@ -1,4 +1,4 @@
-"""Captions that are true: what a scene shows, and nothing else, in one of several wordings."""
+"""Reference captions: exactly the contents of a scene, in one of several templates."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -12,12 +12,12 @@ _BESIDE = {"left of": "to the left of", "right of": "to the right of"}
 
 
 def caption(scene: Scene, seed: int = 0, unsaid: Collection[str] = ()) -> str:
-    """Return a caption that names everything of a scene, with colours, numbers and actions as far as they are known.
+    """Return a caption of a whole scene, with known colours, counts and actions.
 
     Args:
-        scene: the truth about one image.
-        seed: together with the scene's id it decides the wording.
-        unsaid: what is not named where it is only painted around.
+        scene: ground truth of one image.
+        seed: selects the template, together with the scene's id.
+        unsaid: backgrounds that are not mentioned.
     """
     names = list(WORDINGS)
     return worded(scene, names[int(rng(seed, "caption", scene.id).integers(len(names)))], unsaid)
@@ -44,9 +44,9 @@ def _groups(scene: Scene) -> Mapping[str, list[SceneObject]]:
 
 
 def _described(name: str, members: list[SceneObject], counted: bool) -> str:
-    """Return "two black dogs sitting": a colour and an action only where all have them.
+    """Return "two black dogs sitting": a colour and an action only if all instances have them.
 
-    Of what is not all listed one by one no number is said: "black dogs" where several are, "a black dog" where one is.
+    Without exhaustive annotations the count is omitted: "black dogs" for several instances, "a black dog" for one.
     """
     colour = "" if name in PEOPLE else _shared(members, "colour")
     action = _shared(members, "action")
@@ -66,7 +66,7 @@ def _shared(members: list[SceneObject], kind: str) -> str:
 
 
 def _sides(scene: Scene) -> Iterator[str]:
-    """Yield where the first of two single things stands."""
+    """Yield the relative position of pairs of single objects."""
     single = {o.id: o.category for o in scene.objects if scene.count(o.category) == 1}
     for held in scene.relations:
         if held.predicate in _BESIDE and held.subject in single and held.object in single:
@@ -114,4 +114,4 @@ WORDINGS: Mapping[str, Callable[[str, str, str], str]] = {
     "in it": _in_it,
     "scene": _scene,
 }
-"""Wording → the caption of things, their place and what is around, in words; each may be ""."""
+"""Template → its function of objects, environment and background, as text; each may be ""."""

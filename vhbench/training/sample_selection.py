@@ -1,4 +1,4 @@
-"""Which questions are taught: all of an edition, or what a model got wrong there; no answer pays by itself."""
+"""Selection of training questions: a split or a model's errors, with balanced answers."""
 
 import math
 from collections import defaultdict
@@ -14,18 +14,18 @@ from vhbench.schema import Question, Record, VhbenchError
 from vhbench.seeding import rng
 
 Weigh = Callable[[Question], float]
-"""How much a question is wanted, from 0 on."""
+"""Sampling weight of a question, at least 0."""
 
 
 @dataclass(slots=True)
 class Errors:
-    """What a model got wrong.
+    """A model's errors.
 
     Attributes:
-        wrong: question id → the answer that was wrong; of several repetitions the first.
-        answers: question id → the first answer that was read, right or wrong.
-        unread: answers that say nothing, and are no errors: failed, refused, or not to be read.
-        counts: kind of question → number of answers, number of wrong ones.
+        wrong: question id → incorrect answer; of several repetitions the first.
+        answers: question id → first parsed answer, correct or not.
+        unread: responses that are not errors: failed, refused or unparsed.
+        counts: kind of question → numbers of answers and of incorrect ones.
     """
 
     wrong: dict[str, Record] = field(default_factory=dict)
@@ -35,11 +35,11 @@ class Errors:
 
 
 def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
-    """Sort the answers of a run: a closed question that was answered wrongly, a caption that names what is not there.
+    """Return a run's incorrect answers to closed questions and hallucinating captions.
 
     Args:
-        records: of the run.
-        matcher: of the words that captions are searched for; None where there are no captions.
+        records: records of the run.
+        matcher: vocabulary for captions; None without captions.
     """
     found = Errors()
     for record in records:
@@ -61,16 +61,18 @@ def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
 
 
 def balanced(wanted: Iterable[str], pool: Sequence[Question], seed: int) -> list[Question]:
-    """Return the wanted questions and as many more as make yes and no equally frequent within each type.
+    """Return the requested questions plus others that balance yes and no within each type.
 
-    To each comes its mate, the one of its pair with the other answer; where types still lean to one answer, others of
-    the type with the other answer are taken, about the same images first. What cannot be evened out is left out. Of
-    multiple choice each letter has the same share of its questions: who always says A is never wrong where A is right.
+    Each comes with its mate, the question of its pair with the opposite answer. If a type is still unbalanced, others
+    of
+    the type with the opposite answer are added, about the same images first; the remaining surplus is left out. In
+    multiple
+    choice, each letter has the same share of its questions, so that always answering A is not rewarded.
 
     Args:
         wanted: ids.
         pool: all questions.
-        seed: decides between equals.
+        seed: random seed for ties.
     """
     asked = {question.id: question for question in pool}
     chosen = {name: asked[name] for name in wanted if name in asked}
@@ -93,7 +95,7 @@ def balanced(wanted: Iterable[str], pool: Sequence[Question], seed: int) -> list
 
 
 def _mates(pool: Iterable[Question]) -> dict[str, list[Question]]:
-    """Return id → the questions of its pair with the other answer."""
+    """Return id → the questions of its pair with the opposite answer."""
     pairs: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in pool:
         if question.kind == "yes_no" and question.pair_id:
@@ -102,7 +104,7 @@ def _mates(pool: Iterable[Question]) -> dict[str, list[Question]]:
 
 
 def _type(question: Question) -> tuple[str, ...]:
-    """Return what questions are balanced within: their type, by criterion and pressure."""
+    """Return the stratum of balancing: a question's type, by criterion and pressure."""
     return question.benchmark, question.source, question.question_type, question.criterion, question.pressure
 
 
@@ -126,7 +128,7 @@ def _even_out(chosen: dict[str, Question], members: Sequence[Question], random: 
 
 
 def _fill_letters(chosen: dict[str, Question], members: Sequence[Question], random: np.random.Generator) -> None:
-    """Take as large a share of each letter's questions as of that of which most are taken."""
+    """Raise each letter's share of questions to that of the most frequent letter."""
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in members:
         groups[question.answer].append(question)
@@ -139,7 +141,7 @@ def _fill_letters(chosen: dict[str, Question], members: Sequence[Question], rand
 
 
 def units(questions: Iterable[Question]) -> list[list[Question]]:
-    """Return what is taken or left together: a yes and a no of one type, those of one pair first; others alone."""
+    """Return sampling units: a yes and a no of one type, of the same pair first; others alone."""
     waiting: dict[tuple[str, ...], dict[str, list[list[Question]]]] = defaultdict(lambda: {"yes": [], "no": []})
     found: list[list[Question]] = []
     open_pairs: dict[tuple[str, ...], Question] = {}
@@ -162,13 +164,13 @@ def units(questions: Iterable[Question]) -> list[list[Question]]:
 
 
 def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | None = None) -> list[Question]:
-    """Return so many questions, drawn without replacement in units of a yes and a no, in their own order.
+    """Return a sample without replacement, in units of a yes and a no, in the original order.
 
     Args:
         questions: balanced.
-        number: 0 for all.
-        seed: decides what is drawn.
-        weigh: how much each is wanted; those with weight 0 come last. None: all alike.
+        number: sample size; 0 for all.
+        seed: random seed.
+        weigh: sampling weights; those with weight 0 come last. None: uniform.
 
     Raises:
         VhbenchError: if there are fewer.
@@ -190,7 +192,7 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
 
 
 def by_criterion(questions: Sequence[Question], each: int, seed: int, weigh: Weigh | None = None) -> list[Question]:
-    """Return ``each`` questions of each criterion (ODE: 800 of each distribution). Raises as :func:`drawn` does."""
+    """Return ``each`` questions per criterion (ODE: 800). Raises as :func:`drawn`."""
     groups: Mapping[str, list[Question]] = defaultdict(list)
     for question in questions:
         groups[question.criterion].append(question)

@@ -1,4 +1,4 @@
-"""The card of a training set: what is in it, where it comes from, what it must not be mixed with."""
+"""Card of a training set: contents, provenance and splits that must not be mixed with it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _REJECTED = (
 
 
 def counts(lessons: Sequence[TrainingExample]) -> dict[str, Any]:
-    """Return how many rows there are, by form, right answer, and the columns of the questions."""
+    """Return row counts by format, reference answer and question columns."""
     found: dict[str, Any] = {
         "rows": len(lessons),
         "images": len({image for lesson in lessons for image in lesson.images}),

@@ -1,4 +1,4 @@
-"""Training rows in files: Parquet or a folder of images for TRL, LLaVA's JSON; with a card that says what they are."""
+"""Training set files: Parquet or an image folder for TRL, LLaVA's JSON, each with a card."""
 
 import hashlib
 import json
@@ -37,20 +37,21 @@ def write(
     *,
     preferences: bool = False,
 ) -> list[Path]:
-    """Write rows with their card and provenance into a folder, which must be new or empty.
+    """Write rows with their card and provenance into a new or empty folder.
 
     Args:
-        folder: made where it is not there.
-        lessons: in the order in which they are written.
+        folder: created if missing.
+        lessons: in output order.
         layout: "parquet" (one file, images in it), "folder" (``metadata.jsonl`` and images), "llava" (``llava.json``).
-        provenance: where they come from; JSON types only.
+        provenance: JSON types only.
         preferences: pairs for DPO (``prompt``, ``chosen``, ``rejected``) instead of ``messages``.
 
     Returns:
         The files with the rows.
 
     Raises:
-        VhbenchError: if there is nothing to write, the folder is not empty, or LLaVA's form was asked for preferences.
+        VhbenchError: if there is nothing to write, the folder is not empty, or preferences are requested in LLaVA's
+            format.
     """
     if not lessons:
         raise VhbenchError(f"{folder}: no row is left to write")
@@ -68,10 +69,10 @@ def write(
 
 
 def check_free(folder: Path) -> None:
-    """See that there is nothing in a folder that is to be written.
+    """Check that an output folder is missing or empty.
 
     Raises:
-        VhbenchError: if there is, or it is a file.
+        VhbenchError: if it is neither, or is a file.
     """
     if folder.exists() and not folder.is_dir():
         raise VhbenchError(f"--out {folder}: is a file; must be a new folder")
@@ -80,7 +81,7 @@ def check_free(folder: Path) -> None:
 
 
 def _columns(lesson: TrainingExample, preferences: bool) -> dict[str, Any]:
-    """Return the row of a lesson as TRL takes it, without its images."""
+    """Return an example's row in TRL's format, without its images."""
     said = {"role": "assistant", "content": [{"type": "text", "text": lesson.answer}]}
     if preferences:
         against = {"role": "assistant", "content": [{"type": "text", "text": lesson.rejected}]}
@@ -102,7 +103,7 @@ def _parquet(folder: Path, lessons: Sequence[TrainingExample], preferences: bool
     path.parent.mkdir()
 
     def rows(file: Any) -> None:
-        # Each image stands once in a group of rows: the leaf is a dictionary, however large.
+        # Each image is stored once per row group: the leaf is a dictionary, however large.
         with pq.ParquetWriter(file, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer:
             for start in range(0, len(lessons), _ROWS_A_GROUP):
                 group = lessons[start : start + _ROWS_A_GROUP]
@@ -150,12 +151,12 @@ _FROM = {"user": "human", "assistant": "gpt"}
 
 
 def _flat(content: Sequence[Message]) -> str:
-    r"""Return a message as LLaVA writes it: ``<image>\n`` where an image stands."""
+    r"""Return a message in LLaVA's format: ``<image>\n`` for each image."""
     return "\n".join("<image>" if part["type"] == "image" else part["text"] for part in content)
 
 
 def _write_images(folder: Path, lessons: Sequence[TrainingExample]) -> dict[bytes, str]:
-    """Write each image once, named by its hash; return image → its path below the folder."""
+    """Write each image once, named by its hash; return image → path relative to the folder."""
     names: dict[bytes, str] = {}
     for lesson in lessons:
         for image in lesson.images:
@@ -176,4 +177,4 @@ _LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[TrainingExample], bool], list
     "folder": _folder,
     "llava": _llava,
 }
-"""How rows are laid out → what writes them."""
+"""Layout → its writer."""

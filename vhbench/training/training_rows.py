@@ -1,4 +1,4 @@
-"""From a training edition, and what a model said to it, to rows: chosen, held apart from tests, answered, written."""
+"""Export of training rows: selection, decontamination, answers and files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -20,7 +20,7 @@ from vhbench.training.examples import FORMS, Form, TrainingExample, lessons
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
-    """What is taken of a training edition, and what is done with it; options of ``vhbench export``."""
+    """Selection and processing of a training split; options of ``vhbench export``."""
 
     tests: tuple[Path, ...] = ()
     unchecked: bool = False
@@ -39,14 +39,14 @@ class SelectionOptions:
 
 @dataclass(slots=True)
 class TrainingEdition:
-    """A training edition that is being taken from.
+    """An open training split.
 
     Attributes:
         path: its folder.
-        manifest: of it.
-        scenes: the truth behind its images.
-        errors: what a run got wrong in it; None without a run.
-        notes: what whoever uses the rows should know, for the card.
+        manifest: its manifest.
+        scenes: ground truth of its images.
+        errors: errors of a run on it; None without a run.
+        notes: caveats for the card.
     """
 
     path: Path
@@ -57,10 +57,10 @@ class TrainingEdition:
 
 
 def open_edition(split: Path, run: Path | None) -> TrainingEdition:
-    """Open a training edition, and sort what a run said to it.
+    """Open a training split, and sort a run's responses to it.
 
     Raises:
-        VhbenchError: if it is hidden, or the answers are to another split.
+        VhbenchError: if it is hidden, or the responses belong to another split.
     """
     manifest = splits.read_manifest(split)
     if manifests.is_hidden(manifest):
@@ -86,10 +86,10 @@ def _told(errors: sample_selection.Errors) -> list[str]:
 
 
 def choose(edition: TrainingEdition, wanted: SelectionOptions) -> list[Question]:
-    """Return the questions that are taught, in the edition's order.
+    """Return the training questions, in split order.
 
     Raises:
-        VhbenchError: if none is left, fewer are left than were asked for, or tests share something with them.
+        VhbenchError: if none is left, fewer are left than requested, or they overlap with test sets.
     """
     keep = wanted.keep
     pool = [
@@ -113,10 +113,10 @@ def choose(edition: TrainingEdition, wanted: SelectionOptions) -> list[Question]
 
 
 def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions) -> None:
-    """Raise if a test shares an image, a scene or a concept with what is taught.
+    """Raise if a test set shares an image, a scene or a concept with the training data.
 
     Raises:
-        VhbenchError: naming what is shared; and if no test is named and that was not asked for.
+        VhbenchError: naming the overlap; and if no test set is named and that was not requested.
     """
     if not wanted.tests and not wanted.unchecked:
         raise VhbenchError(
@@ -140,7 +140,7 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
 def build_examples(
     questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions
 ) -> list[TrainingExample]:
-    """Return the rows of questions: true captions, short and reasoned answers."""
+    """Return the rows of questions: reference captions, short and reasoned answers."""
     found: dict[str, list[TrainingExample]] = {}
     unsaid = _scored_places(wanted)
     for question in questions:
@@ -151,7 +151,7 @@ def build_examples(
         edition.notes.append(f"{lacking:,} questions lack an answer: the scenes do not tell a caption or a reason")
     for unit in sample_selection.units(
         questions
-    ):  # a form that only one of a yes and a no has would lean to its answer
+    ):  # a format that only one of a yes and a no has would correlate with its answer
         shared = set.intersection(*({lesson.form for lesson in found[q.id]} for q in unit))
         for question in unit:
             found[question.id] = [lesson for lesson in found[question.id] if lesson.form in shared]
@@ -159,11 +159,11 @@ def build_examples(
 
 
 _EVERYWHERE = frozenset({"sky", "grass"})
-"""Settings that are painted around so many others that no caption could do without them."""
+"""Backgrounds of so many environments that captions cannot do without them."""
 
 
 def _scored_places(wanted: SelectionOptions) -> frozenset[str]:
-    """Return the settings of the tests, which no caption names where they are only painted around another.
+    """Return test environments, which captions omit where they are only background.
 
     An island has a beach around it, and a lake a forest behind it; a test may ask whether there is a beach.
     """
@@ -176,12 +176,12 @@ def _scored_places(wanted: SelectionOptions) -> frozenset[str]:
 def preferences(
     questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions
 ) -> list[TrainingExample]:
-    """Return pairs for DPO: the truth against what the model said, or where that was right, the other answer.
+    """Return pairs for DPO: reference against the response, or its opposite if correct.
 
-    A question that the model answered rightly is there to balance one that it did not; so neither "yes" nor "no" is
-    always the rejected answer. One of several options is held against each of the others: where a model always says A,
-    A is right once where it is wrong several times. Of captions only those are taken in which the model imagined
-    something.
+    Correctly answered questions balance the incorrect ones, so that neither "yes" nor "no" is always rejected. In
+    multiple
+    choice the reference is paired with each other option: if a model always answers A, A is chosen once for several
+    rejections. Of captions only those with a hallucination are used.
     """
     assert edition.errors is not None
     found: list[TrainingExample] = []
@@ -211,13 +211,13 @@ def mixed(
     """Return the general rows to mix in.
 
     Args:
-        wanted: the file, and how many of it.
-        scored: what the tests show, whose images must not be in it.
-        notes: get what is to be known of it.
-        leave_out: leave out general rows about a test's images, instead of refusing them.
+        wanted: file and sample size.
+        scored: contents of the test sets, whose images must not occur.
+        notes: caveats are appended to it.
+        leave_out: skip general rows about a test's images instead of raising.
 
     Raises:
-        VhbenchError: naming the row that shows an image of a test; and as :func:`~vhbench.training.mixing.read_mix`.
+        VhbenchError: naming the row that shows a test image; and as :func:`~vhbench.training.mixing.read_mix`.
     """
     if wanted.mix is None:
         if wanted.mix_number or wanted.mix_images:
@@ -244,7 +244,7 @@ def mixed(
 
 
 def provenance(command: str, editions: Sequence[TrainingEdition], wanted: SelectionOptions) -> dict[str, Any]:
-    """Return where rows come from, as JSON."""
+    """Return the provenance of rows, as JSON."""
     return {
         "command": command,
         "options": {name: _plain(value) for name, value in asdict(wanted).items()},
@@ -272,10 +272,10 @@ def _plain(value: Any) -> Any:
 def export(
     command: str, split: Path, out: Path, layout: training_files.Layout, wanted: SelectionOptions
 ) -> list[TrainingExample]:
-    """Write rows for supervised fine-tuning of a training edition; return them.
+    """Write rows for supervised fine-tuning on a training split; return them.
 
     Raises:
-        VhbenchError: as :func:`choose` does, and if nothing can be written.
+        VhbenchError: as :func:`choose`, and if nothing can be written.
     """
     training_files.check_free(out)
     edition = open_edition(split, wanted.run)
@@ -288,7 +288,7 @@ def export(
 def export_preferences(
     command: str, split: Path, out: Path, layout: training_files.Layout, wanted: SelectionOptions
 ) -> list[TrainingExample]:
-    """Write preference pairs of a run's errors; return them. Raises as :func:`export` does."""
+    """Write preference pairs of a run's errors; return them. Raises as :func:`export`."""
     if wanted.run is None:
         raise VhbenchError("preference pairs need --run RESULTS: what is rejected is what the model said")
     training_files.check_free(out)

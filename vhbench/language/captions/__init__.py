@@ -1,1 +1,1 @@
-"""What a caption claims to be in the image."""
+"""Claims of object presence in captions."""

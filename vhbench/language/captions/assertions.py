@@ -1,8 +1,8 @@
-"""What a caption claims to see: its mentions, less those that assert nothing.
+"""Objects that a caption claims are visible: mentions, minus those without assertion.
 
-A mention is a claim if a careful reader, asked afterwards whether the caption says that this thing is in the image,
-would say yes. Not so where it is denied, only possible, depicted, likened, asked or written on a sign
-(:mod:`vhbench.language.captions.scopes`), and where the word belongs to the name of another thing or means one
+A mention is a claim if a careful reader, asked whether the caption states that the object is in the image, would say
+yes. It is not if the object is denied, only possible, depicted, likened, asked about or written on a sign
+(:mod:`vhbench.language.captions.scopes`), or if the word is part of another object's name or has another sense
 (:mod:`vhbench.language.captions.compounds`, :mod:`vhbench.language.captions.senses`).
 """
 
@@ -16,13 +16,13 @@ from vhbench.language.captions import compounds, scopes, senses
 from vhbench.language.captions.vocabulary import Found, Vocabulary, lower
 
 _DRESSES = re.compile(r"[<>\[\]◁\\*_#`~{}|$&]|assistant|analysis|\n(?:Q|User|Human)")
-"""Without one of these, nothing stands around a caption; to look for them is quicker than to take nothing away."""
+"""Signs of markup: without one of them, cleaning is skipped as a caption is plain text."""
 
 _READ_AS_IT_IS = 10_000
-"""Characters; of a longer text, what a model writes without end, the beginning and the end are read."""
+"""Characters; of a longer text, only the beginning and the end are parsed."""
 _SENTENCE_ENDS = re.compile(r"[.!?]+[\"')”]*(?=\s|\Z)|\n")
 _LONGEST = 2_000
-"""Characters of a sentence: what a model writes without end is read piece by piece."""
+"""Maximum characters of a sentence; longer ones are parsed in pieces."""
 
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{1,60})['’](?!\w)")
 
@@ -62,7 +62,7 @@ _TAKEN_BACK = re.compile(
         )
     )
 )
-"""What makes a mention none afterwards: that it is not seen, only possible, an image, of snow, or somebody unseen."""
+"""Retractions after a mention: unseen, only possible, an image, of snow, an unseen person."""
 
 _ELSEWHERE = re.compile(
     r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"
@@ -75,7 +75,7 @@ _NO_ADJECTIVES = lexicon.words("no adjectives")
 
 
 def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
-    """Return the mentions by which a caption claims to see something, in order; thoughts and markup are no caption.
+    """Return the mentions that a caption asserts, in order; reasoning and markup do not count.
 
     >>> words = Vocabulary.build([["dog"], ["cat"], ["bus"], ["horse"], ["person", "man"]])
     >>> text = "A man waits at a bus stop. There is no dog, perhaps a cat, and a statue of a horse."
@@ -89,7 +89,7 @@ def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
 
 
 def is_caption(text: str) -> bool:
-    """Tell whether anything is said behind thoughts and markup: what says nothing is no caption without a fault.
+    """Return whether there is text besides reasoning and markup; if not, it is no caption.
 
     >>> is_caption("A picture."), is_caption("<think>A dog on a"), is_caption("...")
     (True, False, False)
@@ -118,12 +118,12 @@ def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
 
 @cache
 def _signs() -> frozenset[str]:
-    """Return the words that may make a mention none."""
+    """Return the words that may cancel a mention."""
     return _HINTS.union(scopes.cues())
 
 
 def _placed(found: Sequence[Found], told: str, text: str) -> Iterator[Found]:
-    """Yield mentions in a cleaned text at their places in the text itself, which has the same words and more."""
+    """Yield mentions in a cleaned text with their spans in the original, which has more words."""
     places, end = dict[int, int](), len(text)
     for word in reversed(list(re.finditer(r"[^\W_]+", told))):
         start = text.rfind(word[0], 0, end)
@@ -136,7 +136,7 @@ def _placed(found: Sequence[Found], told: str, text: str) -> Iterator[Found]:
 
 
 def _unquoted(lowered: str, found: Sequence[Found]) -> list[Found]:
-    """Return the mentions outside quotes; a sentence that stands in quotes as a whole is a caption like another."""
+    """Return the mentions outside quotes; a sentence quoted as a whole counts as unquoted."""
     inside = [
         span.span()
         for span in _QUOTED.finditer(lowered)
@@ -146,7 +146,7 @@ def _unquoted(lowered: str, found: Sequence[Found]) -> list[Found]:
 
 
 def _without_either(lowered: str, found: Sequence[Found]) -> list[Found]:
-    """Leave out "a cup or a bowl": it claims neither; "a couch or sofa" is one thing under two names."""
+    """Leave out "a cup or a bowl", which claims neither; "a couch or sofa" is one object."""
     unsure: set[int] = set()
     for place, (one, two) in enumerate(pairwise(found)):
         either = one.node != two.node and _OR.fullmatch(lowered, one.end, two.start)
@@ -156,7 +156,7 @@ def _without_either(lowered: str, found: Sequence[Found]) -> list[Found]:
 
 
 def _sentences(lowered: str, found: Sequence[Found]) -> Iterator[tuple[str, int, list[Found]]]:
-    """Yield each sentence that has mentions, where it starts, and its mentions."""
+    """Yield each sentence with mentions, its start, and its mentions."""
     place = start = 0
     while place < len(found):
         ends = _SENTENCE_ENDS.search(lowered, start, start + _LONGEST)
@@ -170,7 +170,7 @@ def _sentences(lowered: str, found: Sequence[Found]) -> Iterator[tuple[str, int,
 
 
 def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str]) -> Iterator[Found]:
-    """Yield a sentence's claims; ``signs`` are the words of the whole text that may make a mention none."""
+    """Yield a sentence's claims; ``signs``: words of the whole text that may cancel a mention."""
     if sentence.rstrip("\"') ").endswith("?"):
         return
     said = {sign for sign in signs if sign in sentence}
@@ -191,7 +191,7 @@ def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str
 
 
 def _is_known(sentence: str, start: int) -> bool:
-    """Tell whether a thing is named as one that is known to be there: "the dog", "his old car"."""
+    """Return whether an object is presupposed to exist: "the dog", "his old car"."""
     for word in reversed(sentence[max(0, start - 40) : start].split()[-3:]):
         if word in _DETERMINERS:
             return True

@@ -1,8 +1,8 @@
-"""Two nouns that are one thing: a bus stop is no bus, a toilet bowl no bowl, a toy car no car.
+"""Compound nouns: a bus stop is not a bus, a toilet bowl not a bowl, a toy car not a car.
 
-English puts the head of a compound last. So of two words of a vocabulary side by side ("desk chair") the last is what
-is there, and a word before another noun says what that is for or like ("dog food"). Which other nouns make a compound,
-and what is otherwise ("train car": the train is there, and no car), stands in ``compounds.tsv``.
+English compounds end with their head. So of two adjacent vocabulary words ("desk chair") the last is the object, and a
+word before another noun describes it ("dog food"). ``compounds.tsv`` lists further compounds and exceptions ("train
+car": the train is present, but not a car).
 """
 
 import re
@@ -17,7 +17,7 @@ ANY, ANIMATE = "*", "@animate"
 """In the table: any word of the vocabulary; any that names a person or an animal."""
 
 _BARE = "!"
-"""Behind a noun of the table that is a verb as well in its other forms: the bus stops, the horse races."""
+"""Suffix of table nouns with verb forms: the bus stops, the horse races."""
 
 _CREATURES = lexicon.words("creatures")
 _BETWEEN = frozenset(
@@ -25,9 +25,11 @@ _BETWEEN = frozenset(
 )
 
 _Table = Mapping[str, Mapping[str, str]]
-"""The second word of a compound → the first → what is there: "first", "second", "=another" or "" for nothing.
+"""Second word of a compound → first word → object.
 
-"!node" is nothing too, but only for a word that names this node of the vocabulary.
+The object is "first", "second", "=another" or "" for none.
+
+"!node" is none too, but only for a word that names this node of the vocabulary.
 """
 
 
@@ -51,7 +53,7 @@ _AFTER = re.compile(r"(?P<of>'s|(?<=s)')?[ -](?P<word>[a-z][a-z-]*)")
 
 
 def heads(lowered: str, found: Sequence[Found], vocabulary: Vocabulary) -> Iterator[Found]:
-    """Yield the mentions that are the head of what they stand in.
+    """Yield the mentions that are heads of their compounds.
 
     >>> words = Vocabulary.build([["bus"], ["toilet"], ["bowl"], ["car"]])
     >>> for text in ("a bus stop, a bus", "a toilet bowl", "toy cars"):
@@ -75,7 +77,7 @@ def heads(lowered: str, found: Sequence[Found], vocabulary: Vocabulary) -> Itera
 
 
 def _as_second(lowered: str, one: Found, earlier: Found | None) -> str | None:
-    """Return what is there of a mention and the word before it; None if they are no compound."""
+    """Return the object of a mention and the word before it; None if they are not a compound."""
     if lowered[one.start - 1 : one.start] not in (" ", "-"):
         return None
     before = lowered[max(0, one.start - 30) : one.start - 1].rsplit(" ", 2)
@@ -88,7 +90,7 @@ def _as_second(lowered: str, one: Found, earlier: Found | None) -> str | None:
 
 
 def _as_first(lowered: str, one: Found, later: Found | None) -> str | None:
-    """Return what is there of a mention and the word after it; None if they are no compound."""
+    """Return the object of a mention and the word after it; None if they are not a compound."""
     after = _AFTER.match(lowered, one.end)
     if not after or (later is None and after["word"] not in _TABLE):
         return None
@@ -106,7 +108,7 @@ def _forms(lowered: str, one: Found) -> tuple[str, str]:
 
 
 def _outcome(first: Iterable[str], second: Iterable[str], *, any_first: bool) -> str | None:
-    """Look a pair up in the table, what is said of the words themselves before what is said of all words."""
+    """Look up a pair in the table, specific words before wildcards."""
     kinds = (*second, ANIMATE) if any(word in _CREATURES for word in second) else tuple(second)
     for head in (*kinds, ANY):
         row = _TABLE.get(head)

@@ -1,16 +1,16 @@
-"""Nouns and similarity without a tagger or a model: what AMBER's metric needs, from a closed vocabulary alone."""
+"""Nouns and similarity for AMBER's metric from a closed vocabulary, without a model."""
 
 from collections.abc import Callable, Iterable
 
 from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import Vocabulary
 
-# Words of AMBER's vocabulary that are as often a verb, and what shows that one is.
+# Words of AMBER's vocabulary that are as often a verb, and the context of verbs.
 _ALSO_VERBS = lexicon.words("also verbs")
 _BEFORE_A_VERB = frozenset(
     "to can could will would may might must should shall cannot not i you he she it we they who also".split()
 )
-# In these "to" is a preposition: "next to water".
+# Words before the preposition "to": "next to water".
 _BEFORE_TO = frozenset(
     "next close adjacent attached connected due leading leads similar tied up back belonging".split()
 )
@@ -44,7 +44,7 @@ def builtin_nouns(words: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 def builtin_similarity(first: str, second: str) -> float:
-    """Return 1.0 for two words for the same thing, otherwise 0.0.
+    """Return 1.0 for two synonyms, otherwise 0.0.
 
     >>> builtin_similarity("bike", "bicycle"), builtin_similarity("dog", "cat")
     (1.0, 0.0)

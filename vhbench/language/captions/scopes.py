@@ -1,11 +1,11 @@
-"""Which stretches of a sentence assert nothing: what is denied, only possible, depicted, likened, or written on a sign.
+"""Scopes without assertion in a sentence: denied, possible, depicted, likened, or written.
 
-A cue ("no", "might", "statue of") has a scope that runs to the right, to the end of its phrase or of its clause. What
-is named with "the", "his" or "this" is taken to exist ("it might chase the cat") unless the cue denies or frames the
-thing itself ("a statue of the king").
+A cue ("no", "might", "statue of") has a scope that extends to the right, to the end of its phrase or clause. Objects
+named with "the", "his" or "this" are presupposed to exist ("it might chase the cat") unless the cue denies or frames
+the object itself ("a statue of the king").
 
-*Naming what one sees* is an assertion, however careful: "appears to be a dog", "probably a dog". *Guessing at what one
-does not see* is none: "possibly a dog", "might be a dog", "likely belonging to a person", "suggesting that people live
+*Naming a visible object* is an assertion, however hedged: "appears to be a dog", "probably a dog". *Guessing at the
+invisible* is not: "possibly a dog", "might be a dog", "likely belonging to a person", "suggesting that people live
 here", "a place for people to sit".
 """
 
@@ -43,7 +43,7 @@ _IMAGE = re.compile(
 )
 _TEXT = re.compile(r"[,;]|\band\b|\bon\b|\bin\b|\bis\b")
 _REACH = 240
-"""Characters that a scope has at most."""
+"""Maximum length of a scope, in characters."""
 
 _ENDS: Mapping[str, re.Pattern[str]] = {
     "clause": _CLAUSE,
@@ -52,19 +52,19 @@ _ENDS: Mapping[str, re.Pattern[str]] = {
     "image": _IMAGE,
     "text": _TEXT,
 }
-"""How far a cue can reach → what its scope ends before."""
+"""Extent of a cue → end of its scope."""
 
 
 class _Cue(NamedTuple):
     """A row of ``cues.tsv``.
 
     Attributes:
-        kind: denied, possible, purpose, depicted, likened or written; for readers.
-        words: the words that it begins with.
-        then: what follows such a word.
-        after: words of which one stands before it; with "!" before the first, words that do not.
-        end: before its match the scope ends.
-        spares: whether what is named with "the" exists all the same.
+        kind: denied, possible, purpose, depicted, likened or written; documentation only.
+        words: first words of the cue.
+        then: continuation of the cue.
+        after: words of which one must precede the cue; with "!" before the first, must not.
+        end: pattern before which the scope ends.
+        spares: whether objects named with "the" still exist.
     """
 
     kind: str
@@ -75,7 +75,7 @@ class _Cue(NamedTuple):
     spares: bool
 
     def begins(self, sentence: str, start: int) -> bool:
-        """Tell whether the right word stands before the cue."""
+        """Return whether the required word precedes the cue."""
         if not self.after:
             return True
         before = sentence[max(0, start - 30) : start].rsplit(maxsplit=1)[-1:]
@@ -86,7 +86,7 @@ class _Cue(NamedTuple):
 
 @cache
 def cues() -> Mapping[str, Sequence[_Cue]]:
-    """Return word → the cues that begin with it; read when the first caption is, as its patterns take a while."""
+    """Return first word → cues; loaded with the first caption, as compiling takes a while."""
     found: dict[str, list[_Cue]] = {}
     readers = {
         "words": words,
@@ -119,7 +119,7 @@ _IS_A_PAINTING = re.compile(r"\A\W*(?:this|it|the (?:image|picture|scene)) (?:is
 
 
 def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, spares) of each scope in a sentence in lower case; ``said`` are words of it that begin cues.
+    """Yield (start, end, spares) of each scope in a lower-case sentence; ``said``: its cue words.
 
     >>> text = "there is no dog on the couch"
     >>> [text[start:end] for start, end, _ in scopes(text, {"no"})]
@@ -139,7 +139,7 @@ def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
 
 
 def _places(word: str, sentence: str) -> Iterator[int]:
-    """Yield where a word starts."""
+    """Yield the start indices of a word."""
     place = sentence.find(word)
     while place >= 0:
         end = place + len(word)
@@ -153,7 +153,7 @@ def _is_letter(sign: str) -> bool:
 
 
 def _shows_itself(sentence: str, place: int, sign: str) -> bool:
-    """Tell whether "a photo of" says what the caption's own image is, and not what hangs on a wall in it."""
+    """Return whether "a photo of" refers to the caption's own image, not to one in it."""
     before = sentence[:place]
     own = sign in _OF_ITSELF and bool(_SAYS_WHAT_IT_IS.match(before))
     own = own or (sign == "painting" and bool(_IS_A_PAINTING.match(before)))

@@ -1,6 +1,6 @@
-"""Words that are no noun, or another one, where they stand: "to train", an orange cat, a bed of flowers.
+"""Word senses in context: "to train", an orange cat, a bed of flowers.
 
-What other words show that a word has another sense stands in ``senses.tsv``.
+``senses.tsv`` lists the context words that indicate another sense.
 """
 
 import re
@@ -14,15 +14,15 @@ from vhbench.tsv import records, words
 
 
 class _Sense(NamedTuple):
-    """A row of ``senses.tsv``: words that mean something else near certain other words.
+    """A row of ``senses.tsv``: words with another sense near certain other words.
 
     Attributes:
         words: as captions write them.
-        within: "sentence" or "text": where the others are looked for.
-        near: at least one of these is there.
+        within: "sentence" or "text": scope of the context.
+        near: at least one of these is present.
         unless: none of these is.
-        thing: what is meant then, or "".
-        why: for readers.
+        thing: the other meaning, or "".
+        why: documentation only.
     """
 
     words: tuple[str, ...]
@@ -70,7 +70,7 @@ _PAINTED = re.compile(rf"(?:{_COLOURS})(?:,? and|,| or)\s(?:an?\s)?\Z")
 
 
 def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: Vocabulary) -> Iterator[Found]:
-    """Yield the mentions whose words name a thing; ``said`` are the text's words in lower case.
+    """Yield the mentions that name an object; ``said``: the text's words in lower case.
 
     >>> words = Vocabulary.build([["train"], ["orange"], ["bed"], ["cat"]])
     >>> text = "An orange cat, taught to train, in a bed of flowers, looks at an orange."
@@ -99,7 +99,7 @@ def _is_verb(lowered: str, one: Found, surface: str) -> bool:
 
 
 def _is_fruit(lowered: str, one: Found) -> bool:
-    """Tell an orange from what is orange: one of it, and no noun behind it."""
+    """Distinguish an orange from the colour: a single one, without a noun after it."""
     if not _ENDS.match(lowered, one.end) or _PAINTED.search(lowered, max(0, one.start - 20), one.start):
         return False
     return bool(_ONE.search(lowered, max(0, one.start - 30), one.start))
@@ -110,7 +110,7 @@ def _is_ill(lowered: str, one: Found) -> bool:
 
 
 _OWN: Mapping[str, Callable[[str, Found], bool]] = {"orange": _is_fruit, "patient": _is_ill}
-"""Words that need a look at their neighbours → whether they name a thing."""
+"""Words that depend on neighbours → function that checks whether they name an object."""
 
 
 def _holds(sense: _Sense, lowered: str, one: Found, said: Set[str]) -> bool:
@@ -122,7 +122,7 @@ def _holds(sense: _Sense, lowered: str, one: Found, said: Set[str]) -> bool:
 
 
 def _is_listed(sense: _Sense, lowered: str, one: Found) -> bool:
-    """Tell whether a word stands in a list beside one that would show another sense: then it means another thing."""
+    """Return whether a word is listed next to a context word, and so keeps its sense."""
     beside = _LISTED_BEFORE.search(lowered, max(0, one.start - 60), one.start), _LISTED_BEHIND.match(lowered, one.end)
     return any(mark is not None and mark[1] in sense.near for mark in beside)
 
@@ -140,7 +140,7 @@ def words_of(lowered: str) -> frozenset[str]:
 
 
 def _sentence_around(text: str, place: int) -> str:
-    """Return the sentence in which a place lies, at most 500 characters to either side."""
+    """Return the sentence around an index, at most 500 characters to either side."""
     start = max(text.rfind(end, max(0, place - 500), place) for end in (". ", "! ", "? ", "\n")) + 1
     ends = [end for mark in (". ", "! ", "? ", "\n") if (end := text.find(mark, place, place + 500)) >= 0]
     return text[max(start, place - 500, 0) : min(ends, default=place + 500)]

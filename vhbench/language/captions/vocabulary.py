@@ -1,7 +1,7 @@
-"""A closed vocabulary and its matcher: which objects a text mentions, and where.
+"""Closed vocabulary and its matcher: mentions of objects in a text, with their spans.
 
-Surface forms (plurals, hyphens, names of several words) are built once from the word list; a text is cut into tokens
-as the Penn Treebank does, and every token is looked up. No tagger, no model, no data.
+Surface forms (plurals, hyphens, multi-word names) are built once from the word list; a text is tokenized as in the Penn
+Treebank, and every token is looked up. No tagger, model or data is needed.
 """
 
 import re
@@ -13,14 +13,14 @@ from typing import Any, NamedTuple, Self
 from vhbench.language.inflection import plural_forms
 from vhbench.schema import VhbenchError
 
-# What always stands alone; ":" and "," do unless a digit follows, a full stop only at the end of a sentence.
+# Characters that are always tokens; ":" and "," are unless a digit follows, a full stop only at the end of a sentence.
 _ALONE = r";@\#$%&?!*()\[\]{}<>\"`«“‘„»”’"
 _CLOSERS = r"[\])}>\"'»”’]*"
 _SUFFIX = r"(?:s|m|d|ll|re|ve)?"
 
 
 def tokens(sentence_end: str) -> re.Pattern[str]:
-    """Return the pattern of a token; a full stop stands alone where this pattern follows."""
+    """Return the pattern of a token; a full stop is a token where ``sentence_end`` follows."""
     return re.compile(
         rf"""
           \.{{2,}} | -- | '' | [{_ALONE}] | [:,](?!\d) | \.(?={sentence_end})
@@ -34,10 +34,10 @@ def tokens(sentence_end: str) -> re.Pattern[str]:
 
 TOKEN = tokens(rf"{_CLOSERS}(?:\s|\Z)")
 
-# Signs between words that the Penn Treebank leaves inside a token; each becomes one that stands alone.
+# Characters that the Penn Treebank leaves inside a token; each becomes a separate one.
 _APART = str.maketrans(dict.fromkeys("/|~—–…•", ";"))
 
-# CHAIR's rules for COCO: names of two words that are one thing, and qualifiers that are not a person.
+# CHAIR's rules for COCO: two-word names of one object, and qualifiers that are not a person.
 _DOUBLE_WORDS = (
     "motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light, fire hydrant, "
     "stop sign, parking meter, suit case, sports ball, baseball bat, baseball glove, tennis racket, wine glass, "
@@ -64,18 +64,18 @@ class Found(NamedTuple):
     end: int
 
 
-_REMEMBERED, _SHORT = 200_000, 64  # texts between two spaces, and their length
+_REMEMBERED, _SHORT = 200_000, 64  # chunks between spaces, and their maximum length
 
 Hit = tuple[str, int, int]
-"""A vocabulary word and where one of its forms starts and ends."""
+"""A vocabulary word and the span of one of its forms."""
 
 
 class Vocabulary:
-    """The words of some objects, ready to be found in texts; see :meth:`build`.
+    """Words of some objects, indexed for matching; see :meth:`build`.
 
     Attributes:
-        nodes: word (of one or several parts) → object.
-        phrases: parts → the word they merge into; a word outside ``nodes`` swallows its parts.
+        nodes: word (of one or several tokens) → object.
+        phrases: tokens → the word they merge into; a word outside ``nodes`` hides its tokens.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class Vocabulary:
         lemma: Callable[[str], str],
         token: re.Pattern[str],
     ) -> None:
-        """Put a vocabulary together; ``lemma`` maps a token to a word, ``token`` cuts a text into tokens."""
+        """Store a vocabulary; ``lemma`` maps a token to a word, ``token`` matches tokens."""
         self.nodes, self.phrases = nodes, phrases
         relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
-        # A model's captions use the same few thousand words again and again.
+        # A model's captions reuse a few thousand words.
         self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")
         self._known: dict[str, tuple[Hit, ...]] = {}
         self._token = token
@@ -101,7 +101,7 @@ class Vocabulary:
 
         Args:
             lines: per object its name, then its synonyms.
-            merged: phrases that count as one word, or as nothing where that word is not in the vocabulary.
+            merged: phrases that count as one word, or as nothing if that word is not in the vocabulary.
 
         Raises:
             VhbenchError: for an empty name, or a word that names two objects.
@@ -128,7 +128,7 @@ class Vocabulary:
         return [found for found in merged if found.node]
 
     def _merged(self, text: str) -> Iterator[Found]:
-        """Yield what the words are after phrases are merged, leftmost and longest first."""
+        """Yield the words after merging phrases, leftmost and longest first."""
         hits = self._words(text)
         place = 0
         while place < len(hits):
@@ -138,7 +138,7 @@ class Vocabulary:
             place += size
 
     def _words(self, text: str) -> list[Hit]:
-        """Return the vocabulary's single words in a text; what lies between two spaces is looked up as a whole."""
+        """Return the vocabulary's single words in a text; chunks between spaces are cached."""
         found: list[Hit] = []
         place, known = 0, self._known
         for chunk in lower(text).translate(_APART).split(" "):
@@ -151,7 +151,7 @@ class Vocabulary:
         return found
 
     def _hits(self, chunk: str) -> tuple[Hit, ...]:
-        """Return what a chunk holds; what a runaway answer writes without a space is not remembered."""
+        """Return the words in a chunk; the cache skips endless chunks without a space."""
         hits = self._known.get(chunk)
         if hits is None:
             hits = self._read(self._token, chunk)
@@ -174,13 +174,13 @@ class Vocabulary:
 
 
 def placed(chunks: Sequence[str], hits: Iterable[Iterable[Hit]]) -> list[Hit]:
-    """Return the words of each chunk, placed in the text that was split at spaces."""
+    """Return the words of each chunk, with spans in the text that was split at spaces."""
     starts = list(accumulate(map(len, chunks), initial=0))
     return [(word, starts[i] + i + a, starts[i] + i + b) for i, hit in enumerate(hits) if hit for word, a, b in hit]
 
 
 def lower(text: str) -> str:
-    """Lower-case a text without moving a character, so that spans hold in the original."""
+    """Lower-case a text without moving a character, so that spans stay valid."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -200,7 +200,7 @@ def _cleaned(lines: Iterable[Sequence[str]]) -> dict[str, str]:
 
 
 def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], str]) -> dict[str, str]:
-    """Map every form of a word, and of a last part of a phrase, to the word; a word's own spelling comes first."""
+    """Map every form of a word or of a phrase's last part to the word, exact spelling first."""
     parts = {part for phrase in phrases for part in phrase}
     forms = {word: word for word in (*nodes, *parts) if " " not in word}
     hyphened = {word.replace(" ", "-"): word for word in nodes if " " in word}
@@ -213,10 +213,10 @@ def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], s
 
 
 def list_of_words(words: Any, what: str) -> list[str]:
-    """Return a sequence of words, refusing a single text, which is a sequence of letters, and what is no text.
+    """Return a sequence of words, rejecting a single string and non-string items.
 
     Raises:
-        VhbenchError: beginning with ``what`` the words are.
+        VhbenchError: beginning with ``what``, which names the words.
     """
     if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
         raise VhbenchError(f"{what}: {words!r:.60} is not a list of words")

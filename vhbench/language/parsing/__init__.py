@@ -1,11 +1,10 @@
-"""What a model's words say: yes, no, an option letter, or "" where that cannot be told.
+"""Response parsing: yes, no, an option letter, or "" where a response is ambiguous.
 
-:func:`parse` reads the response to a question of any kind, :func:`yes_no` and :func:`letter` to one of theirs, and
-:func:`failure` says whether a response is an answer at all: a failed request is none, nor is a refusal; :func:`cut_off`
-whether it stops midway.
-``YES_NO[name](text)`` gives "yes", "no" or "". The parsers of POPE, ODE, AMBER, VHTest and lmms-eval are there as those
-benchmarks have them, faults included; ``default`` is the one to use, and the one that is given the question.
-:func:`label` reads what a table writes for yes or no.
+:func:`parse` handles any kind of question, :func:`yes_no` and :func:`letter` their own kind. :func:`failure` detects
+failed requests and refusals, :func:`cut_off` truncated responses.
+``YES_NO[name](text)`` gives "yes", "no" or "". It has the parsers of POPE, ODE, AMBER, VHTest and lmms-eval with their
+original behaviour, errors included; ``default`` is the recommended one, and the only one that uses the question.
+:func:`label` parses yes/no labels in tables.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,13 +39,13 @@ __all__ = [
 
 Parser = Callable[[str], str]
 Reader = Callable[[str, str], str]
-"""Response and question → answer."""
+"""Response and question → prediction."""
 
 
 def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: str = "") -> str:
-    """Return the answer in a response to a question; a caption has none, nor has what is no answer at all.
+    """Return the prediction in a response; "" for captions, failed requests and refusals.
 
-    An unknown answer counts as wrong, and its share is reported as ``unparsed``.
+    An unparsed response counts as incorrect, and the rate is reported as ``unparsed``.
 
     >>> parse("yes_no", "No, there is no dog."), parse("multiple_choice", "(B)", ("Image 1", "Image 2"))
     ('no', 'B')
@@ -59,7 +58,7 @@ def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: st
 
 
 def label(text: str) -> str:
-    """Return "yes" or "no" if that is all a text says, as a word, a letter, a truth value or 1 and 0; otherwise "".
+    """Return "yes" or "no" for a bare label (word, letter, truth value, 1 or 0); otherwise "".
 
     >>> [label(text) for text in ("Yes.", "n", "TRUE", "0", "1.0", "yes, it is")]
     ['yes', 'no', 'yes', 'no', 'yes', '']
@@ -81,7 +80,7 @@ YES_NO: Mapping[str, Parser] = {
 
 
 def yes_no_reader(parser: str | Parser) -> Reader:
-    """Return what reads a response to a question, by its name or from a function of the response alone.
+    """Return a parser of response and question, by name or from a function of the response.
 
     >>> yes_no_reader("pope")("There is nothing.", "Is there a dog?")
     'yes'

@@ -1,7 +1,7 @@
-"""Where the words of a claim stand in a clause, in their order, with nothing between them that changes what is said.
+"""Alignment of a claim's words with a clause, in order and without altered meaning.
 
 "The man in the red coat is wearing a hat" has the words of "the man is wearing a hat"; "The man is next to a woman
-wearing a hat" has them as well, and does not say it.
+wearing a hat" has them as well, but does not affirm it.
 """
 
 import re
@@ -25,13 +25,13 @@ _ACTING: Final = re.compile(r"(?:ing|ed)\Z")
 
 
 def shares(said: Sequence[Word], claim: Claim) -> bool:
-    """Tell whether a claim is about any of these words."""
+    """Return whether a claim has any of these words."""
     stems = set(claim.stems)
     return any(word.stem in stems for word in said)
 
 
 def starts(said: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, int]]:
-    """Yield where a claim may begin, and with which of its words: "it" stands for its subject."""
+    """Yield possible starts of a claim, with its word there: "it" stands for its subject."""
     yield from ((n, 0) for n in range(len(said)) if _means(said, n, claim, 0))
     if claim.exists:
         return
@@ -47,13 +47,13 @@ def starts(said: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, 
 
 
 def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: int = -1) -> bool:
-    """Tell whether a clause has all words of a claim from one place on.
+    """Return whether a clause has all words of a claim from a start on.
 
     Args:
-        said: the words of the clause.
-        claim: what was asked.
-        start: the place, and the claim's word there.
-        contrary: the claim's word in whose place one must stand that excludes it.
+        said: words of the clause.
+        claim: claim of the question.
+        start: index in the clause, and of the claim's word there.
+        contrary: index of the claim's word that must be replaced by a contrary.
     """
     place, wanted = start
     if other_year(said, claim):
@@ -68,7 +68,7 @@ def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: in
         if not _means(said, n, claim, wanted, instead=wanted == contrary):
             gap.append(said[n])
         elif place < 0 and last < 0 and content(gap):
-            return False  # a fragment with a subject of its own
+            return False  # a fragment with its own subject
         elif _may_lie_between(gap, said[n], claim, predicate=wanted == claim.subject):
             wanted, gap, last = wanted + 1, [], n
         else:
@@ -83,7 +83,7 @@ def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: in
 
 
 def described(said: list[Word], claim: Claim, *, instead: bool = False) -> bool:
-    """Tell whether a clause describes a thing as a claim does, or in a way that excludes it: "a yellow bus"."""
+    """Return whether a clause describes an object as claimed, or contrarily: "a yellow bus"."""
     if claim.exists or claim.subject < 1 or len(claim.words) != claim.subject + 1:
         return False
     turned = replace(claim, words=(*claim.words[:-2], claim.words[-1], claim.words[-2]), subject=0, exists=True)
@@ -97,7 +97,7 @@ def described(said: list[Word], claim: Claim, *, instead: bool = False) -> bool:
 
 
 def _means(said: Sequence[Word], n: int, claim: Claim, i: int, *, instead: bool = False) -> bool:
-    """Tell whether a word of a clause says a claim's word, or a contrary of it."""
+    """Return whether a clause's word matches a claim's word, or is a contrary of it."""
     word, asked = said[n], claim.words[i]
     if word.role not in ("", "sign"):
         return False
@@ -110,7 +110,7 @@ def _means(said: Sequence[Word], n: int, claim: Claim, i: int, *, instead: bool 
 
 
 def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate: bool) -> bool:
-    """Tell whether words may stand before the next word of a claim, the first of its predicate perhaps."""
+    """Return whether words may precede the claim's next word."""
     extra = [n for n, between in enumerate(gap) if between.role == ""]
     if not extra:
         return True
@@ -125,7 +125,7 @@ def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate
 
 
 def _compound(said: Sequence[Word], last: int) -> bool:
-    """Tell whether a noun is part of another one: "dog house"."""
+    """Return whether a noun is part of a compound: "dog house"."""
     if last + 1 >= len(said) or said[last + 1].role != "":
         return False
     after = said[last + 1]
@@ -138,7 +138,7 @@ def _compound(said: Sequence[Word], last: int) -> bool:
 
 
 def _depicted(said: Sequence[Word], first: int, claim: Claim) -> bool:
-    """Tell whether only a likeness is there: "a statue of a dog", "a toy dog"; "it looks like a dog" says more."""
+    """Return whether only a depiction is present: "a toy dog", but not "it looks like a dog"."""
     found = {word.stem for word in said[max(0, first - 4) : first]} & _DEPICTED - set(claim.stems)
     if found == {stem("like")} and any(word.role == "pronoun" for word in said[:first]):
         return False
@@ -146,7 +146,7 @@ def _depicted(said: Sequence[Word], first: int, claim: Claim) -> bool:
 
 
 def _contradicted(said: Sequence[Word], last: int) -> bool:
-    """Tell whether "black" is at once said to be "and white"."""
+    """Return whether "black" is followed by "and white"."""
     before, after = said[max(0, last - 2) : last], said[last + 1 : last + 3]
     return any(
         len(near) == 2 and near[at].surface in ("and", "or") and excludes(near[1 - at].stem, said[last].stem)
@@ -155,6 +155,6 @@ def _contradicted(said: Sequence[Word], last: int) -> bool:
 
 
 def other_year(said: Sequence[Word], claim: Claim) -> bool:
-    """Tell whether a clause speaks of a year that is not the claim's."""
+    """Return whether a clause is about a year other than the claim's."""
     years = {word.stem for word in said if YEAR.fullmatch(word.stem)}
     return bool(years and claim.year and claim.year not in years)

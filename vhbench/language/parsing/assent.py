@@ -1,7 +1,7 @@
-"""Words of assent and denial, in English and at the beginning of answers in other languages.
+"""Words of assent and denial, in English and (at the beginning) other languages.
 
-They are in ``assent.tsv``. A strong one answers by itself; a weak one ("certainly") answers only where nothing behind
-it says otherwise: "Certainly, there is no dog."
+They are in ``assent.tsv``. A strong one is sufficient; a weak one ("certainly") answers only if nothing after it
+contradicts it: "Certainly, there is no dog."
 """
 
 import re
@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 
 
 class AssentMatch(NamedTuple):
-    """An answer in a word of assent or denial.
+    """Answer by a word of assent or denial.
 
     Attributes:
         answer: "yes" or "no".
-        start: where the clause that says it begins.
-        first: nothing but an opening stands before it.
-        final: it says that it concludes ("so no").
-        alone: the clause says nothing else.
+        start: start index of its clause.
+        first: only an opening precedes it.
+        final: it is a conclusion ("so no").
+        alone: the clause has no other content.
     """
 
     answer: str
@@ -33,13 +33,13 @@ BOTH: Final = re.compile(
     r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&"
     r"|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
-"""Yes and no in one breath: an echo of the question, or no answer."""
+"""Yes and no together: an echo of the question, or not an answer."""
 
 SHOWN: Final = re.compile(
     r"\b(?:reads?|reading|says|written|text|words?|sign|labell?ed|button|spells?)\b[^.!?\n]{0,40}[:\"',]\s*[\"']?"
     r"(?:yes|no)\b[\"'!.]"
 )
-"""A "yes" or "no" that is seen, and may not be meant."""
+"""A "yes" or "no" that is written in the image, and may not be the answer."""
 
 _LONGEST: Final = 120
 _CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,،؛।؟]+|[\"“”]")
@@ -104,7 +104,7 @@ def _rows() -> list[tuple[str, str, str, list[str]]]:
 
 @cache
 def table() -> Mapping[str, tuple[str, bool]]:
-    """Return phrase → answer, and whether it answers by itself."""
+    """Return phrase → answer, and whether it is sufficient."""
     found: dict[str, tuple[str, bool]] = {}
     for _, answer, weight, phrases in _rows():
         for phrase in phrases:
@@ -120,7 +120,7 @@ def _english() -> frozenset[str]:
 
 @cache
 def _ends() -> frozenset[str]:
-    """Return the words with which what :func:`whole` reads can end."""
+    """Return the possible last words of a match of :func:`whole`."""
     last = (phrase.rsplit(maxsplit=1)[-1] for phrase in table() if phrase.strip())
     again = "indeed again sir please then though here thanks definitely absolutely me case yes no not".split()
     return frozenset((*last, *again))
@@ -128,13 +128,13 @@ def _ends() -> frozenset[str]:
 
 @cache
 def _signs_known() -> frozenset[str]:
-    """Return the signs that say yes or no."""
+    """Return the signs for yes and no."""
     return frozenset(phrase for phrase in table() if len(phrase) == 1 and not phrase.isalnum())
 
 
 @lru_cache(maxsize=4096)
 def whole(text: str) -> tuple[str, bool]:
-    """Return what a clause says by a word of assent or denial, and whether it says so by itself; "" if it does not.
+    """Return a clause's answer by a word of assent or denial, and whether it is sufficient; or "".
 
     >>> whole("certainly"), whole("i would say no"), whole("нет"), whole("the dog")
     (('yes', False), ('no', True), ('no', True), ('', False))
@@ -149,7 +149,7 @@ def whole(text: str) -> tuple[str, bool]:
         return _signs(text)
     filler = _FILLERS.match(f"{text} ")
     rest = text[filler.end() :].strip() if filler else text
-    if rest in known and known[rest][1] and rest in _english():  # "First, I n" is cut off, and no Czech
+    if rest in known and known[rest][1] and rest in _english():  # "First, I n" is truncated, not Czech
         return known[rest]
     said = _AFTER.fullmatch(rest) or _ADVERB.fullmatch(text)
     if said:
@@ -158,7 +158,7 @@ def whole(text: str) -> tuple[str, bool]:
 
 
 def _signs(text: str) -> tuple[str, bool]:
-    """Read "✅" and "❌ no"; signs that say both are no answer."""
+    """Parse "✅" and "❌ no"; signs of both kinds are not an answer."""
     if _signs_known().isdisjoint(text):
         return "", False
     known = table()
@@ -170,7 +170,7 @@ def _signs(text: str) -> tuple[str, bool]:
 
 
 def match_assent(text: str) -> Iterator[AssentMatch]:
-    """Yield the words of assent and denial of a text; one that a sign reads, or that is weighed, is left out."""
+    """Yield a text's words of assent and denial, except quoted writing and weighed options."""
     opening = True
     for found in _CLAUSE.finditer(text):
         clause = found[0].strip()
@@ -196,7 +196,7 @@ def match_assent(text: str) -> Iterator[AssentMatch]:
 
 
 def _within(clause: str, before: str, opening: bool) -> tuple[str, str]:
-    """Return the yes or no with which a longer clause begins or ends, and what stands before it."""
+    """Return the yes or no that begins or ends a longer clause, and the text before it."""
     leads = _LEADING_YES.match(clause) or _LEADING_NO.match(f"{clause} ")
     if leads and (opening or _BEGINS.search(before)):
         return table()[leads[1]][0], before

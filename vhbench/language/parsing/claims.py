@@ -1,6 +1,6 @@
-"""What a yes/no question asks: a claim, and whether the question is if it holds or if it does not.
+"""Claims of yes/no questions, and whether a question affirms or denies its claim.
 
-"Is there no dog?" and "Is it false that there is a dog?" ask about one claim, that there is a dog, and deny it.
+"Is there no dog?" and "Is it false that there is a dog?" have the same claim, that there is a dog, and deny it.
 """
 
 import re
@@ -17,7 +17,7 @@ from vhbench.language.parsing.stems import NEGATIONS, Word, compares, content, s
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody".split())
 PREPOSITIONS: Final = lexicon.words("prepositions")
-"""Words of place; "in the image" is none."""
+"""Words of place, except in "in the image"."""
 
 _BE: Final = frozenset("is are was were am".split())
 _DO: Final = frozenset("do does did can could will would should may might".split())
@@ -62,7 +62,7 @@ _SHOWS_THAT: Final = re.compile(
 )
 _SPACE: Final = re.compile(r"\s+")
 _ZERO: Final = re.compile(r"(?<!\w)0(?!\w)")
-"""A number by which a question is denied; it is part of others."""
+"""A number that negates a question; it is part of other numbers."""
 _NOT_BEHIND: Final = re.compile(r"(?i)\s*(?:there|it)\s+not\b")
 _SHOWS: Final = lexicon.words("show")
 _POINTS: Final = ("the", "these", "those")
@@ -78,22 +78,22 @@ _SHOWN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is claimed.
+    """A claim.
 
     Attributes:
         words: its content, in order.
-        subject: how many of the words are its subject, for which an answer may say "it".
+        subject: number of words in its subject, which an answer may replace by "it".
         denied: the question asks whether the claim does not hold.
-        exists: it claims that something is there, and nothing else.
-        count: how many of it there are; ``None`` where no number is asked.
+        exists: it claims existence, and nothing else.
+        count: claimed count; ``None`` without one.
         value: the range of a value: "x is larger than 5".
         either: claims of which one is enough ("a cat or a dog").
-        before: what the question says before it asks.
+        before: text before the question.
         year: the year for which it is claimed.
         all: it is claimed of all: "all the children", "both men".
-        word: the word of which the question asks if it is right: "false" in "Is it false that …?".
-        quoted: the question asks if that word is the right answer to another question.
-        stems: the words by their meaning.
+        word: the judgement in question: "false" in "Is it false that …?".
+        quoted: the question asks if that word is the correct answer to another question.
+        stems: stems of the words.
     """
 
     words: tuple[Word, ...]
@@ -117,7 +117,7 @@ class Claim:
 
 @lru_cache(maxsize=8_192)
 def claim(question: str) -> Claim | None:
-    """Return what a question asks, or None where it is no yes/no question that can be understood.
+    """Return a question's claim, or None if it is not an understood yes/no question.
 
     >>> asked = claim("Is there no dog in the image?")
     >>> asked.stems, asked.exists, asked.denied
@@ -142,14 +142,14 @@ def claim(question: str) -> Claim | None:
 
 @cache
 def _turning() -> tuple[str, ...]:
-    """Return words of which one is in each question that is denied, or asks about a word."""
+    """Return words of which every question with a denial or a judgement has at least one."""
     denying = (phrase for phrase, usual in PHRASES.items() if NEGATIONS & set(usual.split()))
     words_of_it = {max(phrase.split(), key=len) for phrase in (*denying, *NEGATIONS)}
     return (*sorted(words_of_it - {"0"}), "n't", "nt", "that", "answer", "reply", "response", '"', "'")
 
 
 def is_plain_affirmative(question: str) -> bool:
-    """Tell quickly that "yes" affirms what is asked, so that the claim need not be known to read it; False if unsure.
+    """Check quickly that "yes" affirms a question without parsing its claim; False if unsure.
 
     >>> [is_plain_affirmative(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
     [True, False, False]
@@ -160,12 +160,12 @@ def is_plain_affirmative(question: str) -> bool:
 
 
 def is_negative_judgement(word: str) -> bool:
-    """Tell whether a word by which a statement is judged calls it false."""
+    """Return whether a judgement calls a statement false."""
     return word.lower() in _FALSE
 
 
 def _judged(inner: Claim | None, word: str, *, denied: bool = False, quoted: bool = False) -> Claim | None:
-    """Return the claim that another one is right, or is not."""
+    """Return the claim that another one is correct, or is not."""
     false = is_negative_judgement(word) != denied
     return inner and replace(inner, denied=inner.denied != false, word="false" if false else "true", quoted=quoted)
 
@@ -174,7 +174,7 @@ _LONGEST: Final = 2_000
 
 
 def _sentence(text: str) -> tuple[str, str]:
-    """Return what is said before the question, and the question without what asks for a form of answer."""
+    """Return the text before the question, and the question without format instructions."""
     parts = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
     begins = [n for n, part in enumerate(parts) if _begins(part)]
     asked = next((n for n in reversed(begins) if "?" in parts[n]), begins[0] if begins else None)
@@ -186,7 +186,7 @@ def _sentence(text: str) -> tuple[str, str]:
 
 
 def _begins(part: str) -> re.Match[str] | None:
-    """Find where a question begins: with its verb, or with a phrase before it."""
+    """Find the start of a question: its verb, or a phrase before it."""
     return _BEGINS.match(part) or _LEAD.match(part)
 
 
@@ -202,7 +202,7 @@ def _question(asked: str, before: str) -> Claim | None:
         return _claimed(reported["claim"], "")
     verb, _, rest = asked[begins.end() :].partition(" ")
     if _NOT_BEHIND.match(rest):
-        return None  # "Is there not a dog?" may be asked by who believes it, and by who does not
+        return None  # "Is there not a dog?" may expect either answer
     made = _claimed(rest, verb.lower().removesuffix("n't"))
     earlier = content(words(normalize_phrases(before))) if made and before else ()
     kept = earlier if len(earlier) <= 12 and all(word.surface != "illusion" for word in earlier) else ()
@@ -210,13 +210,13 @@ def _question(asked: str, before: str) -> Claim | None:
 
 
 def _claimed(text: str, verb: str) -> Claim | None:
-    """Return the claim of a statement, or of a question behind its verb."""
+    """Return the claim of a statement, or of a question after its verb."""
     said = [word for word in words(normalize_phrases(text.strip(" \"'“”.?!"))) if word.role != "stop"]
     year, said = _year(said)
     negations = [word.surface for word in said if word.role == "negation"]
     exists = _says_that_it_is_there(said, text)
     if len(negations) > 1 or (exists and "without" in negations):
-        return None  # "a man without a hat" is no claim that is denied as a whole
+        return None  # in "a man without a hat" the claim as a whole is not denied
     everything = any(word.surface in ALL for word in said)
     if not exists:
         points = [word.surface in _POINTS for word in said]
@@ -242,12 +242,12 @@ def _claimed(text: str, verb: str) -> Claim | None:
 
 
 def _possible(word: Word, after: Word | None) -> Word:
-    """Give "possible" its meaning where it is asked what is possible."""
+    """Mark "possible" as content where the question is about possibility."""
     return word._replace(role="") if word.surface == "possible" and after and after.surface == "to" else word
 
 
 def _meant(said: list[Word]) -> list[Word]:
-    """Give a verb its meaning that says nothing elsewhere: "look" in "Does the man look at the dog?"."""
+    """Mark a normally neutral verb as content: "look" in "Does the man look at the dog?"."""
     kept = [word for word in said if word.surface not in ("at_least", "at_most")]
     alike = any(word.stem in ("equal", "different") for word in kept)  # "the same colour"
     acts = [
@@ -258,7 +258,7 @@ def _meant(said: list[Word]) -> list[Word]:
 
 
 def _year(said: list[Word]) -> tuple[str, list[Word]]:
-    """Take off the year at the end, if it is the only one."""
+    """Remove the year at the end, if it is the only one."""
     if len(said) > 3 and said[-2].surface == "in" and [word for word in said if YEAR.fullmatch(word.stem)] == said[-1:]:
         return said[-1].stem, said[:-2]
     return "", said
@@ -272,7 +272,7 @@ def _says_that_it_is_there(said: Sequence[Word], text: str) -> bool:
 
 
 def _with_verb(said: list[Word], verb: str) -> list[Word]:
-    """Put the verb back where a number follows its subject: "Is x 5" says that x is 5."""
+    """Restore the verb before a number: "Is x 5" claims that x is 5."""
     joined = ("than", "to", "=", "<", ">", "at_least", "at_most", ">=", "<=")
     if verb in _BE and len(said) > 1 and number(said[-1]) is not None and said[-2].surface not in joined:
         return [*said[:-1], words(verb)[0], said[-1]]
@@ -280,7 +280,7 @@ def _with_verb(said: list[Word], verb: str) -> list[Word]:
 
 
 def _counted(said: list[Word], found: tuple[Word, ...]) -> tuple[Range | None, tuple[Word, ...]]:
-    """Take the number of what is there out of the words."""
+    """Remove the count of objects from the words."""
     nouns = (
         n for n, word in enumerate(said) if word.role == "" and number(word) is None and word.surface not in BOUNDS
     )
@@ -303,7 +303,7 @@ def _either(said: list[Word], exists: bool) -> tuple[Claim, ...]:
 
 
 def _predicate(said: list[Word], verb: str) -> int:
-    """Return where the predicate begins: behind the first noun phrase."""
+    """Return the index of the predicate, after the first noun phrase."""
     does = verb in _DO
     if (
         said

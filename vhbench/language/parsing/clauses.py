@@ -1,4 +1,4 @@
-"""An answer's clauses, and which options each of them affirms and denies."""
+"""Clauses of a response, with the options each affirms and denies."""
 
 import re
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ _OPPOSITES = tuple(
 
 @dataclass(frozen=True)
 class OptionClause:
-    """A part of an answer, with what it affirms and denies."""
+    """Part of a response, with the options it affirms and denies."""
 
     text: str
     asked: bool
@@ -77,13 +77,13 @@ class OptionClause:
 
     @property
     def one(self) -> str:
-        """The one option that is affirmed; "" for none and for several."""
+        """The only affirmed option; "" for none or several."""
         letters = {mention.letter for mention in self.affirmed}
         return letters.pop() if len(letters) == 1 else ""
 
 
 def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
-    """Return the clauses of an answer; one that is cut off in its middle says nothing."""
+    """Return the clauses of a response, without a truncated one."""
     clauses: list[OptionClause] = []
     asks_for_absence, opposite = bool(_ABSENCE.search(question)), _opposite(question, names)
     start = 0
@@ -106,7 +106,7 @@ def _clause(
 ) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
-    turned = False  # "A is farther than B" says B where the closer one is asked for
+    turned = False  # "A is farther than B" affirms B where the closer one is requested
     for mention in names.find(text):
         before, after = text[: mention.start][-80:], text[mention.end :]
         if mention.kind == "none" and (
@@ -132,7 +132,7 @@ def _clause(
 
 
 def _opposite(question: str, names: Names) -> re.Pattern[str] | None:
-    """Return what says the opposite of what is asked: "farther" where "closer" is."""
+    """Return a pattern for the opposite of the question's word: "farther" for "closer"."""
     asked = f"{question} {' '.join(names.texts.values())}".lower()
     words = {
         other

@@ -1,9 +1,8 @@
-"""What stands around an answer is taken away before it is read: thoughts, roles, special tokens, markup, JSON, LaTeX.
+"""Removal of reasoning, roles, special tokens, markup, JSON and LaTeX from responses.
 
-:func:`plain` is what a model says to its reader, without the signs that dress it up; a caption is read from it.
-:func:`strip_markup` is the part of it that is marked as the answer (boxed, in an answer tag or a JSON value, after
-"Answer:"), and all of it where nothing is marked. Both are "" where a thought has begun and does not end: a thought
-is not the answer, whatever is boxed in it.
+:func:`plain` returns the response's visible text without markup; captions are parsed from it. :func:`strip_markup`
+returns its marked answer (boxed, in an answer tag or a JSON value, after "Answer:"), or all of it without a mark. Both
+are "" if reasoning begins and does not end: it contains no answer, even if something in it is boxed.
 """
 
 import html
@@ -17,16 +16,17 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-# Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
+# Runs of signs and spaces are possessive (*+, ++): without backtracking, a long run is scanned once, not once per end.
 _ENOUGH = 5_000
 
 _THINKING = (
     r"(?:seed:)?think\w*|thoughts?|thought_process|anal(?:ysis|y[sz]e)|reason(?:ing)?|rationale|reflect(?:ion)?"
     r"|scratchpad"
 )
-# LLaVA-CoT's stages; alone, a caption may be what was asked for.
+# LLaVA-CoT's stages; without the others, a caption may be the requested answer.
 _STAGES = rf"{_THINKING}|summary|caption"
-# Case counts outside: a pattern whose first letter may have either case is tried at every letter of a long text.
+# Case-insensitivity is avoided: a pattern whose first letter may have either case is tried at every letter of a long
+# text.
 _MARKS = (
     r"<(?=[/|]?[A-Za-z])(?i:(?P<end>/)?(?:{names})(?:\s[^<>\n]{{0,100}})?(?<!/)>|\|(?:(?:(?:begin|start)"
     r"|(?P<end_token>end))_(?:of_)?(?:think(?:ing)?|thought|reasoning)\|>|channel\|?>\s?(?:analysis|commentary|thought"
@@ -71,7 +71,7 @@ _DELETED = re.compile(r"~~[^~\n]{1,200}~~")
 _BULLETS = frozenset(">-+•·●* \t")
 _SIGNS = re.compile(r"[*_`#]+")
 _SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
-"""White space that is not a single space."""
+"""White space other than a single space."""
 _ENUMERATED = re.compile(r"(?m)^[ \t]*+\d{1,2}[.)][ \t]++(?=\S)")
 
 _OBJECT = re.compile(r"[{\[]\s*+[{\"']")
@@ -110,7 +110,7 @@ _SHORT_TEXT, _MANY, _FEW = 300, 4_096, 8
 
 
 def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
-    """Remember a function's results: of short texts many, of long ones a few, so that the room for them is bounded."""
+    """Cache a function's results: for many short texts and a few long ones, to bound memory."""
     short, long = lru_cache(maxsize=_MANY)(function), lru_cache(maxsize=_FEW)(function)
 
     @wraps(function)
@@ -120,12 +120,13 @@ def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
     return known
 
 
-@cached_by_text  # a response is asked for failures, for what is said, for all of it and for its end
+@cached_by_text  # each response is parsed for failures, marked answer, whole text and truncation
 def plain(text: str) -> str:
-    r"""Return what a model says to its reader: no thought, role, special token, markup or LaTeX; straight quotes.
+    r"""Return a response's visible text: no reasoning, role, token, markup or LaTeX; straight quotes.
 
-    An echo of the prompt and what follows the end of the model's turn are dropped. A very long text is cut to its
-    beginning and its end.
+    An echo of the prompt and text after the end of the model's turn are dropped. A very long text is cut to its
+    beginning
+    and its end.
 
     >>> plain("<think>No dog?</think>**Yes**<|im_end|>"), plain("<think>There is no"), plain(r"\(\boxed{\text{No}}\)")
     ('Yes', '', 'No')
@@ -135,10 +136,10 @@ def plain(text: str) -> str:
 
 @cached_by_text
 def strip_markup(text: str) -> str:
-    r"""Return what is marked as the answer, as :func:`plain` would write it; where nothing is marked, all of it.
+    r"""Return the marked answer, cleaned as by :func:`plain`; without a mark, the whole text.
 
-    Marks are a box, an answer tag, the value of a JSON object and words like "Answer:" or "The answer is"; of several,
-    the last one counts.
+    Marks are a box, an answer tag, the value of a JSON object and words like "Answer:" or "The answer is"; the last one
+    counts.
 
     >>> [strip_markup(text) for text in (r"A dog: \boxed{No}", '{"answer": "B", "why": "It is"}', '{"present": false}')]
     ['No', 'B', 'false']
@@ -158,9 +159,9 @@ def strip_markup(text: str) -> str:
 
 @cached_by_text
 def _spoken(text: str) -> str:
-    """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
+    """Return the model's own turn, after its reasoning, with normalized signs."""
     text = after_thoughts(text)
-    if len(text) > 2 * _ENOUGH:  # a model that runs on and on must not stop the scoring
+    if len(text) > 2 * _ENOUGH:  # endless responses must not stall the scoring
         text = text[:_ENOUGH] + "\n" + text[-_ENOUGH:]
     text = html.unescape(text)
     if not text.isascii():
@@ -182,7 +183,7 @@ def _spoken(text: str) -> str:
 
 
 def after_thoughts(text: str) -> str:
-    """Cut the thoughts out; "" if one does not end. An end without a beginning ends what was thought until there.
+    """Remove reasoning; "" if it does not end. Without a start tag it begins with the text.
 
     >>> after_thoughts("<think>No dog?</think> Yes"), after_thoughts("No dog?</think>Yes"), after_thoughts("<think>No")
     ('Yes', 'Yes', '')
@@ -213,7 +214,7 @@ def _tagged(text: str) -> str:
 
 
 def _json_value(text: str) -> str:
-    """Return the value under a key that is called like an answer, or the only value; of truth values, the true key."""
+    """Return the value of an answer-like key or the only value; of truth values the true key."""
     begins = _OBJECT.search(text) if "{" in text or "[" in text else None
     found = _PAIR.finditer(text, begins.start()) if begins else ()
     pairs = [(pair["key"], pair["value"].strip("\"'")) for pair in found]
@@ -233,7 +234,7 @@ def _unstyled(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Drop markup, tags and tokens; keep the lines. A sign that a text has not is not looked for in patterns."""
+    """Drop markup, tags and tokens; keep the lines. Patterns run only if their sign occurs."""
     if "\\" in text or "<" in text:
         text = _BOX.sub(lambda box: f" {next(filter(None, box.groups()), '')} ", _unstyled(text))
         text = _TAG.sub(" ", _TOKEN.sub(" ", _PLACE.sub(" ", text)))
@@ -255,9 +256,9 @@ def _bare(text: str) -> str:
 
 
 def caption_text(response: str) -> str:
-    r"""Return the words of a caption: what :func:`~vhbench.language.parsing.plain` leaves, of a JSON object its texts.
+    r"""Return the text of a caption, from :func:`~vhbench.language.parsing.plain` or a JSON object.
 
-    An object that holds anything but texts and lists of them is no caption in a wrapping: it stays as it is.
+    An object with values other than texts and lists of them is not a wrapped caption and stays unchanged.
 
     >>> caption_text('<think>A cat?</think>{"caption": "A dog.", "objects": ["dog", "sea"]}')
     'A dog.\ndog, sea'
@@ -274,7 +275,7 @@ def caption_text(response: str) -> str:
 
 
 def _texts(found: dict[str, Any]) -> Iterator[str | None]:
-    """Yield the texts of an object, None for what is none."""
+    """Yield the texts of an object, None for other values."""
     for value in found.values():
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             yield ", ".join(value)

@@ -1,4 +1,4 @@
-"""What is said in place of a claim: a contrary, the opposite comparison, sameness, another value."""
+"""Statements against a claim: contraries, opposite comparisons, equality, other values."""
 
 import re
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ _ALIKE: Final = ("equal", "different")
 
 
 def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
-    """Return "no" if a clause has one word of a claim exchanged for what excludes it; else ""."""
+    """Return "no" if a clause has one word of a claim replaced by a contrary; else ""."""
     if not finite(said):
-        return ""  # "White" to "Is the dog black?" may be said of anything
+        return ""  # "White" to "Is the dog black?" may describe anything
     if described(said, claim, instead=True):
         return "no"
     for n, word in enumerate(claim.words):
@@ -37,7 +37,7 @@ def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
 
 
 def converse(said: list[Word], clause: Part, claim: Claim) -> str:
-    """Read "the woman is to the right of the man" where the man's place is asked."""
+    """Parse "the woman is to the right of the man" for a question about the man's position."""
     at = next((n for n, word in enumerate(claim.words) if n and word.surface in _PLACED), None)
     if claim.exists or at is None or at + 1 >= len(claim.words):
         return ""
@@ -53,7 +53,7 @@ def converse(said: list[Word], clause: Part, claim: Claim) -> str:
 
 
 def identified(said: list[Word], claim: Claim) -> str:
-    """Read "The year with the lowest rate is 2018" where it is asked if 2010 is that year."""
+    """Parse "The year with the lowest rate is 2018" where the question is about 2010."""
     one, rest = claim.words[: claim.subject], claim.words[claim.subject :]
     if claim.exists or len(one) != 1 or len(rest) < 2 or not said or said[0].surface in _ASKING:
         return ""
@@ -79,16 +79,16 @@ def identified(said: list[Word], claim: Claim) -> str:
 
 
 def _about(subject: list[Word], claim: Claim) -> bool:
-    """Tell whether a subject says all that a claim does."""
+    """Return whether a subject has all of a claim's content."""
     return {word.stem for word in claim.words} <= {word.stem for word in content(subject)}
 
 
 def measured(said: list[Word], claim: Claim, *, denied: bool) -> str:
-    """Read sameness, comparisons and values, for which the order of words is free.
+    """Parse equality, comparisons and values, where word order is free.
 
     Args:
-        said: the words of a clause, without its negation.
-        claim: what was asked.
+        said: words of a clause, without its negation.
+        claim: claim of the question.
         denied: the clause is negated.
     """
     if not (any(word.role == "pronoun" for word in said) or shares(content(said), claim)):
@@ -103,7 +103,7 @@ def measured(said: list[Word], claim: Claim, *, denied: bool) -> str:
 def _sameness(said: Sequence[Word], claim: Claim, denied: bool) -> str:
     measures = _MEASURES & set(claim.stems), _MEASURES & {word.stem for word in said}
     if all(measures) and not measures[0] & measures[1]:
-        return ""  # "the same size" says nothing of the colour
+        return ""  # "the same size" does not mention the colour
     asked = next((stem for stem in _ALIKE if stem in claim.stems), "")
     told = next((word.stem for word in said if word.stem in _ALIKE), "")
     if asked and told:
@@ -138,7 +138,7 @@ def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
 
 
 def _exchanged(said: Sequence[Word], asked: Sequence[str]) -> bool:
-    """Tell whether "more for children than adults" is said where "more for adults than children" is asked."""
+    """Return whether "more for children than adults" reverses the question's comparison."""
     told = [word.stem for word in said if word.role == ""]
     if "than" not in told or "than" not in asked:
         return False
@@ -147,7 +147,7 @@ def _exchanged(said: Sequence[Word], asked: Sequence[str]) -> bool:
 
 
 def _swapped(said: list[Word], here: int, claim: Claim, at: int) -> bool | None:
-    """Tell whether two things are compared the other way round; None if they are not the two."""
+    """Return whether a comparison is reversed; None if it is about other objects."""
     left, right = set(claim.stems[:at]), set(claim.stems[at + 1 :]) - {"than"}
     first, second = left - right, right - left
     first = set(claim.stems[: claim.subject]) & first or first  # not the verb: "Did Germany export more than Japan"

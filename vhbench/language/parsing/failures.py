@@ -1,8 +1,8 @@
-"""What is no answer at all: a request that failed, an empty response, a model that refuses or saw no image.
+"""Detection of responses without an answer: failed requests, empty responses, refusals.
 
-A wrong "refused" would take a real answer away, so a text is one only if nothing else is left in it: "I can't identify
-people, but the man wears a hat" answers, and "I can't see a dog" does. Not to know ("I cannot tell", "Unanswerable") is
-neither: it is an answer that says nothing.
+A false "refused" would discard an answer, so a refusal must have no other content: "I can't identify people, but the
+man wears a hat" answers, and "I can't see a dog" does. Not knowing ("I cannot tell", "Unanswerable") is neither failed
+nor refused: it is an unparsed answer.
 """
 
 import re
@@ -45,7 +45,7 @@ _WORDS = {"ends": _ENDS, "picture": _PICTURE, "shown": _SHOWN, "cannot": _CANNOT
 
 
 def _forms(kind: str, *languages: str) -> str:
-    """Return a pattern of any form of a class in ``failures.tsv``, where a space stands for any white space."""
+    """Return a pattern for a class in ``failures.tsv``, where a space matches any white space."""
     rows = [row.split("\t") for row in Path(__file__).with_name("failures.tsv").read_text("utf-8").splitlines()[1:]]
     forms = "|".join(form for name, language, form in rows if name == kind and language in (languages or (language,)))
     for name, words in _WORDS.items():
@@ -53,7 +53,7 @@ def _forms(kind: str, *languages: str) -> str:
     return forms.replace(" ", r"\s+")
 
 
-# What clients, servers and evaluation harnesses write where an answer should be: it begins so.
+# Error texts that clients, servers and evaluation harnesses store as a response; matched at its start.
 _FAILED = re.compile(rf"(?i)\A[\s\"'`]*(?:{_forms('failed')})")
 _ENGLISH = re.compile(f"(?i){_forms('refused', 'en')}")
 _ABROAD = re.compile(f"(?i){_forms('refused', *'zh ja ko fr de es pt it ru ar hi'.split())}")
@@ -85,9 +85,9 @@ _CONTENT = re.compile(
 
 @cached_by_text
 def failure(response: str) -> Failure:
-    """Return "failed" for what no model said, "refused" for what answers nothing, "" for an answer.
+    """Return "failed" for a failed request, "refused" for a refusal, "" for an answer.
 
-    A missing value is to be given as "".
+    Pass a missing value as "".
 
     >>> failure("[LMMS_EVAL_REQUEST_FAILED after 3 retries] timeout"), failure("No image was provided."), failure("No.")
     ('failed', 'refused', '')
@@ -112,12 +112,12 @@ def failure(response: str) -> Failure:
 
 
 def _refuses(text: str) -> bool:
-    """Tell whether a text refuses in one of its first sentences, and says nothing else than that it does."""
+    """Return whether a text refuses in one of its first sentences, without other content."""
     if _ABROAD.search(text[:400]):
         return True
     first = next(_parts(text), "")
     if _answers(first) and not _ENGLISH.search(first):
-        return False  # as most descriptions: something else is said
+        return False  # as most descriptions: there is other content
     if not any(map(_ENGLISH.search, islice(_parts(text), 4))):
         return False
     parts = list(_parts(text))
@@ -126,7 +126,7 @@ def _refuses(text: str) -> bool:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the clauses of a text; of a long one often the first are enough."""
+    """Yield the clauses of a text lazily; often the first are enough."""
     start = 0
     for cut in _CUT.finditer(text):
         if part := text[start : cut.start()].strip():
@@ -137,7 +137,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _answers(part: str) -> bool:
-    """Tell whether a sentence may answer something: it is no courtesy, and no helplessness either."""
+    """Return whether a sentence may be an answer: neither courtesy nor inability."""
     if _CONTENT.search(part):
         return True
     return not (_COURTESY.match(part) or _HELPLESS.search(part)) and len(part.split()) > 1

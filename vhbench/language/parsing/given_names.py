@@ -1,7 +1,6 @@
-"""What a thing is called: a film's title, a painter, the words on a poster, where the question gives a name itself.
+"""Names given in questions: a film's title, a painter, the words on a poster.
 
-"This movie is titled Scarface" denies that it is titled Heat: one name stands in place of another, which no list of
-words can tell.
+"This movie is titled Scarface" denies that it is titled Heat: one name replaces another, which no word list covers.
 """
 
 import re
@@ -46,7 +45,7 @@ _LONGEST: Final = 2_000
 
 
 def named(text: str, question: str) -> str:
-    r"""Return "yes" or "no" where a text gives the name that a question asks about, or another one; else "".
+    r"""Return "yes" or "no" if a text gives the question's name or another one; else "".
 
     >>> asked = "Is this movie titled heat (1995)?"
     >>> named("The movie is titled Heat.", asked), named("It is called \"Scarface\".", asked), named("A film.", asked)
@@ -64,7 +63,7 @@ def named(text: str, question: str) -> str:
 
 
 def _identified(text: str, question: str) -> str:
-    """Read "The country in red is Bolivia." to "Is the country in red Peru?": both are names by their capitals."""
+    """Parse "The country is Bolivia." to "Is the country Peru?": names have capitals."""
     asked = _IS_NAMED.match(question)
     if not asked:
         return ""
@@ -75,7 +74,7 @@ def _identified(text: str, question: str) -> str:
 
 
 def _compared(asked: str, found: re.Match[str], text: str) -> str:
-    """Compare two names; one that is part of the other may be short for it, and one that is alike misspelt."""
+    """Compare two names; one may abbreviate the other, or be a misspelling of it."""
     told = found["quoted"] or found["bare"].strip()
     years = [set(re.findall(r"\d{4}", name)) for name in (asked, told)]
     one, other = _letters(asked), _letters(told)
@@ -96,7 +95,7 @@ def _compared(asked: str, found: re.Match[str], text: str) -> str:
 
 
 def _letters(name: str) -> list[str]:
-    """Return the words of a name; its year is left out where it has others."""
+    """Return the words of a name, without its year unless it has no others."""
     found = [word for word in re.findall(r"\w+", name.lower()) if word not in _SMALL]
     without = [word for word in re.findall(r"\w+", _YEAR.sub(" ", name).lower()) if word not in _SMALL]
     return without if without and re.search(r"\(", name) else found

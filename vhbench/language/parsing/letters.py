@@ -1,9 +1,8 @@
-"""The option of a multiple-choice question that an answer names.
+"""Parser of multiple-choice responses.
 
-A careful reader looks for the answer in this order: what is marked as the answer; a letter or an option that is all
-there is, or that stands first; what the answer comes to in the end ("wait, …", "so …", "only …"); the one option that
-is named and not denied. Where two are left, the sentence that speaks of what was asked counts; where none does, nobody
-can tell.
+The order of precedence is: the marked answer; a letter or an option that is the whole text or begins it; the conclusion
+("wait, …", "so …", "only …"); the one option that is mentioned and not denied. If two are left, the sentence about the
+question's subject decides; without one, the response is ambiguous.
 """
 
 import re
@@ -63,12 +62,12 @@ _SMALL_WORDS = lexicon.words("small words of questions")
 
 
 def letter(text: str, choices: Sequence[str], question: str = "") -> str:
-    """Read the option that an answer names: by its letter, its words, its number, or by denying the others.
+    """Parse the option in a response: by letter, words or number, or by denying the others.
 
     Args:
-        text: the model's words.
-        choices: the options' texts; the first is A.
-        question: what was asked.
+        text: response.
+        choices: texts of the options; the first is A.
+        question: its question.
 
     Returns:
         The letter in upper case, or "" if none or more than one is named.
@@ -94,7 +93,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
 
 
 def _as_asked(text: str, names: Names, question: str) -> str:
-    """Write an option for another word that the question gives it: "clockwise (left)"."""
+    """Replace words that the question equates with an option: "clockwise (left)"."""
     named = re.findall(r"([\w-]{4,})\s+\(([^()]{1,40})\)", question)
     for word, option in named:
         if normal(option) in names.texts.values():
@@ -103,12 +102,12 @@ def _as_asked(text: str, names: Names, question: str) -> str:
 
 
 def _ends(text: str) -> str:
-    """Return the beginning and the end of an answer: what stands in the middle of a long one is no answer."""
+    """Return the beginning and the end of a response: the middle of a long one has no answer."""
     return text if len(text) <= 2 * _ENOUGH else f"{text[:_ENOUGH]}\n{text[-_ENOUGH:]}"
 
 
 def _read(text: str, names: Names, question: str) -> str | None:
-    """Return a letter, "" for what cannot be told, None where nothing is named."""
+    """Return a letter, "" if ambiguous, None if nothing is named."""
     found = _whole(text, names) if len(text) > _SHORT else _whole_of_short(text, names.choices)
     if found is not None:
         return found
@@ -133,7 +132,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
 
 
 def _whole(text: str, names: Names) -> str | None:
-    """Read a text that is a letter, or an option's words, and nothing else."""
+    """Parse a text that is only a letter or an option's words."""
     bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
     if bare:
         return bare[1].upper() if bare[1].upper() in names.letters else ""
@@ -160,7 +159,7 @@ def _whole_of_short(text: str, choices: tuple[str, ...]) -> str | None:
 
 
 def _leading(text: str, names: Names) -> str:
-    """Return the letter with which a text begins, where it is marked as one or its option follows."""
+    """Return a text's first letter if it is marked as one or its option follows."""
     if (found := _marked(text, names)) is not None:
         return found
     if found := _first_words(text, names):
@@ -174,7 +173,7 @@ def _leading(text: str, names: Names) -> str:
 
 
 def _marked(text: str, names: Names) -> str | None:
-    """Return the letter with which a text begins, where signs mark it as one; "" where it is one of several."""
+    """Return a text's first letter if it is marked by signs; "" if it is one of several."""
     either = f"([{names.letters}{names.letters.lower()}])"
     marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
     if marked:
@@ -188,7 +187,7 @@ def _marked(text: str, names: Names) -> str | None:
 
 
 def _first_words(text: str, names: Names) -> str:
-    """Return the option that is a first sentence by itself: "Box B. Box A leaves out the neck."."""
+    """Return the option that is a first sentence alone: "Box B. Box A leaves out the neck."."""
     head = re.match(
         r"\W*(?:(?:it\s+is|it's|the|option)\s+)?([^.,;:!\n]{1,80}?)\s*(?:[.,;!\n]|\bbecause\b|\bsince\b|\Z)",
         text,
@@ -203,13 +202,13 @@ def _first_words(text: str, names: Names) -> str:
 
 
 def _goes_through_them(text: str, names: Names) -> bool:
-    """Tell whether a text says something about every option: each one's letter begins a sentence, in their order."""
+    """Return whether a text covers every option: each letter begins a sentence, in order."""
     begun = re.findall(rf"(?:\A|[.;:!?,\n])\s*[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))", text)
     return len(names.letters) > 1 and "".join(dict.fromkeys(begun)) == names.letters[: max(len(set(begun)), 2)]
 
 
 def _first(text: str, names: Names, start: int) -> list[Mention]:
-    """Return the first mention after a place, if nothing but an article stands before it."""
+    """Return the first mention after an index, if only an article precedes it."""
     return [
         Mention(mention.start + start, mention.end + start, mention.letter)
         for mention in list(
@@ -220,7 +219,7 @@ def _first(text: str, names: Names, start: int) -> list[Mention]:
 
 
 def _without_the_list(text: str, names: Names) -> str:
-    """Drop an echo of the options: every one of them, in their order, each with its letter."""
+    """Drop an echo of the options: every one of them, in order, each with its letter."""
     if len(names.letters) < 2:
         return text
     start, begin = 0, -1
@@ -246,7 +245,7 @@ def _corrected(clauses: list[OptionClause]) -> str:
 
 
 def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
-    """Return the option that clauses come to; "" where two are left, or where the answer is that one cannot tell."""
+    """Return the concluded option; "" if two are left, or if it cannot be determined."""
     unsure = [
         index
         for index, clause in enumerate(clauses)
@@ -269,19 +268,22 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
 
 
 def _concluded(named: list[OptionClause]) -> str:
-    """Return what the last concluding clause names, then what an "only" does."""
+    """Return the option of the last concluding clause, then that of an "only"."""
     concluding = [clause for clause in named if _CONCLUSION.search(clause.text)]
     exclusive = [clause for clause in named if any(_alone(clause.text, mention) for mention in clause.affirmed)]
     return next((clause.one for clause in (*concluding[::-1], *exclusive[::-1]) if clause.one), "")
 
 
 def _alone(text: str, mention: Mention) -> bool:
-    """Tell whether "only" stands before an option, or ends what is said of it."""
+    """Return whether "only" precedes an option, or ends its clause."""
     return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
 
 
 def _single(named: list[OptionClause], names: Names, question: str) -> str:
-    """Return the one option that is named: in brackets, in main clauses, at all; several of two images are both."""
+    """Return the only option: in brackets, in main clauses, anywhere.
+
+    Several of two images are "both".
+    """
     brackets = {mention.letter for clause in named for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
         return brackets.pop()
@@ -315,7 +317,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
 
 
 def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -> str:
-    """Return what the clause names that has more of the question's words than any other, by so many at least."""
+    """Return the option of the clause with most question words, by a margin of ``least``."""
     asked = {word for word in re.findall(r"[a-z]{3,}", question.lower()) if word not in _SMALL_WORDS}
     shared: dict[str, int] = {}
     for clause in named:
@@ -329,7 +331,7 @@ def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -
 
 
 def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
-    """Return the option that is left when all others are denied; None where nothing is denied."""
+    """Return the option that is left when all others are denied; None without denials."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
     left = [name for name in names.letters if name not in denied]
     named = [name for name in left if name not in names.kinds.values()]

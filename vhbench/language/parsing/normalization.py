@@ -1,6 +1,6 @@
-"""What is said in many ways, said in one: short forms, phrases of place, negation and hedging.
+"""Normalization of contractions and of phrases of place, negation and hedging.
 
-The phrases are in ``phrases.tsv``: what stands for all, then what it stands for.
+The phrases are in ``phrases.tsv``: the normal form, then its variants.
 """
 
 import re
@@ -54,9 +54,9 @@ _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], 
 )
 
 
-@cached_by_text  # what is said in a few words is said to many questions
+@cached_by_text  # short responses recur for many questions
 def normalize_phrases(text: str) -> str:
-    """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
+    """Return a text in lower case, with contractions expanded and variant phrases normalized.
 
     >>> normalize_phrases("I can't see it on the left-hand side."), normalize_phrases("There's no one in this picture")
     ('i can not see it left.', 'there is no person  ')
@@ -85,7 +85,7 @@ def _phrases() -> dict[str, str]:
 
 
 def _any_of(phrases: Iterable[str]) -> str:
-    """Return the pattern of any of some phrases, the longest that fits; what they begin with alike is tried once."""
+    """Return a pattern for any of some phrases, longest first, common prefixes factored out."""
     rest: dict[str, list[str]] = {}
     for phrase in phrases:
         rest.setdefault(phrase[:1], []).append(phrase[1:])
@@ -97,5 +97,5 @@ def _any_of(phrases: Iterable[str]) -> str:
 
 
 PHRASES: Final = _phrases()
-"""Phrase → what is said in its place."""
+"""Phrase → its normal form."""
 _PHRASE: Final = re.compile(rf"(?<![\w'.]){_any_of(PHRASES)}(?![\w']|\.\d)")

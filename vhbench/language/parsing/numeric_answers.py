@@ -1,4 +1,4 @@
-"""The number that an answer comes to, where the options are numbers."""
+"""Parser of responses to questions with numeric options."""
 
 import re
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _OPENING = re.compile(
 
 
 def counted(text: str, options: Mapping[int, str]) -> str:
-    """Return the option of the number that a text comes to: a total, or the only number in it; "" for several.
+    """Return the option of a text's total or only number; "" for several.
 
     >>> options = {4: "A", 2: "B", 5: "C", 3: "D"}
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]

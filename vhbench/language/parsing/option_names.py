@@ -1,4 +1,4 @@
-"""How an answer may name an option: by its letter, its words, what kind of option it is, a number or an ordinal."""
+"""Names of an option in responses: its letter, words, kind, number or ordinal."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _NUMBERED = re.compile(
     rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
 )
 _LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?:\s+(?:is|are|has)\s.*)?\W*")
-# What an option says about the others, and how an answer says the same.
+# Option that refers to the others, and its paraphrases in responses.
 _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
         r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
@@ -64,14 +64,14 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Mention:
-    """A place where an answer names an option.
+    """Mention of an option in a response.
 
     Attributes:
-        start: where it begins.
-        end: where it ends.
-        letter: of the option.
+        start: start index.
+        end: end index.
+        letter: letter of the option.
         by_letter: whether it is named by its letter, in brackets or after "option".
-        kind: "none", "both", "same" or "unknown" where the option is of that kind and is named by it.
+        kind: "none", "both", "same" or "unknown" if the option is of that kind and is named by it.
     """
 
     start: int
@@ -83,7 +83,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class Names:
-    """What the options of a question are called."""
+    """Names of a question's options."""
 
     letters: str
     choices: tuple[str, ...]
@@ -94,11 +94,11 @@ class Names:
 
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
-        """What finds every name, and the option and kind of each of its groups; made when a sentence has to be read."""
+        """Pattern of all names, and the option and kind of each group; compiled when first needed."""
         return _patterns(self)
 
     def find(self, text: str) -> Iterator[Mention]:
-        """Yield where a text names an option; a longer name hides a shorter one inside it."""
+        """Yield the mentions of options in a text; a longer name hides a shorter one inside it."""
         pattern, groups = self.patterns
         for found in pattern.finditer(text):
             group = str(found.lastgroup)
@@ -110,7 +110,7 @@ class Names:
 
 
 def normal(text: str) -> str:
-    """Return a text's words in lower case, without a leading article, number words as digits."""
+    """Return a text in lower case, without a leading article, with digits for number words."""
     words = re.sub(r"[^\w\s'+-]|(?<!\w)['-]|['-](?!\w)", " ", text.lower()).split()
     if len(words) > 1 and words[0] in lexicon.words("articles"):
         words = words[1:]
@@ -118,7 +118,7 @@ def normal(text: str) -> str:
 
 
 def letters_of(number: int) -> str:
-    """Return the letters of so many options.
+    """Return the first option letters.
 
     Raises:
         VhbenchError: if there are more options than letters.
@@ -133,7 +133,7 @@ def letters_of(number: int) -> str:
 
 @lru_cache(maxsize=2048)
 def names_of(choices: tuple[str, ...]) -> Names:
-    """Return what the options are called."""
+    """Return the names of options."""
     letters = letters_of(len(choices))
     texts = dict(zip(letters, map(normal, choices), strict=True))
     kinds = {
@@ -150,7 +150,7 @@ def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, st
         kind = next(iter(_kinds(choice)), "")
         if letter not in names.counts.values() and names.texts[letter] not in ("yes", "no"):
             named += [(words, letter, kind) for words in _labelled(choice) or _words(choice)]
-    named.sort(key=lambda name: -len(name[0]))  # a longer name first: it hides a shorter one inside it
+    named.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
     images = names.images
     named += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
     named += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
@@ -160,7 +160,7 @@ def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, st
 
 
 def spread(text: str) -> str:
-    """Write "images 1, 2 and 3" as "image 1 and image 2 and image 3", "the first and second images" likewise.
+    """Expand "images 1, 2 and 3" to "image 1 and image 2 and image 3", and ordinals likewise.
 
     >>> spread("Images 1 and 2 show it; points A, B, or C do not. The first and third images")
     'Image 1 and Image 2 show it; point A or point B or point C do not. The first image and third image'
@@ -180,13 +180,13 @@ def _kinds(choice: str) -> list[str]:
 
 
 def ordinal(words: str) -> int:
-    """Return the number that "2", "2nd", "# 2" or "second" stands for, 0 for none."""
+    """Return the number in "2", "2nd", "# 2" or "second", 0 for none."""
     digits = re.fullmatch(r"(?:no )?(\d{1,2})(?:st|nd|rd|th)?", words)
     return int(digits[1]) if digits else _ORDINALS.index(words) if words in _ORDINALS else 0
 
 
 def _image(choice: str) -> int:
-    """Return the number of the image that an option stands for, 0 for none."""
+    """Return the image number in an option, 0 for none."""
     found = _NUMBERED.fullmatch(choice.strip())
     if not found:
         return 0
@@ -209,7 +209,7 @@ def _counted(number: int, last: int) -> list[str]:
 
 
 def _labelled(choice: str) -> list[str]:
-    """Return the names of an option that has a letter of its own: "Point A", "Box B", "A is closer"."""
+    """Return the names of an option with its own label: "Point A", "Box B", "A is closer"."""
     found = _LABEL.fullmatch(choice.strip())
     if not found:
         return []
@@ -223,12 +223,12 @@ def _labelled(choice: str) -> list[str]:
 
 
 def _words(choice: str) -> list[str]:
-    """Return patterns of an option's words, with other articles, a verb between them, another number of the noun."""
+    """Return patterns of an option's words with variable articles, verbs and noun number."""
     words = [word for word in re.findall(r"\w+(?:'\w+)?", choice.lower()) if word not in _FUNCTION_WORDS]
     if not words or (len(words) == 1 and len(words[0]) == 1):
         return []
     names = [_FILLER.join(map(_inflected, words))]
-    if len(words) == 2:  # "man who is running" is a running man, "open umbrella" an umbrella that is open
+    if len(words) == 2:  # "man who is running" matches a running man, "open umbrella" an umbrella that is open
         first, second = map(_inflected, words)
         relative = re.search(r"\b(?:that|which|who)\b", choice.lower())
         names.append(
@@ -270,7 +270,7 @@ def _by_letter(letters: str) -> Iterator[str]:
 
 
 def position(text: str, letters: str) -> str:
-    """Return the letter of "the second option"; "" where nothing is counted so."""
+    """Return the letter of "the second option"; "" without such an ordinal."""
     found = re.search(rf"(?i)\b({'|'.join(_ORDINALS[1:])}|last)\s+(?:option|choice|answer)\b", text)
     if not found:
         return ""

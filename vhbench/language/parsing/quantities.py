@@ -1,4 +1,4 @@
-"""Numbers of things and values in a sentence, as ranges: "at least three", "larger than 5", "several"."""
+"""Counts and values as ranges: "at least three", "larger than 5", "several"."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from vhbench.language.parsing.stems import Word
 MANY: Final = float("inf")
 _LITTLE: Final = 1e-9
 Range = tuple[float, float]
-"""The least and the most that a number can be, both included."""
+"""Minimum and maximum, both inclusive."""
 
 _NUMBERS: Final = {word: n for word, n in NUMBER_WORDS.items() if n <= 12} | {"single": 1, "dozen": 12}
 _COUNTED: Final[Mapping[str, Callable[[float], Range]]] = {
@@ -25,7 +25,7 @@ _VAGUE: Final[Mapping[str, Range]] = {
     "dozens": (12, MANY),
 }
 BOUNDS: Final = frozenset({*_COUNTED, *_VAGUE, "than", "only"})
-"""What may stand before the number of things."""
+"""Words that may precede a count."""
 
 _MORE: Final = frozenset("larger greater bigger more higher longer taller older above".split())
 _LESS: Final = frozenset("smaller less fewer lower shorter lesser younger below".split())
@@ -41,7 +41,7 @@ _OF: Final = frozenset("value sum total is shown labeled labelled given measure"
 
 
 def number(word: Word) -> float | None:
-    """Return the number that a word is, or None."""
+    """Return the number of a number word, or None."""
     found = _NUMBERS.get(word.stem, _NUMBERS.get(word.surface))
     if found is None and word.stem[:1].isdecimal() and _NUMBER.fullmatch(word.stem):
         return float(word.stem)
@@ -49,7 +49,7 @@ def number(word: Word) -> float | None:
 
 
 def quantity(before: Sequence[Word]) -> Range | None:
-    """Return how many there are by the words before a noun, or None if they give no number."""
+    """Return the count in the words before a noun, or None."""
     found: Range | None = None
     for place, word in enumerate(before):
         value = number(word)
@@ -63,7 +63,7 @@ def quantity(before: Sequence[Word]) -> Range | None:
 
 
 def value(said: Sequence[Word]) -> Range | None:
-    """Return the range in which a sentence puts a value: "is larger than 5", "= 180", "exactly 3"; else None."""
+    """Return the range of a stated value: "is larger than 5", "= 180", "exactly 3"; else None."""
     for place in range(len(said) - 1, -1, -1):
         found = number(said[place])
         if found is None:
@@ -80,7 +80,7 @@ def value(said: Sequence[Word]) -> Range | None:
 
 
 def within(found: Range, asked: Range) -> str:
-    """Return "yes" if all numbers of one range are in another, "no" if none is, otherwise ""."""
+    """Return "yes" if a range is within another, "no" if they are disjoint, otherwise ""."""
     if asked[0] <= found[0] and found[1] <= asked[1]:
         return "yes"
     return "no" if found[1] < asked[0] or asked[1] < found[0] else ""

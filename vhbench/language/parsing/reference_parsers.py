@@ -1,14 +1,17 @@
-"""The parsers of POPE, ODE, AMBER, VHTest and lmms-eval, as those benchmarks have them, faults included."""
+"""Original parsers of POPE, ODE, AMBER, VHTest and lmms-eval, errors included."""
 
 
 def pope(text: str) -> str:
-    """Read as POPE's evaluate.py: "no" where the first sentence has the token No, not or no, otherwise "yes"."""
+    """Parse as POPE's evaluate.py: "no" if the first sentence has No, not or no, else "yes"."""
     tokens = text.split(".")[0].replace(",", "").split(" ")
     return "no" if {"No", "not", "no"} & set(tokens) else "yes"
 
 
 def ode(text: str) -> str:
-    """Read as ODE's inference.py: the text before a comma, line break or full stop; else any "no" inside any word."""
+    """Parse as ODE's inference.py: the text before a comma, line break or full stop.
+
+    Otherwise any "no" inside any word counts.
+    """
     for end in (",", "\n", "."):
         head = text.split(end)[0]
         if head in ("Yes", "yes", "No", "no"):
@@ -17,17 +20,17 @@ def ode(text: str) -> str:
 
 
 def amber(text: str) -> str:
-    """Read as AMBER's inference.py: exactly "Yes" or "No"."""
+    """Parse as AMBER's inference.py: exactly "Yes" or "No"."""
     return {"Yes": "yes", "No": "no"}.get(text, "")
 
 
 def vhtest(text: str) -> str:
-    """Read as VHTest's script: how the text begins ("North" is no)."""
+    """Parse as VHTest's script: by the beginning of the text ("North" is no)."""
     start = text[:3].lower()
     return "yes" if start == "yes" else "no" if start.startswith("no") else ""
 
 
 def lmms_eval(text: str) -> str:
-    """Read as lmms-eval's POPE task: the whole text."""
+    """Parse as lmms-eval's POPE task: the whole text."""
     answer = text.lower().strip()
     return answer if answer in ("yes", "no") else ""

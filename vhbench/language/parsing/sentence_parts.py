@@ -1,4 +1,4 @@
-"""The clauses of an answer: where its negation, its subject or its truth may change, a sentence is cut."""
+"""Clauses of a response: sentences are split where negation, subject or truth may change."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from vhbench.language.parsing.claims import PREPOSITIONS
 from vhbench.language.parsing.stems import Word, content, stem, words
 
 BREAKS: Final = lexicon.words("begin a clause")
-"""What begins another clause, or adds a circumstance."""
+"""Words that begin another clause or adverbial."""
 
 _MAY_BREAK: Final = BREAKS | {"so"}
 _ENDS: Final = re.compile(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+")
@@ -23,16 +23,15 @@ _WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
 
 
 class Part(NamedTuple):
-    """A part of a sentence with what it says by itself.
+    """Part of a sentence with its own statement.
 
     Attributes:
         words: its words.
-        subject: the content of the subject that it shares with an earlier part, if it has none of its own.
-        negated: an earlier part's negation reaches over it ("no cats, dogs or birds").
-        weight: 1; one more where it says how things are in the end ("so …", "actually …"), one less where how they
-            seem.
-        continues: it has no verb of its own and goes on with an earlier part.
-        lead: what stands before it and a comma: "On the sofa, there is a dog".
+        subject: content of the subject shared with an earlier part, if it has none itself.
+        negated: it is in the scope of an earlier part's negation ("no cats, dogs or birds").
+        weight: 1; one more for conclusions ("so …", "actually …"), one less for appearances.
+        continues: it has no verb and continues an earlier part.
+        lead: words before its comma: "On the sofa, there is a dog".
     """
 
     words: tuple[Word, ...]
@@ -44,17 +43,17 @@ class Part(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its words as they are written."""
+        """Its text."""
         return " ".join([word.surface for word in self.words])
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a straightened text."""
+    """Return the sentences of a normalized text."""
     return [part for part in _ENDS.split(text) if part and not part.isspace()]
 
 
 def parts(sentence: str) -> list[Part]:
-    """Cut a straightened sentence into its clauses."""
+    """Split a normalized sentence into its clauses."""
     pieces = [_unfronted(piece) for piece in _pieces(words(sentence))]
     final = bool(pieces) and any(word.surface in _ASSERTED for word in pieces[0][:3])
     found: list[Part] = []
@@ -80,7 +79,7 @@ def parts(sentence: str) -> list[Part]:
 
 
 def finite(own: Sequence[Word]) -> bool:
-    """Tell whether a part has a verb of its own, as far as its form shows it."""
+    """Return whether a part has its own verb, as far as its form shows it."""
     for word in own:
         if word.role == "verb" or word.surface in _SHOWS:
             return True
@@ -130,7 +129,7 @@ def _weight(own: Sequence[Word], final: bool) -> int:
 
 
 def _unfronted(own: list[Word]) -> list[Word]:
-    """Put "on the shelf there is a cup" into the usual order."""
+    """Reorder "on the shelf there is a cup" to normal word order."""
     if own[0].surface not in PREPOSITIONS:
         return own
     there = next((n for n, word in enumerate(own) if word.surface == "there"), 0)

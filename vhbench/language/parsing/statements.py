@@ -1,8 +1,8 @@
 """Sentences that affirm or deny a claim, without a word of assent or denial.
 
-A clause affirms a claim if it says all of it: "A small dog lies on the red sofa" says that a dog is on a sofa. It
-denies a claim if it denies a part of it: who is not there drinks no tea. It denies a claim as well if it says in place
-of one word what excludes that word: a dog that stands does not sit, and a line that is longer is not shorter.
+A clause affirms a claim if it states all of it: "A small dog lies on the red sofa" affirms that a dog is on a sofa. It
+denies a claim if it denies a part of it: an absent person drinks no tea. It also denies a claim if it replaces one word
+by a contrary: a dog that stands does not sit, and a line that is longer is not shorter.
 """
 
 import re
@@ -43,25 +43,25 @@ _ABSENT: Final = frozenset("there present real exist visible".split())
 _TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
 _TOUCH: Final = stem("touch")
 _LONGEST: Final = 150
-"""No clause has more words; what is repeated a thousand times need not be read to its end."""
+"""Maximum words per clause, which bounds the time for endless repetitions."""
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
 
 def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
-    """Return what the sentences of a text say to a claim, and whether they say that it cannot be told.
+    """Return the verdict of a text's sentences on a claim, and whether they are unsure.
 
     Args:
-        text: sentences, in small letters.
-        claim: what was asked.
+        text: sentences, in lower case.
+        claim: claim of the question.
 
     Returns:
-        "yes", "no", or "" where they say nothing or both; whether an unsure sentence comes last.
+        "yes", "no", or "" for neither or both; whether an unsure sentence comes last.
     """
     found: list[tuple[str, int]] = []
     unsure = skip = False
     for clause in _clauses(text):
-        if any(word.stem in claim.stems for word in clause.part.lead):  # what has nothing to do with it is left out
+        if any(word.stem in claim.stems for word in clause.part.lead):  # unrelated clauses are left out
             clause = _Clause.of(clause.part._replace(words=clause.part.words + clause.part.lead))
         skip = clause.part.continues and skip
         if skip or _outside(clause.unsure, claim):
@@ -86,13 +86,13 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
 
 
 class _Clause(NamedTuple):
-    """A clause, with what can be told of it whatever is asked.
+    """A clause, with features that do not depend on the question.
 
     Attributes:
         part: its words.
-        unsure: the stem of the last word by which it says that something cannot be told; "" where it does not.
-        intends: of that by which it says what will be looked at, and not what is seen.
-        does_not: whether it ends with "does not", and so denies what was said before.
+        unsure: stem of the last word that expresses uncertainty; "" without one.
+        intends: stem of the last word that announces an inspection instead of a result.
+        does_not: whether it ends with "does not", and so denies the previous clause.
     """
 
     part: Part
@@ -112,13 +112,13 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
 
 
 def _last_of(pattern: re.Pattern[str], text: str) -> str:
-    """Return the stem of the last word of what a pattern finds; "" where it finds nothing."""
+    """Return the stem of the last word of a pattern's match; "" without a match."""
     found = pattern.search(text)
     return stem(found[0].split()[-1]) if found else ""
 
 
 def _outside(word: str, claim: Claim) -> bool:
-    """Tell whether a word is there, and is none of a claim's: "the sky is not clear" may be an answer."""
+    """Return whether a word is not the claim's: "the sky is not clear" may be an answer."""
     return bool(word) and word not in claim.stems
 
 
@@ -141,7 +141,7 @@ def _judge(clause: Part, claim: Claim) -> str:
 
 
 def _judge_joined(sentence: str, claim: Claim) -> str:
-    """Read a sentence without its commas: "… the largest population, followed by India" is one claim."""
+    """Parse a sentence as one clause: "… the largest population, followed by India"."""
     said = [word for word in words(sentence) if word.role != "stop"]
     if _outside(_last_of(_INTENDS, sentence), claim) or any(
         word.role in ("negation", "doubt") or word.surface in BREAKS for word in said
@@ -183,14 +183,14 @@ def _judge_one(clause: Part, claim: Claim) -> str:
 
 
 def _together(said: list[Word], claim: Claim) -> bool:
-    """Tell whether "they touch" where it is asked if one touches the other."""
+    """Return whether "they touch" answers whether one touches the other."""
     they = any(word.surface in ("they", "both", "two", "them") for word in said)
     own = [word.stem for word in content(said) if word.surface not in ("both", "two", "between", "each", "other")]
     return they and claim.stems[claim.subject : claim.subject + 1] == (_TOUCH,) == tuple(own)
 
 
 def _there_is_one(said: Sequence[Word]) -> bool:
-    """Tell whether a clause says "there is one", and not of what."""
+    """Return whether a clause is "there is one", without a noun."""
     at = next((n for n, word in enumerate(said) if word.surface in ("one", "some") and n > 1), 0)
     behind = said[at + 1] if at + 1 < len(said) else None
     return (
@@ -201,7 +201,7 @@ def _there_is_one(said: Sequence[Word]) -> bool:
 
 
 def _only_another(said: list[Word], claim: Claim) -> bool:
-    """Tell whether the only animal is said to be a cat where a dog is asked for."""
+    """Return whether the only animal is a cat where the question is about a dog."""
     own = content(said)
     if not own or not any(word.surface == "only" for word in said[:2]) or not finite(said):
         return False
@@ -215,11 +215,11 @@ def _only_another(said: list[Word], claim: Claim) -> bool:
 
 
 def _in_view_of(word: Word, claim: Claim) -> Word:
-    """Return a word with the role that it has in an answer to a claim: what is claimed is never without meaning."""
+    """Return a word with its role in an answer: the claim's words always have content."""
     if word.stem in claim.stems:
         return word._replace(role="") if word.role in ("neutral", "negation", "doubt") else word
     if word.surface == "into" and "out" in claim.stems:
-        return word._replace(role="")  # where "out of" is asked, "into" is no small word
+        return word._replace(role="")  # where the question has "out of", "into" is a content word
     if word.surface in _FALSE:
         return word._replace(role="negation")  # "It would be wrong to say that there is a dog"
     return word._replace(role="neutral") if word.surface in _JUDGING else word
@@ -229,7 +229,7 @@ def _in_view_of(word: Word, claim: Claim) -> Word:
 
 
 def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
-    """Read "a cat instead of a dog": what follows is denied, what stands around it is not."""
+    """Parse "a cat instead of a dog": the words after it are denied, the others are not."""
     said = clause.words
     if clause.negated or sum(word.role == "negation" for word in said) > 1:
         return ""
@@ -243,7 +243,7 @@ def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
 
 
 def _denial(clause: Part, claim: Claim, at: int) -> str:
-    """Read a clause with a negation at one place; -1 if it is in an earlier part."""
+    """Parse a clause with a negation at an index; -1 if it is in an earlier part."""
     said = list(clause.words)
     left, right = said[: max(at, 0)], said[at + 1 :]
     differs = measured([word for word in said if word.role != "negation"], claim, denied=True)
@@ -271,7 +271,7 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
 
 
 def _nothing(clause: Part) -> bool:
-    """Tell whether a clause says that nothing of what was asked is there: "None", "It is not present"."""
+    """Return whether a clause denies all existence: "None", "It is not present"."""
     stems = {word.stem for word in clause.words}
     if clause.words[0].surface == "no" and clause.words[1:2] and clause.words[1].surface == "such":
         return True
@@ -283,7 +283,7 @@ def _nothing(clause: Part) -> bool:
 
 
 def _chunks(right: Sequence[Word]) -> list[tuple[Word, ...]]:
-    """Return what is denied: all of it, and each of what "or" and "and" join."""
+    """Return the denied words: all of them, and each conjunct of "or" and "and"."""
     chunks = [content(tuple(right))]
     joints = [n for n, word in enumerate(right) if word.surface in ("or", "and", "nor")]
     start = 0
@@ -294,7 +294,7 @@ def _chunks(right: Sequence[Word]) -> list[tuple[Word, ...]]:
 
 
 def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
-    """Tell whether a claim cannot be true if something is not: all words of it are the claim's, in its order."""
+    """Return whether a claim presupposes the denied words: all are in it, in order."""
     orders = [claim.stems]
     if claim.subject and len(claim.words) == claim.subject + 1:
         orders.append((*claim.stems[:-2], claim.stems[-1], claim.stems[-2]))  # "blonde hair"
@@ -320,7 +320,7 @@ def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> boo
 
 
 def _central(denied: Sequence[Word], clause: Part, claim: Claim) -> bool:
-    """Tell whether what is denied is what a claim says, and not something that it happens to mention."""
+    """Return whether the denied words are the claim's core and not an incidental mention."""
     heart = claim.stems[: claim.subject + 1]
     if claim.exists or any(implies(one, word.stem) for word in denied for one in heart):
         return True
@@ -355,7 +355,7 @@ def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
 
 
 def _of_all(before: Sequence[Word]) -> str:
-    """Read "Only the first image shows it" where all images are asked about."""
+    """Parse "Only the first image shows it" where the question is about all images."""
     surfaces = {word.surface for word in before}
     if surfaces & {"only", "just"}:
         return "no"
@@ -363,7 +363,7 @@ def _of_all(before: Sequence[Word]) -> str:
 
 
 def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
-    """Tell whether a bare "landscape" or "black" is what a question ends with."""
+    """Return whether a bare "landscape" or "black" is the end of the question."""
     stems, said = list(claim.stems), [word.stem for word in own]
     if claim.count is not None or claim.value is not None:
         return False
@@ -376,7 +376,7 @@ def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
 
 
 def _counted(said: Sequence[Word], first: int, claim: Claim) -> str:
-    """Compare how many are there with how many were asked about."""
+    """Compare the stated count with the question's."""
     verb = max((n for n in range(first) if said[n].role == "verb"), default=-1)
     before = said[max(verb + 1, first - 5) : first]
     found = quantity(before) or (1, MANY)

@@ -1,9 +1,9 @@
-"""Words by what they mean for an answer: stems, synonyms, what excludes what, and what says nothing about a picture.
+"""Word stems, synonyms, contraries and contentless words, for response parsing.
 
 "sitting", "sits" and "sat" are one word here, and so are "sofa" and "couch". The relations between words are in
-``meanings.tsv``; its rows say ``form`` (of the first word), ``itself`` (what only looks like a form of another word),
-``same`` (the first word stands for all), ``apart`` (no two hold of one thing), ``other`` (things of one kind),
-``opposite``, ``compare`` (opposite comparatives) and ``kind`` (the first word is what the others are kinds of).
+``meanings.tsv``. Its row types are ``form`` (forms of the first word), ``itself`` (only looks like a form of another
+word), ``same`` (the first word stands for all), ``apart`` (mutually exclusive), ``other`` (different members of a
+kind), ``opposite``, ``compare`` (opposite comparatives) and ``kind`` (the first word is the hypernym of the others).
 """
 
 import re
@@ -16,17 +16,18 @@ from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBERS
 
 _KNOWN: Final = 32_768
-"""Words that are remembered; questions that count up to a million would fill the memory."""
+"""Cache size in words; questions that count up to a million would fill the memory."""
 
 
 class Word(NamedTuple):
     """A word of a sentence.
 
     Attributes:
-        stem: what it means.
-        surface: how it is written.
-        role: what it does: "" for content; else "function", "neutral" (says nothing about a picture), "verb" (is, has,
-            does), "negation", "doubt", "pronoun", "sign" or "stop".
+        stem: its meaning.
+        surface: its spelling.
+        role: "" for content; else "function", "neutral" (no visual content), "verb" (is, has, does), "negation",
+            "doubt",
+            "pronoun", "sign" or "stop".
     """
 
     stem: str
@@ -42,7 +43,7 @@ _FUNCTION: Final = lexicon.words("function words")
 _NEUTRAL: Final = lexicon.words("neutral")
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
 _NO_ADVERB: Final = lexicon.words("adjectives in -ly")
-"""Words in -ly that say something of a picture."""
+"""Words in -ly with visual content."""
 _ROUGH: Final = re.compile(
     r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]|\w+"
 )
@@ -52,7 +53,7 @@ _NUMBER: Final = re.compile(r"\d[\d.]*")
 
 
 def words(text: str) -> list[Word]:
-    """Return the words and stops of a straightened text; "a picture" on a wall is no name of the image."""
+    """Return the words and stops of a normalized text; "a picture" on a wall is not the image."""
     found = list(map(_word, _ROUGH.findall(text)))
     for n in [n for n, word in enumerate(found) if n and word.stem == PICTURE]:
         word = found[n]
@@ -69,7 +70,7 @@ def words(text: str) -> list[Word]:
 
 @lru_cache(maxsize=_KNOWN)
 def stem(word: str) -> str:
-    """Return what all forms of a word share.
+    """Return the common stem of all forms of a word.
 
     >>> [stem(word) for word in ("sitting", "rides", "carried", "puppies", "buses", "children", "couch", "longer")]
     ['sit', 'rid', 'carry', 'dog', 'bus', 'child', 'sofa', 'longer']
@@ -78,38 +79,38 @@ def stem(word: str) -> str:
 
 
 def excludes(one: str, other: str) -> bool:
-    """Tell whether two stems cannot both be said of one thing: "red" and "blue", "open" and "closed"."""
+    """Return whether two stems are mutually exclusive: "red" and "blue", "open" and "closed"."""
     return other in _EXCLUDES.get(one, ())
 
 
 def another(one: str, other: str) -> bool:
-    """Tell whether two nouns name things of one kind that are never the same: "horse" and "cow"."""
+    """Return whether two nouns are different members of a kind: "horse" and "cow"."""
     return other in _OTHERS.get(one, ())
 
 
 def opposite(one: str, other: str) -> bool:
-    """Tell whether two comparatives say opposite things: "longer" and "shorter"."""
+    """Return whether two comparatives are opposite: "longer" and "shorter"."""
     return other in _COMPARE.get(one, ())
 
 
 def compares(word: str) -> bool:
-    """Tell whether a stem compares two things."""
+    """Return whether a stem is a comparative."""
     return word in _COMPARE
 
 
 def implies(one: str, other: str) -> bool:
-    """Tell whether what is said to be the one thing is the other as well: "dog" and "animal"."""
+    """Return whether the first noun implies the second: "dog" and "animal"."""
     return one == other or other in _KINDS.get(one, ())
 
 
 def content(said: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
-    """Return the words that say something about a picture."""
+    """Return the words with visual content."""
     return tuple([word for word in said if not word.role])
 
 
 @lru_cache(maxsize=_KNOWN)
 def _bare(word: str) -> str:
-    """Take the ending off a word; what is left need not be one."""
+    """Strip a word's ending; the rest need not be a word."""
     word = _FORMS.get(word, word)
     if word in _ITSELF or len(word) <= 3:
         return word
@@ -185,7 +186,7 @@ _FORMS: Final = {form: members[0] for relation, members in _rows() if relation =
 _ITSELF: Final = frozenset(member for relation, members in _rows() if relation == "itself" for member in members)
 _SAME: Final = _synonyms()
 PICTURE: Final = stem("image")
-"""The stem of all words for the image itself."""
+"""Stem of all words for the image itself."""
 _EXCLUDES: Final = _related("apart", "opposite", "compare")
 _OTHERS: Final = _related("other")
 _COMPARE: Final = _related("compare")

@@ -1,6 +1,6 @@
-"""Whether a response ends before the answer does: no harness hands on why a model stopped, so its words must tell.
+"""Detection of truncated responses from their text, without stop reasons.
 
-A model that thinks aloud without a tag says many things of which none is its answer, until it concludes.
+A response that reasons without tags contains many sentences that are not its answer, until it concludes.
 """
 
 import re
@@ -10,12 +10,12 @@ from vhbench.language import lexicon
 from vhbench.language.parsing.cleaning import plain
 
 _MARKS = ".!?…:。！？।؟؛："
-"""What ends a text; a heading ends with a colon."""
+"""Final characters of a text; a heading ends with a colon."""
 _CLOSERS = "\"'”’»*_`~ \n\t"
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]*_]*+\s|[。！？]")
 _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
 _DANGLING = lexicon.words("end no sentence")
-"""Words that end no sentence of a description."""
+"""Words that do not end a sentence of a description."""
 _LINE = 2_000
 
 _THOUGHT_BEGINS: Final = re.compile(
@@ -39,12 +39,13 @@ _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s|\Z)|\n")
 
 
 def cut_off(response: str, kind: str = "") -> bool:
-    """Tell whether a response stops before its answer does.
+    """Return whether a response stops before its answer does.
 
-    Known is only what the words show: that nothing but a thought was said, for it has no end or nothing follows it; and
-    of a caption, that its last sentence has no end: it stops at a word such as "the", or sentences before it in its
-    line have a full stop and it has none. What was cut at the end of a sentence is not found out, nor is a thought
-    whose beginning and end are both missing.
+    The text shows only two cases: a response without anything after its reasoning, which may be unfinished; and a
+    caption
+    whose last sentence is incomplete: it stops at a word such as "the", or lacks the full stop that earlier sentences
+    in
+    its line have. Truncation at the end of a sentence is not detected, nor is reasoning without both tags.
 
     >>> cut_off("<think>A dog.</think>"), cut_off("<think>A dog.</think> yes"), cut_off("A dog. Yes")
     (True, False, False)
@@ -52,12 +53,12 @@ def cut_off(response: str, kind: str = "") -> bool:
     [False, True, True]
     """
     if response.strip() and not plain(response):
-        return True  # there is nothing but a thought
+        return True  # there is only reasoning
     return kind == "caption" and _breaks_off(response.rstrip())
 
 
 def _breaks_off(text: str) -> bool:
-    """Tell whether the last sentence of a text has no end."""
+    """Return whether the last sentence of a text is incomplete."""
     last_line = text[text.rfind("\n") + 1 :][-_LINE:]
     bare = last_line.rstrip(_CLOSERS)
     if not bare or bare[-1] in _MARKS or (not bare[-1].isalnum() and bare[-1] not in ",;-–—"):
@@ -69,10 +70,10 @@ def _breaks_off(text: str) -> bool:
 
 
 def unfinished(text: str) -> bool:
-    """Tell whether a text is a thought that has no end.
+    """Return whether a text is unfinished reasoning.
 
     Args:
-        text: what is said, without markup.
+        text: response without markup.
 
     >>> unfinished("Got it, let's look at each image. Image 1 shows a"), unfinished("Let me check. So the answer is B")
     (True, False)

@@ -1,7 +1,7 @@
-"""Yes/no answers, as a careful reader takes them.
+"""Parser of yes/no responses.
 
-What is marked as the answer comes first; then a word of assent or denial, the last one if an answer corrects itself;
-then sentences, for which the question is needed: "There is no dog." is yes to "Is there no dog?".
+The marked answer takes precedence; then a word of assent or denial, the last one if a response corrects itself; then
+sentences, which depend on the question: "There is no dog." is yes to "Is there no dog?".
 """
 
 import re
@@ -33,7 +33,7 @@ _CORRECTS: Final = re.compile(
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _SHORT: Final = 300
-"""Characters of an answer that is remembered."""
+"""Maximum length, in characters, of a cached response."""
 _SAYS: Final = re.compile(r"\w")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
@@ -78,18 +78,18 @@ _OPENING: Final = re.compile(
 _CLAUSE: Final = re.compile(r"[.;!?,\n]| but | although | though | however ")
 
 _Reading = tuple[str, bool]
-"""The answer, and whether the text says that there is none: then nothing else of it is read."""
+"""The prediction, and whether it is final although empty: then nothing else is parsed."""
 
 
 def yes_no(text: str, question: str = "") -> str:
-    """Read a yes/no answer.
+    """Parse a yes/no response.
 
     Args:
-        text: the model's words.
-        question: what was asked. Without it a sentence that affirms is unknown, and one that denies is no.
+        text: response.
+        question: its question. Without it an affirmative sentence is unparsed, and a negative one is no.
 
     Returns:
-        "yes", "no", or "" where a careful reader could not tell.
+        "yes", "no", or "" where the response is ambiguous.
 
     >>> [yes_no(text) for text in ("Yes.", "no, it is not", "I do not see a dog.", "The answer is: **No**")]
     ['yes', 'no', 'no', 'no']
@@ -107,7 +107,9 @@ def yes_no(text: str, question: str = "") -> str:
 
 @cached_by_text
 def bare(text: str) -> str:
-    """Return "yes" or "no" where a text is that one word, as most are: it is no failure, and has an end.
+    """Return "yes" or "no" if a text is that single word, the most frequent case.
+
+    Such a response is neither failed nor truncated.
 
     >>> bare("No."), bare(" yes"), bare("No, there is none.")
     ('no', 'yes', '')
@@ -125,7 +127,7 @@ def _of(text: str, question: str) -> str:
         return answer
     asked = claim(question)
     if asked and asked.quoted:
-        marked = everything  # what is said to be the answer may be the answer to the question that is quoted
+        marked = everything  # a marked answer may be the answer to the quoted question
     for part in dict.fromkeys((marked, everything)):
         answer, told = _option(part, question), False
         if not answer:
@@ -138,12 +140,12 @@ def _of(text: str, question: str) -> str:
 
 
 _of_short = lru_cache(maxsize=8_192)(_of)
-"""What is said in a few words is said of many images, to the same question."""
+"""Short responses recur for many images, with the same question."""
 
 
 @cached_by_text
 def _by_itself(text: str) -> _Reading:
-    """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
+    """Parse a text whose answer does not depend on the question, as :func:`_read`; else empty."""
     if text in ("yes", "no"):
         return text, False
     if len(text) < 4 or ":" in text or "right" in text or _CORRECTS.search(text):
@@ -152,7 +154,7 @@ def _by_itself(text: str) -> _Reading:
 
 
 def _option(text: str, question: str) -> str:
-    """Read "A" where the question calls yes and no so."""
+    """Parse "A" where the question names yes and no by letters."""
     letter = _OPTION.fullmatch(text)
     options = _OPTIONS.search(question) if letter else None
     if not options or not letter:
@@ -161,7 +163,7 @@ def _option(text: str, question: str) -> str:
 
 
 def _read(text: str, asked: Claim | None) -> _Reading:
-    """Read a text; of one that corrects itself, what stands behind the last correction."""
+    """Parse a text; of one that corrects itself, the part after the last correction."""
     if (correction := _corrected(text)) is not None:
         answer, told = _read_once(correction, asked)
         if answer or told:
@@ -171,21 +173,21 @@ def _read(text: str, asked: Claim | None) -> _Reading:
 
 @cached_by_text
 def _corrected(text: str) -> str | None:
-    """Return what stands behind the last correction of a text; None where it has none."""
+    """Return the part after a text's last correction; None without one."""
     ends = [found.end() for found in _CORRECTS.finditer(text) if found.start() > 0]
     return text[ends[-1] :] if ends else None
 
 
 class _Text(NamedTuple):
-    """What can be told of a text whatever is asked.
+    """Features of a text that do not depend on the question.
 
     Attributes:
         text: without an echo of the question.
-        silent: it says nothing.
-        short: without what stands around it.
-        whole: the answer that the whole of it is, if it is one.
+        silent: it has no content.
+        short: without its framing words.
+        whole: the answer if the whole text is one.
         told: its words of assent and denial.
-        shows: it says what is written in the image, which may be a yes or no.
+        shows: it quotes writing in the image, which may be a yes or no.
     """
 
     text: str
@@ -230,7 +232,7 @@ def _read_once(text: str, asked: Claim | None) -> _Reading:
 
 
 def _about_a_word(text: str, asked: Claim) -> str | None:
-    """Read "It is false." to "Is it false that …?", and what is said to be the right answer to a quoted question."""
+    """Parse "It is false." to "Is it false that …?", and verdicts on a quoted question."""
     told = next(assent.match_assent(text), None)
     if told and told.first and re.match(r"\W*(?:yes|no)\b", text) and not _RIGHT_ANSWER.match(text.strip()):
         return told.answer if asked.quoted and _RIGHT_ANSWER.search(text) else None
@@ -244,13 +246,13 @@ def _about_a_word(text: str, asked: Claim) -> str | None:
     if not judged:
         return None
     if _JUDGES.fullmatch(text) and asked.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
-        return ""  # "False." may answer the question, or repeat it
+        return ""  # "False." may answer or repeat the question
     false = is_negative_judgement(judged["word"]) != bool(judged["not"])
     return "yes" if false == (asked.word == "false") else "no"
 
 
 def _without_echo(text: str) -> str:
-    """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
+    """Drop questions and "yes or no"; a text without anything else becomes a mark."""
     rest = _ASKS.sub(" ", text).strip() if "?" in text else text
     if not rest:
         asked = text.replace("?", " ").strip()
@@ -259,7 +261,7 @@ def _without_echo(text: str) -> str:
 
 
 def _leading(found: Sequence[assent.AssentMatch], text: str, asked: Claim | None) -> _Reading:
-    """Return the answer of a text that begins with one, unless it ends with another."""
+    """Return the answer at the beginning of a text, unless it ends with another."""
     final = [one for one in found if one.final]
     if final:
         return final[-1].answer, False
@@ -273,12 +275,12 @@ def _leading(found: Sequence[assent.AssentMatch], text: str, asked: Claim | None
         behind = re.sub(r"\A\W*\w+\W*", "", text[found[0].start :])
         sentence, _ = match_statement(re.split(r"[.!?\n]", behind, maxsplit=1)[0], asked)
         if sentence and sentence != answer:
-            return "", True  # "No, there is no dog" to "Is there no dog?": half of all readers take the word
+            return "", True  # "No, there is no dog" to "Is there no dog?": half of all readers follow the word
     return answer, False
 
 
 def _listed(text: str, asked: Claim | None) -> str | None:
-    """Read a list of verdicts, one for each thing that was asked about together."""
+    """Parse a list of verdicts, one per joint question."""
     if asked is None or ":" not in text:
         return None
     found = [(what, answer) for what, answer in _LABELLED.findall(text) if not _NO_LABEL.search(what)]
@@ -297,7 +299,7 @@ def _listed(text: str, asked: Claim | None) -> str | None:
 
 
 def _sentences(text: str, asked: Claim | None) -> _Reading:
-    """Read a text without a word of assent or denial that answers by itself."""
+    """Parse a text without a sufficient word of assent or denial."""
     if asked is None:
         return "", False
     if asked.exists and _CHINESE_NONE.fullmatch(text):
@@ -319,7 +321,7 @@ def _sentences(text: str, asked: Claim | None) -> _Reading:
 
 
 def _elliptic(short: re.Match[str], asked: Claim) -> str:
-    """Read "There is." or "It isn't."."""
+    """Parse "There is." or "It isn't."."""
     answer = "no" if short["not"] or short["short_not"] else "yes"
     if not asked.denied:
         return answer
@@ -329,7 +331,7 @@ def _elliptic(short: re.Match[str], asked: Claim) -> str:
 
 
 def _without_question(text: str) -> str:
-    """Read a denial whose question is unknown: one negation in the first clause."""
+    """Parse a denial without its question: one negation in the first clause."""
     clause = _CLAUSE.split(_OPENING.sub("", text, count=1).strip(), maxsplit=1)[0][:300]
     if _UNSURE.search(clause) or _NO_LEAD.match(clause):
         return ""
