@@ -1,0 +1,54 @@
+"""How many questions each cell gets, and how many more for tied questions."""
+
+import pytest
+
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.mioh.sizes import PAPER, sizes, with_ties
+from vhbench.schema import VhbenchError
+
+
+def test_one_number_is_for_each_of_26_types_under_each_pressure() -> None:
+    table = sizes("4")
+    assert table == sizes(4)
+    assert list(table) == list(QUESTION_TYPES)
+    assert len(table) == 26
+    for cells in table.values():
+        assert (cells["easy"], cells["hp"], cells["hn"], cells["hp+hn"]) == (4, 4, 4, 4)
+        assert sum(number for pressure, number in cells.items() if pressure.startswith("ni")) == 4
+
+
+def test_the_papers_numbers_are_shared_out_whole() -> None:
+    table = sizes("paper")
+    for task, groups in PAPER.items():
+        names = [name for name, kind in QUESTION_TYPES.items() if kind.task == task]
+        easy = [table[name]["easy"] for name in names]
+        assert sum(easy) == groups["easy"]
+        assert max(easy) - min(easy) <= 1
+        assert sum(n for name in names for n in table[name].values()) == sum(groups.values())
+
+
+def test_ties_add_easy_questions_to_both_types_of_a_pair_and_to_no_other() -> None:
+    table = {"E1": {"easy": 2, "hp": 1}, "E2": {"easy": 2}, "E5": {"hp": 1}, "C2": {"easy": 0}}
+    assert with_ties(table, 3) == {
+        "E1": {"easy": 5, "hp": 1}, "E2": {"easy": 2}, "E5": {"easy": 3, "hp": 1}, "C2": {"easy": 3},
+    }  # fmt: skip
+    assert with_ties(table, 0) == table
+
+
+@pytest.mark.parametrize(
+    ("cells", "error"),
+    [
+        ("many", "must be paper, a number"),
+        ("9" * 10, "must be paper, a number"),
+        (-1, "must be paper, a number"),
+        (True, "must be paper, a number"),
+        ({"size": {"easy": 1}}, "unknown task 'size'"),
+        ({"existence": 3}, "must be pressure → number"),
+        ({"existence": {"harder": 3}}, "unknown pressure 'harder'"),
+        ({"existence": {"easy": 1.5}}, "existence"),
+        ({"existence": {"easy": 0}}, "ask for no question"),
+    ],
+)
+def test_other_sizes_are_refused(cells: object, error: str) -> None:
+    with pytest.raises(VhbenchError, match=error):
+        sizes(cells)  # type: ignore[arg-type]

@@ -1,0 +1,31 @@
+"""A split replaces a split, an empty folder or nothing, and never the user's own files."""
+
+from pathlib import Path
+
+import pytest
+
+from vhbench.schema import VhbenchError
+from vhbench.splits import manifests
+from vhbench.splits.replacing import check_place
+
+
+def test_nothing_and_an_empty_folder_give_way(tmp_path: Path) -> None:
+    check_place(tmp_path / "new")
+    check_place(tmp_path)
+
+
+def test_a_split_gives_way_unless_somebody_put_a_file_there(tmp_path: Path) -> None:
+    for name in (manifests.MANIFEST, manifests.SCENES, "README.md", "ode_fictional/test-00000-of-00001.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    check_place(tmp_path)
+    (tmp_path / "ode_fictional" / "notes.txt").write_text("mine")
+    with pytest.raises(VhbenchError, match=r"notes\.txt: is not of the split"):
+        check_place(tmp_path)
+
+
+def test_another_folder_and_a_file_do_not(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    for place in (tmp_path, tmp_path / "thesis.tex"):
+        with pytest.raises(VhbenchError, match="is not empty and not a split directory"):
+            check_place(place)
