@@ -391,9 +391,7 @@ def _satterthwaite(share: Floats) -> float:
 
 
 def _quantile(df: float, level: float) -> float:
-    from scipy.special import (
-        stdtrit,
-    )  # imported here: it loads more slowly than all metrics; scipy.stats far more slowly
+    from scipy.special import stdtrit  # imported here: it loads more slowly than all metrics, scipy.stats even more
 
     return float(stdtrit(df, (1 + level) / 2))
 
