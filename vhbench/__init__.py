@@ -1,8 +1,8 @@
 """Versioned benchmarks of visual hallucination that plug into lmms-eval.
 
-Three published protocols: ODE (generated images from a concept graph), MIOH (26 types of questions over several
-images) and VHExpansion (negated questions and perturbed images). Importing this package is light: torch,
-transformers and lmms-eval are only imported by the functions in ``vhbench.adapters`` that need them.
+Three published protocols: ODE (generated images from a concept graph), MIOH (26 types of questions over several images)
+and VHExpansion (negated questions and perturbed images). Importing this package is light: torch, transformers and
+lmms-eval are only imported by the functions in ``vhbench.adapters`` that need them.
 """
 
 from importlib import import_module
@@ -17,7 +17,7 @@ __all__ = ["__version__", "register"]
 
 
 def __getattr__(name: str) -> str:
-    """Look the version up when it is asked for: that takes longer than all else that is done here."""
+    """Look up the version lazily, as this is slower than the rest of the import."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import PackageNotFoundError, version
@@ -31,10 +31,10 @@ def __getattr__(name: str) -> str:
 
 
 def register() -> None:
-    """Make lmms-eval know vhbench's tasks; doing it a second time changes nothing.
+    """Register vhbench's tasks with lmms-eval; repeated calls have no effect.
 
-    Whoever imports ``lmms_eval.models`` first, as ``lmms-eval`` and ``simple_evaluate`` do, need not call it. A program
-    that makes a ``TaskManager`` of its own must::
+    The call is not needed if ``lmms_eval.models`` is imported first, as ``lmms-eval`` and ``simple_evaluate`` do. If
+    you construct a ``TaskManager`` yourself, call it first::
 
         import vhbench
         from lmms_eval.tasks import TaskManager

@@ -1,8 +1,8 @@
-"""The benchmarks: one frozen record each, with all that differs between them; and the tasks that follow from them.
+"""Benchmark definitions: one frozen record each, and the tasks derived from them.
 
-Whoever needs to know how a benchmark's answers are scored, sorted into cells, paired, built, analysed or described
-reads it here. What a record names as ``"module:name"`` is imported when it is asked for (:func:`load`), so that this
-module stays light and lies below all that it names.
+A record defines how a benchmark's answers are scored, grouped into cells, paired, built, analysed and described. Values
+of the form ``"module:name"`` are imported on demand (:func:`load`), so this module stays light and below all that it
+names.
 
 To add a benchmark: a record in :data:`BENCHMARKS`, its build, and then ``vhbench tasks --write`` for its YAML files.
 """
@@ -16,7 +16,7 @@ from typing import Any, Literal
 from vhbench.schema import VhbenchError
 
 Grouping = tuple[str, ...]
-"""Columns whose values, taken together, name a cell of a report."""
+"""Columns whose combined values name a cell of a report."""
 
 VALUE_ORDER: Mapping[str, tuple[str, ...]] = {
     "criterion": ("standard", "long_tail", "random", "fictional"),
@@ -24,32 +24,32 @@ VALUE_ORDER: Mapping[str, tuple[str, ...]] = {
     "mode": ("comprehensive", "selective", "comparative"),
     "pressure": ("easy", "ni2", "ni3", "ni4", "ni6", "ni8", "ni10", "hp", "hn", "hp+hn"),
 }
-"""Column → its values in the order in which people read them; others come after, by the alphabet."""
+"""Column → its values in display order; other values follow alphabetically."""
 
 PairRule = Literal["", "twins", "both answers", "easy twin"]
-"""What ties rows of one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" where nothing does."""
+"""Relation of rows with one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" for none."""
 
 
 ROOM = 4096
-"""Tokens for an answer and the thoughts before it, the same in every task and on every backend.
+"""Token limit for an answer with its reasoning, the same for all tasks and backends.
 
-vLLM's class of lmms-eval never takes less than its own 4096, and Claude's never more; with these a model is cut off
-alike wherever it runs. A model that does not think stops by itself, and pays nothing.
+lmms-eval's vLLM class never takes less than 4096, and its Claude class never more; so truncation is the same on every
+backend. A model without reasoning stops earlier, without overhead.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tasks that are asked and scored in the same way.
+    """Tasks with the same prompts and scoring.
 
     Attributes:
         name: of their template, ``tasks/<benchmark>/_<name>``, and of their metrics in
             :data:`vhbench.tasks.metrics.registry.METRICS`.
-        about: the template's first line.
-        cells: the groupings of the report, coarse to fine.
-        max_new_tokens: how long an answer may be, the thoughts before it included.
-        rows: the function in :mod:`vhbench.tasks.slices` that puts a task's rows in order.
-        extra: name in the report → ``"module:function"`` from all records to more of it.
+        about: first line of the template.
+        cells: groupings of the report, coarse to fine.
+        max_new_tokens: token limit of an answer, including reasoning.
+        rows: function in :mod:`vhbench.tasks.slices` that orders a task's rows.
+        extra: report entry → ``"module:function"`` that computes it from all records.
     """
 
     name: str
@@ -65,12 +65,12 @@ class Task:
     """A task of lmms-eval, or a group of them: one YAML file.
 
     Attributes:
-        name: of the task; also of the split's config that it reads, unless it keeps rows of all configs.
-        family: how it is asked and scored; None for a group.
-        keep: column → values, of the rows that it takes from the whole benchmark; None where it reads its own config.
-        members: the tasks of a group.
-        about: the file's first line, where there is something to say.
-        command: what builds a split that has it.
+        name: name of the task; also of the config that it reads, unless it filters rows of all configs.
+        family: prompts and scoring; None for a group.
+        keep: column → values, a filter on the whole benchmark; None if it reads its own config.
+        members: tasks of a group.
+        about: optional first line of the file.
+        command: command that builds a split with it.
     """
 
     name: str
@@ -83,29 +83,29 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """One benchmark, whole.
+    """Definition of a benchmark.
 
     Attributes:
-        name: of its splits, commands and reports, and the beginning of its tasks' names.
-        title: on the dataset card.
-        asks: what it asks of a model, in a sentence.
-        built: how its questions come about.
-        limits: what its scores do not say.
+        name: name of its splits, commands and reports, and prefix of its tasks.
+        title: title on the dataset card.
+        asks: its question to a model, in a sentence.
+        built: how its questions are made.
+        limits: limitations of its scores.
         cite: key of its paper in ``card/references.bib``.
-        families: kind of question → how such questions are asked and scored.
-        pairs: what ties rows of one ``pair_id``.
-        build: its build, a dataclass that is also its command's options.
-        starter: the options of the build of its starter split; ``{ode}`` stands for ODE's starter split.
-        tasks: a function without arguments that lists its tasks and groups.
-        analysis: a module with ``analyse`` and ``draw``; "" for none.
-        picture: how the picture of the analysis is called.
-        parts: the groupings of its questions on the leaderboard's pages, the first in the table of an edition;
-            empty for the coarsest cells of a report.
-        cell: the columns that name the cell of a question, by which examples are filtered.
-        map: the columns that are the rows and the columns of the map of a model; empty for none.
-        sheet: a function that draws a contact sheet of a split into a file.
-        positive: the class that precision and recall are about. What matters is to notice that something is not there
-            (AMBER's convention, which ODE follows).
+        families: kind of question → its prompts and scoring.
+        pairs: relation of rows with one ``pair_id``.
+        build: its build, a dataclass of command options.
+        starter: build options of its starter split; ``{ode}`` is replaced by ODE's starter split.
+        tasks: function without arguments that lists its tasks and groups.
+        analysis: module with ``analyse`` and ``draw``; "" for none.
+        picture: name of the analysis figure.
+        parts: groupings on the leaderboard's pages, the first in a version's table; empty for the coarsest cells of a
+            report.
+        cell: columns of a question's cell, by which examples are filtered.
+        map: row columns and column columns of a model's heat map; empty for none.
+        sheet: function that draws a contact sheet of a split into a file.
+        positive: positive class of precision and recall. It is the detection of absence (AMBER's convention, as in
+            ODE).
     """
 
     name: str
@@ -129,7 +129,7 @@ class Benchmark:
 
 
 def load(name: str) -> Any:
-    """Import what a record names: ``"module:attribute"``, or a module."""
+    """Import ``"module:attribute"``, or a module."""
     module, _, attribute = name.partition(":")
     found = importlib.import_module(module)
     return getattr(found, attribute) if attribute else found
@@ -139,7 +139,7 @@ def benchmark(name: str) -> Benchmark:
     """Return a benchmark by its name.
 
     Raises:
-        VhbenchError: if there is none.
+        VhbenchError: if it is unknown.
     """
     if name not in BENCHMARKS:
         raise VhbenchError(f"no benchmark '{name}'; must be one of {', '.join(BENCHMARKS)}")
@@ -147,7 +147,7 @@ def benchmark(name: str) -> Benchmark:
 
 
 def of_task(name: str) -> Benchmark | None:
-    """Return the benchmark that a task, group or config belongs to, by the beginning of its name; None for others'.
+    """Return the benchmark of a task, group or config, by prefix; None for foreign names.
 
     >>> of_task("ode_long_tail").name, of_task("mioh").name, of_task("odessa")
     ('ode', 'mioh', None)
@@ -157,13 +157,13 @@ def of_task(name: str) -> Benchmark | None:
 
 
 EASY_IMAGES = 4
-"""Images of MIOH's easy questions; of those that compare two images, two."""
+"""Images of MIOH's easy questions; two in questions that compare two images."""
 
 
 def pressure_family(pressure: str) -> str:
-    """Return the MIOH paper's name of a pressure: the numbers of images that press ("ni8", "ni10") are "ni".
+    """Return the MIOH paper's name of a pressure: "ni8" and "ni10" are "ni".
 
-    As many as an easy question has, or fewer, are no pressure but points of a curve.
+    Numbers up to that of an easy question are not a pressure but points of a curve.
 
     >>> pressure_family("ni8"), pressure_family("ni2"), pressure_family("hp+hn")
     ('ni', 'curve', 'hp+hn')
@@ -178,7 +178,7 @@ def tasks(name: str) -> Mapping[str, Task]:
     """Return the tasks and groups of a benchmark by name.
 
     Raises:
-        VhbenchError: if a task that reads a config of its own is called as the benchmark, which names all its configs.
+        VhbenchError: if a task with its own config has the benchmark's name, which stands for all its configs.
     """
     found = {task.name: task for task in load(benchmark(name).tasks)()}
     if name in found and found[name].family is not None and found[name].keep is None:
@@ -187,10 +187,10 @@ def tasks(name: str) -> Mapping[str, Task]:
 
 
 def task(name: str) -> Task:
-    """Return a task by its name; of a split with configs of its own, the one that a config of this name has.
+    """Return a task by its name or config.
 
     Raises:
-        VhbenchError: if no benchmark's name begins it.
+        VhbenchError: if its name has no benchmark's prefix.
     """
     owner = of_task(name)
     if owner is None:

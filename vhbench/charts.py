@@ -1,11 +1,11 @@
-"""Pictures of results, one look for all: dots with their intervals, and heat maps that fade where little is known.
+"""Result figures: dots with intervals, and heat maps that fade with uncertainty.
 
-A number without its interval shouts. So each dot has whiskers, its value and its size in words beside it; and the
-colour of a cell says only as much as its interval lets it: the wider, the paler, until nothing is left. That is the
-rule of value-suppressing uncertainty palettes (Correll, Moritz & Heer, CHI 2018), with one value in the middle: pale
-means "neither", whether because the value is in the middle or because it is not known.
+Each dot has whiskers and its value and sample size as text. The colour of a heat-map cell fades as its interval widens,
+as in value-suppressing uncertainty palettes (Correll, Moritz & Heer, CHI 2018), here with a neutral middle: pale means
+"neither", because the value is in the middle or because it is uncertain.
 
-Orange and blue are told apart by all common kinds of colour vision (Okabe & Ito), and words carry what colours do.
+Orange and blue are distinguishable with all common kinds of colour vision (Okabe & Ito), and text repeats the colours'
+information.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ TILE: Final = (64, 24)
 
 _ROW, _WORDS = 24, 12
 _NOTES, _FOLD = 4, 110
-"""Notes above a picture, and characters after which a line of them is folded."""
+"""Notes above a figure, and their line width in characters."""
 _STYLE: Final[Mapping[str, Any]] = {
     "background": WHITE,
     "padding": 14,
@@ -39,15 +39,15 @@ _STYLE: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One line of a chart of dots.
+    """One row of a dot chart.
 
     Attributes:
-        row: what it is of; each line has another one.
-        value: where the dot is.
-        low: where its interval begins; None where there is none, as none can be told.
-        high: where it ends.
-        text: what is written beside it: the value, the interval and of how many.
-        guess: where guessing would be, marked by a tick; None for none.
+        row: its unique label.
+        value: position of the dot.
+        low: lower end of its interval; None without one.
+        high: upper end.
+        text: label next to it: value, interval and sample size.
+        guess: chance level, marked by a tick; None for none.
     """
 
     row: str
@@ -63,12 +63,12 @@ class Tile:
     """One cell of a heat map.
 
     Attributes:
-        row: its line.
+        row: its row.
         column: its column.
-        value: what the colour tells, on the map's scale; None where nothing was asked: the cell stays empty.
-        text: what is written in it.
+        value: value on the colour scale; None without questions: the cell stays empty.
+        text: its text.
         colour: of the cell, see :func:`shade`.
-        ink: of its text, black or white, whichever is easier to read on it.
+        ink: text colour, black or white by contrast.
     """
 
     row: str
@@ -80,7 +80,7 @@ class Tile:
 
 
 def drawing() -> Any:
-    """Return the library that draws pictures.
+    """Return the plotting library.
 
     Raises:
         VhbenchError: if it is not installed.
@@ -93,17 +93,17 @@ def drawing() -> Any:
 
 
 def save(chart: Any, file: Path) -> None:
-    """Write a picture as a PNG, with two pixels for each one that it is wide."""
+    """Write a figure as PNG at twice its pixel size."""
     check_output(file)
     chart.configure(**_STYLE).save(str(file), scale_factor=2)
 
 
 def heading(title: str, notes: Sequence[str] = ()) -> Any:
-    """Return the title of a whole picture, and below it what is to be known first: a picture travels without its text.
+    """Return a figure's title with notes, since figures are shared without their text.
 
     Args:
         title: in one line.
-        notes: sentences; they are folded, and of many the first are shown.
+        notes: sentences; they are wrapped, and only the first of many are shown.
     """
     lines = [line for note in notes[:_NOTES] for line in wrap(note, _FOLD)]
     if more := len(notes) - _NOTES:
@@ -121,19 +121,19 @@ def dots(
     doubling: bool = False,
     width: int = 300,
 ) -> Any:
-    """Draw lines of dots with whiskers, and what they say beside them.
+    """Draw rows of dots with whiskers and labels.
 
     Args:
         rows: from top to bottom.
         title: above the chart.
-        about: below the title: what the axis shows, and what to know; several lines as several texts.
-        across: the ends of the axis; what reaches beyond them ends there.
-        neutral: a value at which nothing is told, drawn as a dashed line.
+        about: below the title: axis label and caveats; several lines as several texts.
+        across: ends of the axis, which clip wider intervals.
+        neutral: value without effect, drawn as a dashed line.
         doubling: whether the axis doubles from tick to tick.
         width: of the part with the dots, in pixels.
 
     Raises:
-        VhbenchError: if two lines have one name, and one would hide the other.
+        VhbenchError: if two rows share a label, and one would hide the other.
     """
     names = [row.row for row in rows]
     if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
@@ -168,14 +168,14 @@ def dots(
 def heat_map(
     cells: Sequence[Tile], title: str, about: str | Sequence[str] = "", *, columns: Sequence[str], slanted: bool = False
 ) -> Any:
-    """Draw cells; those that were not asked stay empty.
+    """Draw a heat map; cells without questions stay empty.
 
     Args:
-        cells: line by line, from top to bottom.
+        cells: row by row, from top to bottom.
         title: above the map.
         about: below the title.
         columns: from left to right.
-        slanted: whether the names of the columns are too long to stand upright beside one another.
+        slanted: whether column labels are too long to be horizontal.
     """
     alt = drawing()
     lines = list(dict.fromkeys(cell.row for cell in cells))
@@ -193,11 +193,11 @@ def heat_map(
 
 
 def key(values: Mapping[str, float], widths: Mapping[str, float], about: str) -> Any:
-    """Draw what the colours of a heat map say: values across, and down the widths of their intervals.
+    """Draw a heat map's colour key: values across, interval widths down.
 
     Args:
-        values: name → position from -1 to 1, as :func:`shade` takes it.
-        widths: name → width of the interval, as a share of what leaves nothing of the colour.
+        values: name → position from -1 to 1, see :func:`shade`.
+        widths: name → interval width, as a share of that at which the colour vanishes.
         about: above it.
     """
     cells = [
@@ -212,9 +212,9 @@ def shade(position: float, width: float | None) -> tuple[str, str]:
     """Return the colour of a cell and of its text.
 
     Args:
-        position: from -1, orange, over 0, white, to 1, blue; what is beyond has the colour of the end.
-        width: of the interval, from 0, which leaves the colour as it is, to 1, which leaves nothing of it; None where
-            there is no interval, as nothing is known of others.
+        position: from -1, orange, over 0, white, to 1, blue; clipped.
+        width: of the interval, from 0 (full colour) to 1 (no colour); None without an interval, as the uncertainty is
+            not known.
 
     >>> shade(1, 0), shade(-1, 0.5), shade(1, None)
     (('#0072b2', '#ffffff'), ('#eaae80', '#1a1a1a'), ('#ffffff', '#1a1a1a'))
@@ -228,7 +228,7 @@ def shade(position: float, width: float | None) -> tuple[str, str]:
 
 
 def contrast(first: str, second: str) -> float:
-    """Return the contrast of two colours as WCAG 2 has it, from 1 to 21.
+    """Return the WCAG 2 contrast of two colours, from 1 to 21.
 
     >>> round(contrast("#000000", "#ffffff"))
     21

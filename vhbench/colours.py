@@ -1,4 +1,4 @@
-"""Colour names, and which are near one another: whether an orange thing "is red" has no certain answer."""
+"""Colour names and their neighbours: whether an orange object "is red" is ambiguous."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ COLOURS: tuple[str, ...] = (
     *("red", "orange", "yellow", "green", "blue", "purple"),
     *("pink", "brown", "black", "white", "gray"),
 )
-"""The basic colour terms of English (Berlin and Kay, 1969), by which questions ask."""
+"""Basic colour terms of English (Berlin and Kay, 1969), used in questions."""
 
 _NEAR: Mapping[str, frozenset[str]] = {
     "red": frozenset({"orange", "pink", "brown"}),
@@ -16,7 +16,7 @@ _NEAR: Mapping[str, frozenset[str]] = {
     "purple": frozenset({"pink", "blue"}),
     "brown": frozenset({"beige", "tan"}),
 }
-"""Colour → others that people may call by its name; each pair stands once."""
+"""Colour → others with overlapping names; each pair is listed once."""
 
 _NEAR_IN_LIGHT: Mapping[str, frozenset[str]] = {
     "red": frozenset({"purple"}),
@@ -27,22 +27,22 @@ _NEAR_IN_LIGHT: Mapping[str, frozenset[str]] = {
     "pink": frozenset({"white", "brown"}),
     "gray": frozenset({"white", "black", "silver", "blue", "brown", "purple"}),
 }
-"""Further ones that light and shade bring near: a navy coat looks black in the evening.
+"""Further neighbours under varying light: a navy coat looks black in the evening.
 
-MIOH's drawn scenes are asked about as if this table were not there: its edition 1 was built so, and what is built stays
-the same until its next MAJOR version, which shall ask ``near`` without ``flat`` as ODE does.
+MIOH's synthetic scenes ignore this table: version 1 was built so, and its content must not change until the next MAJOR
+version, which should call ``near`` without ``flat`` as ODE does.
 """
 
 _SHADES = ("light ", "dark ")
 
 
 def is_similar_colour(one: str, other: str, *, flat: bool = False) -> bool:
-    """Tell whether people may call a thing of one colour by the other's name.
+    """Return whether an object of one colour may be called by another's name.
 
     Args:
         one: a colour, "red" or "dark red".
         other: another.
-        flat: leave out what only light and shade bring near, as MIOH does of its drawn scenes.
+        flat: ignore :data:`_NEAR_IN_LIGHT`, as MIOH does for synthetic scenes.
 
     >>> [is_similar_colour(one, "red") for one in ("orange", "dark red", "green")]
     [True, True, False]

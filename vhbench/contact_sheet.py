@@ -1,4 +1,4 @@
-"""Sheets of questions with their images: what a person looks at before trusting a split."""
+"""Contact sheets of questions with their images, for visual inspection of a split."""
 
 import textwrap
 from collections.abc import Callable, Sequence
@@ -13,12 +13,12 @@ TILE = 380
 """Width of one question's tile, in pixels."""
 
 FORM = 256
-"""Width of one form of an image, where several are compared."""
+"""Width of one variant of an image in comparisons."""
 
 _MARGIN = 10
 _LINE = 18
 _LONGEST = 2000
-"""Characters of a text: of a million, a tile would be as high as a house."""
+"""Maximum characters of a text, which bounds the height of a tile."""
 
 _INK, _GREY, _GREEN = (20, 20, 24), (120, 120, 128), (0, 110, 50)
 
@@ -29,12 +29,12 @@ Words = tuple[str, tuple[int, int, int], int]
 def contact_sheet(
     rows: Sequence[Row], *, columns: int = 4, picture: Callable[[Question, int], Image.Image] | None = None
 ) -> Image.Image:
-    """Draw one tile per question: its images, numbered, its words, its choices and its answer.
+    """Draw one tile per question: its numbered images, text, options and reference answer.
 
     Args:
-        rows: the questions, in the order in which they are read.
-        columns: tiles side by side.
-        picture: gives an image of a question by its index, with something drawn into it, say.
+        rows: questions in reading order.
+        columns: number of tiles per row.
+        picture: function that returns an image of a question by its index, for example with annotations.
     """
     picture = picture or picture_of
     tiles = [
@@ -44,10 +44,10 @@ def contact_sheet(
 
 
 def comparison_sheet(rows: Sequence[tuple[Sequence[Question], Question]]) -> Image.Image:
-    """Draw one line per question: its original image and its perturbed forms, named, with the question's words.
+    """Draw one row per question: named original and perturbed images, and its text.
 
     Args:
-        rows: the original followed by its perturbed forms, and the negated twin of the original.
+        rows: the original followed by its perturbed variants, and the original's negated twin.
     """
     lines = []
     for forms, twin in rows:
@@ -59,7 +59,7 @@ def comparison_sheet(rows: Sequence[tuple[Sequence[Question], Question]]) -> Ima
 
 
 def _grid(lines: Sequence[Sequence[Image.Image]]) -> Image.Image:
-    """Put lines of tiles of one width below one another."""
+    """Stack rows of equally wide tiles."""
     heights = [max(tile.height for tile in line) for line in lines]
     widths = [sum(tile.width + _MARGIN for tile in line) for line in lines]
     sheet = Image.new("RGB", (max(widths, default=0) + _MARGIN, sum(heights) + _MARGIN * (len(lines) + 1)), "white")
@@ -72,7 +72,7 @@ def _grid(lines: Sequence[Sequence[Image.Image]]) -> Image.Image:
 
 
 def _tile(pictures: Sequence[Image.Image], words: Sequence[Words], width: int) -> Image.Image:
-    """Draw pictures, numbered if there are several, above texts."""
+    """Draw images, numbered if there are several, above texts."""
     strip = _strip(pictures, width)
     lines = [(line, ink, size) for text, ink, size in words for line in _wrap(text, size, width)]
     result = Image.new("RGB", (width, strip.height + _LINE * len(lines) + 12), (246, 246, 248))
@@ -84,7 +84,7 @@ def _tile(pictures: Sequence[Image.Image], words: Sequence[Words], width: int) -
 
 
 def picture_of(question: Question, index: int) -> Image.Image:
-    """Return an image of a question as it is seen.
+    """Return an image of a question as displayed.
 
     Raises:
         VhbenchError: naming the question, if it cannot be decoded.
@@ -96,7 +96,7 @@ def picture_of(question: Question, index: int) -> Image.Image:
 
 
 def _strip(pictures: Sequence[Image.Image], width: int) -> Image.Image:
-    """Put a question's images side by side, numbered if there are several; at most three times as high as wide."""
+    """Arrange a question's images in a strip; at most three times as high as wide."""
     across = 1 if len(pictures) == 1 else 2 if len(pictures) <= 4 else 3 if len(pictures) <= 9 else 4
     side = width // across
     small = [_fitted(picture, side) for picture in pictures]
@@ -120,7 +120,7 @@ def _fitted(picture: Image.Image, side: int) -> Image.Image:
 
 
 def _words(row: Row) -> list[Words]:
-    """Return what stands below a question's images."""
+    """Return the text below a question's images."""
     question = row.question
     facets = (row.config, question.question_type, question.criterion, question.pressure, question.perturbation)
     words = [
@@ -134,12 +134,12 @@ def _words(row: Row) -> list[Words]:
 
 
 def _wrap(text: str, size: int, width: int) -> list[str]:
-    """Break text into lines that fit a tile, by the width that its own letters have on average; cut what is longer."""
+    """Wrap text to a tile by its average character width; truncate what does not fit."""
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
     letter = font(size).getlength(text) / max(1, len(text))
     return textwrap.wrap(text, int((width - 12) / (1.08 * letter or 1)))
 
 
 def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Return the letters of the sheets."""
+    """Return the font of the sheets."""
     return ImageFont.load_default(size)

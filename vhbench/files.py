@@ -1,4 +1,4 @@
-"""Files: what is read of them, files that appear whole or not at all, hashes, and the cache."""
+"""File reading with limits, atomic writing, hashes, and the cache."""
 
 import hashlib
 import io
@@ -21,28 +21,28 @@ from vhbench.schema import ImageData, VhbenchError
 T = TypeVar("T")
 
 LARGEST_FILE = 4 << 30
-"""Bytes of a file that is read as a whole, or hashed: annotations of a few hundred megabytes are usual."""
+"""Maximum bytes of a file read or hashed whole; annotations often have hundreds of MB."""
 
 LARGEST_TEXT = 64 << 20
-"""Bytes of a plain text, an encoded image or a manifest, and of a table's field, which may be an image as text."""
+"""Maximum bytes of text, an encoded image, a manifest, or a table's field."""
 
 LARGEST_YAML = 1 << 18
-"""Characters of YAML, of which a reader does 70,000 in a second; the metadata of a card have a fifth of it."""
+"""Maximum characters of YAML (70,000 per second); card metadata have a fifth of it."""
 
-_SHOWN = 60  # characters of a value that an error repeats
+_SHOWN = 60  # characters of a value in an error
 
 BOM = b"\xef\xbb\xbf"
 _SPACE, _DECODER = re.compile(r"\s*"), json.JSONDecoder()
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_.+-]*\.[0-9a-f]{8}\.tmp")
 _FAULT = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$\.?(.*)`)?", re.DOTALL)
-"""What msgspec says of a value, and where the value is."""
+"""Msgspec's error message and location."""
 
 REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises: for faults, and for NaN and several values in a row, which Python reads."""
+"""Msgspec's exceptions for invalid input, NaN and consecutive values."""
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made again: ``VHBENCH_CACHE``, or the user's cache."""
+    """Return the folder of regenerable files: ``VHBENCH_CACHE``, or the user's cache."""
     return Path(os.environ.get("VHBENCH_CACHE") or platformdirs.user_cache_dir("vhbench")).expanduser()
 
 
@@ -56,7 +56,7 @@ def read_text(path: str | Path) -> str:
 
 
 def read_image(image: ImageData) -> bytes:
-    """Return the encoded bytes of an image, reading the file if it is one.
+    """Return the encoded bytes of an image, reading its file if needed.
 
     Raises:
         VhbenchError: if the file cannot be read.
@@ -65,7 +65,7 @@ def read_image(image: ImageData) -> bytes:
 
 
 def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
-    """Return what a file holds.
+    """Return a file's content.
 
     Raises:
         VhbenchError: naming ``what`` and the file, if it cannot be read or has more bytes than ``most``.
@@ -76,12 +76,12 @@ def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
 
 @contextmanager
 def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "") -> Iterator[BinaryIO]:
-    """Open a file, or what a shell hands over as one, as in ``<(zcat answers.json.gz)``, for reading.
+    """Open a file, or a process substitution such as ``<(zcat answers.json.gz)``.
 
     Args:
         path: the file.
-        most: bytes that it may have; None for any number, where it is read bit by bit.
-        what: stands before its name in errors.
+        most: maximum size in bytes; None without a limit, for streaming.
+        what: prefix of its name in errors.
 
     Raises:
         VhbenchError: if it cannot be opened or read, or is larger.
@@ -96,7 +96,7 @@ def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "")
     with opened as file:
         try:
             about = os.fstat(file.fileno())
-            # A pipe or a device may have no end.
+            # A pipe or a device may be endless.
             data = None if most is None or stat.S_ISREG(about.st_mode) else file.read(LARGEST_TEXT + 1)
             size, most = (about.st_size, most) if data is None else (len(data), LARGEST_TEXT)
             if most is not None and size > most:
@@ -107,12 +107,12 @@ def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "")
 
 
 def path_exists(path: Path) -> bool:
-    """Tell whether there is something of this name; names that no file can have are those of none."""
+    """Return whether a path exists; invalid names do not."""
     return os.path.exists(path)  # noqa: PTH110 - Path.exists() raises for a name that is too long
 
 
 def last_written(path: Path) -> int:
-    """Return when a file was written, in nanoseconds, and 0 if there is none: what is kept of it holds that long."""
+    """Return a file's modification time in nanoseconds, or 0 if it is missing, as a cache key."""
     try:
         return path.stat().st_mtime_ns
     except (OSError, ValueError):
@@ -120,7 +120,7 @@ def last_written(path: Path) -> int:
 
 
 def is_inside(folder: Path, name: str) -> Path | None:
-    """Return the file of this name below a folder; None if there is none.
+    """Return the file of this name in a folder; None if there is none.
 
     Raises:
         VhbenchError: if the name leads out of the folder.
@@ -135,17 +135,17 @@ def is_inside(folder: Path, name: str) -> Path | None:
 
 
 def resolved(path: Path) -> Path:
-    """Return a path without links; one that leads in a circle stays what it is."""
+    """Return a path without links; a circular one is unchanged."""
     return Path(os.path.realpath(path))
 
 
 def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
-    """Read one JSON value; several, one after another (such as JSON lines), come back as a list.
+    """Read one JSON value, or consecutive values (such as JSON lines) as a list.
 
-    NaN and the infinities are read too, as Python writes them. The file may have ``most`` bytes.
+    NaN and the infinities are accepted, as Python writes them. The file may have ``most`` bytes.
 
     Raises:
-        VhbenchError: with the file and the line of what cannot be read.
+        VhbenchError: with the file and line of a syntax error.
     """
     data = _content(path, most)
     try:
@@ -156,7 +156,7 @@ def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
 
 
 def read_typed(path: Path, kind: type[T], what: str) -> T:
-    """Read one JSON value of a type that msgspec knows; parts of type ``msgspec.Raw`` are read when they are asked for.
+    """Read one JSON value of a msgspec type; ``msgspec.Raw`` parts are decoded lazily.
 
     Raises:
         VhbenchError: if it cannot be read or is not ``what``.
@@ -168,11 +168,11 @@ def read_typed(path: Path, kind: type[T], what: str) -> T:
 
 
 def parse_yaml(text: str, fault: str) -> Any:
-    """Return what a YAML text says.
+    """Parse a YAML text.
 
     Raises:
-        VhbenchError: beginning with ``fault``, if it is none, or so long that it would take minutes; a date such as
-            2026-99-99 and a number of 5,000 digits are none either.
+        VhbenchError: beginning with ``fault``, if it is invalid or so long that it would take minutes; a date such as
+            2026-99-99 and a number of 5,000 digits are invalid.
     """
     import yaml
 
@@ -196,16 +196,16 @@ def _text(path: str | Path, data: bytes) -> str:
 
 
 def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
-    """Return the values that stand one after another in data that begin in a line, as Python reads them.
+    """Return consecutive JSON values in data that begin at a line, as Python reads them.
 
     Raises:
-        VhbenchError: with the file and the line of what cannot be read.
+        VhbenchError: with the file and line of a syntax error.
     """
     text, values, place = _text(path, data), list[Any](), 0
     while (place := _SPACE.match(text, place).end()) < len(text):  # type: ignore[union-attr]
         try:
             value, place = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError) as error:  # a number of more digits than Python reads is a ValueError
+        except (ValueError, RecursionError) as error:  # a number with more digits than Python reads is a ValueError
             line += text.count("\n", 0, getattr(error, "pos", place))
             fault = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
             raise VhbenchError(f"{path}, line {line}: not JSON ({fault})") from None
@@ -216,16 +216,16 @@ def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
 
 
 def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
-    """Return a JSON value as a type that msgspec knows, such as a dataclass.
+    """Convert a JSON value to a msgspec type, such as a dataclass.
 
     Args:
-        value: what :func:`read_json` gives.
+        value: result of :func:`read_json`.
         kind: a type; dataclasses may have fields of any such type.
-        place: where the value was found.
-        allowed: what is allowed there, in words; msgspec's by default.
+        place: location of the value, for errors.
+        allowed: expected values, in words; msgspec's by default.
 
     Raises:
-        VhbenchError: with the place, the value and what is allowed there.
+        VhbenchError: with the location, the value and the expected values.
     """
     try:
         return msgspec.convert(value, kind)
@@ -239,7 +239,7 @@ def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
 
 
 def short_digest(text: str) -> bytes:
-    """Return 8 bytes for a text: two of a million texts have the same once in 40 million such sets.
+    """Return 8 bytes for a text; a million texts collide in one of 40 million such sets.
 
     >>> short_digest("q1").hex(), len(short_digest("half of a character: " + chr(0xDC80)))
     ('e7837aa50ee28068', 8)
@@ -248,10 +248,10 @@ def short_digest(text: str) -> bytes:
 
 
 def quote_value(value: Any) -> str:
-    """Write a value for an error, cut if it is long."""
-    if isinstance(value, (str, bytes)):  # which may be so long that writing it takes its time
+    """Format a value for an error, truncated if long."""
+    if isinstance(value, (str, bytes)):  # repr would be slow for very long ones
         value = value[: _SHOWN + 1]
-    elif isinstance(value, int) and value.bit_length() > 4 * _SHOWN:  # Python refuses to write the longest
+    elif isinstance(value, int) and value.bit_length() > 4 * _SHOWN:  # Python refuses to format the longest
         return f"a number of about {value.bit_length() * 3 // 10} digits"
     text = repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
@@ -261,13 +261,13 @@ def canonical(value: Any) -> bytes:
     """Return JSON with sorted keys and no spaces; sets become sorted lists.
 
     Raises:
-        VhbenchError: if the value holds something that has no JSON form.
+        VhbenchError: if a part of the value has no JSON form.
     """
     return _dumps(value, orjson.OPT_SORT_KEYS)
 
 
 def json_bytes(value: Any, *, sort: bool = False) -> bytes:
-    """Return JSON for people, indented. Raises as :func:`canonical` does."""
+    """Return indented JSON. Raises as :func:`canonical`."""
     return _dumps(value, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | (orjson.OPT_SORT_KEYS if sort else 0))
 
 
@@ -285,17 +285,17 @@ def _plain(value: Any) -> Any:
 
 
 def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, durable: bool = True) -> None:
-    """Write a file so that it is there whole or not at all, even after a power cut.
+    """Write a file atomically, even under a power failure.
 
     A process that is killed here leaves a file for which :func:`is_temporary` holds.
 
     Args:
-        path: the file; the folder around it is made.
-        content: its bytes, or what writes them into an open file.
-        durable: wait until the disk has it; a cache, where a lost file is made again, need not.
+        path: the file; its folder is created.
+        content: its bytes, or a function that writes them into an open file.
+        durable: flush to disk; a cache does not need it.
 
     Raises:
-        VhbenchError: if a pipe, a device or a socket is in that place.
+        VhbenchError: if the path is a pipe, a device or a socket.
     """
     check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -319,17 +319,18 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, d
 def cached(
     kind: str, keys: Iterable[Any], make: Callable[[list[int]], Iterable[Any]], *, folder: Path | None = None
 ) -> Iterator[Any]:
-    """Yield a value for each key: the one that the cache holds, or one that is made now and kept.
+    """Yield a value for each key, from the cache or computed and stored.
 
-    Entries may be deleted at any time: what is missing, cut off or damaged is made again. A cache that cannot be
-    written keeps nothing.
+    Entries may be deleted at any time: missing, truncated or damaged ones are recomputed. An unwritable cache stores
+    nothing.
 
     Args:
-        kind: what the values are, the folder of their entries.
-        keys: all that each value depends on, of JSON types.
-        make: given the numbers of the keys without an entry, returns their values in the same order, of JSON types and
-            bytes; called once, and only where there is one. Each value is kept as soon as it is made.
-        folder: for all kinds; the user's cache by default.
+        kind: kind of the values, the folder of their entries.
+        keys: everything that each value depends on, of JSON types.
+        make: given the indices of uncached keys, returns their values in the same order, of JSON types and bytes;
+            called at
+            most once. Each value is stored as soon as it is yielded.
+        folder: parent of all kinds; the user's cache by default.
     """
     root = (folder or cache_folder()) / kind
     names = [hashlib.sha256(canonical(key)).hexdigest() for key in keys]
@@ -358,10 +359,10 @@ def _entry(place: Path) -> Any:
 
 
 def check_output(path: Path) -> None:
-    """Check that a file may be written: the new one would take the place of /dev/null, or wait for a pipe's reader.
+    """Check that a file may be written: not over /dev/null, nor into a pipe without a reader.
 
     Raises:
-        VhbenchError: if something else than a file is in that place; of a folder the system says so.
+        VhbenchError: if the path is something other than a file; for folders the system reports it.
     """
     with suppress(OSError, ValueError):  # nothing is there
         mode = path.stat().st_mode
@@ -371,12 +372,12 @@ def check_output(path: Path) -> None:
 
 
 def is_temporary(name: str) -> bool:
-    """Tell whether a file's name is one that :func:`write_atomic` gives what it has not finished."""
+    """Return whether a file name is an unfinished one of :func:`write_atomic`."""
     return _TEMPORARY.fullmatch(name) is not None
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable, where the system can."""
+    """Make renames in a folder durable, where the system supports it."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,11 +1,11 @@
-"""Images that somebody else made: opened safely, or refused in one line; and how what they show is seen.
+"""Safe decoding of untrusted images, and the one definition of their displayed pixels.
 
-Whatever Pillow can open it opens, unless it is told otherwise: PostScript goes to Ghostscript, and a file of a few
-bytes may unpack to gigabytes. So the formats are named, and the size is read before any pixel.
+Pillow opens any format it knows by default: PostScript is passed to Ghostscript, and a file of a few bytes may expand
+to gigabytes. So formats are restricted, and the size is checked before decoding.
 
-One picture must look the same to everybody: models, people, perturbations and attacks. So here, and nowhere else, is
-decided what an image shows: its first frame, turned as its EXIF orientation says, with 8 bits a channel, on white
-where it is transparent. What other readers of a split would show otherwise is written into it as such a picture.
+An image must be identical for models, people, perturbations and attacks. So only this module defines its displayed
+pixels: the first frame, rotated by its EXIF orientation, with 8 bits per channel, on white where it is transparent.
+Images that other readers of a split would display differently are stored re-encoded this way.
 """
 
 import io
@@ -30,20 +30,20 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MAX_PIXELS = 64_000_000
 
 Sizes = tuple[tuple[int, int], tuple[int, int]]
-"""(width, height) of an image as it is seen, and as its pixels lie in the file."""
+"""(width, height) of an image as displayed, and as stored in the file."""
 
 _MEMORY: Final = 800_000_000
 _OPAQUE, _TRANSPARENT, _DEEP = 12, 20, 40
-"""Bytes that may be taken to see an image, and what a pixel takes: of 8 bits a channel, put on white, of more bits."""
+"""Bytes per pixel while decoding: with 8 bits per channel, transparency, more bits."""
 
 _LARGE: Final = 8 << 20
-"""Bytes of an array that are more than what most pictures take."""
+"""Bytes of an array larger than most images need."""
 
 _DAMAGED = (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error, zlib.error)
-"""What Pillow raises where an image is cut or spoilt."""
+"""Pillow's exceptions for truncated or damaged images."""
 
 _SPOILT_EXIF = (*_DAMAGED, KeyError, TypeError, AttributeError, OverflowError, ZeroDivisionError)
-"""What it raises besides where only the EXIF data are: the picture is whole."""
+"""Further exceptions for damaged EXIF data alone: the image is intact."""
 
 _TURNS: Final[dict[object, Image.Transpose]] = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -54,35 +54,38 @@ _TURNS: Final[dict[object, Image.Transpose]] = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""EXIF orientation → what puts the picture upright."""
+"""EXIF orientation → transposition to upright."""
 
 _AS_IT_LIES: Final = (0, 1)
 _ON_ITS_SIDE: Final = (5, 6, 7, 8)
-"""Orientations of a picture that is not turned, and of one whose width and height are exchanged."""
+"""Orientations that exchange width and height."""
 
 _KEPT: Final = 64
 _SMALL: Final = 1 << 20
-"""How many images are kept for the next rows, and how large one may be, encoded."""
+"""Cache size in images, and maximum encoded size of a cached one."""
 
 _PORTABLE: Final = {"PNG", "JPEG", "MPO", "WEBP"}
-"""What browsers and other readers show; MPO is a JPEG with more pictures behind it, as some cameras write it."""
+"""Formats that all readers display; MPO is a JPEG with further images, as of cameras."""
 
 _EIGHT_BIT: Final = {"1", "L", "LA", "P", "RGB", "RGBA"}
-"""Modes that every reader shows alike."""
+"""Modes that every reader displays identically."""
 
 _PNG_NOTES: Final = {b"eXIf", b"tEXt", b"zTXt", b"iTXt"}
-"""The chunks of a PNG in which an orientation may stand; without them, its pixels need not be unpacked to find out."""
+"""PNG chunks that may have an orientation; without them, it is known without decoding."""
 
 
 def open_image(image: ImageData) -> Image.Image:
-    """Return what an image shows: its first frame, upright, in the simplest of L, LA, RGB and RGBA that keeps it.
+    """Return an image's displayed pixels: first frame, upright, in the simplest lossless mode.
+
+    The modes are L, LA, RGB and RGBA.
 
     Args:
-        image: encoded as one of :data:`FORMATS`, of 64 megapixels at most; of 40 where it is
-            transparent and of 20 where it has more than 8 bits a channel, which take more memory.
+        image: encoded as one of :data:`FORMATS`, of 64 megapixels at most; of 40 with transparency and of 20 with more
+            than
+            8 bits per channel, which take more memory.
 
     Raises:
-        VhbenchError: for any other format, for one that is larger, and for one that is cut or damaged.
+        VhbenchError: for any other format, a larger image, and a truncated or damaged one.
     """
     what = "image" if isinstance(image, bytes) else f"image {image}"
     data = io.BytesIO(read_image(image))
@@ -101,14 +104,14 @@ def open_image(image: ImageData) -> Image.Image:
 
 
 def _most_pixels(opened: Image.Image) -> int:
-    """Return how many pixels an image of this mode may have; they need not be there yet."""
+    """Return the maximum pixels for an image's mode; it need not be decoded."""
     deep = opened.mode in {"I", "F"} or opened.mode.startswith("I;")
     taken = _DEEP if deep else _TRANSPARENT if opened.has_transparency_data else _OPAQUE
     return min(MAX_PIXELS, _MEMORY // taken)
 
 
 def to_display_rgb(image: Image.Image) -> Image.Image:
-    """Return an opened image as models and people see it: RGB, upright, on white where it is transparent."""
+    """Return an opened image as models and people see it: RGB, upright, on white."""
     seen = _upright(_eight_bit(image), _orientation(image))
     if seen.mode in ("LA", "RGBA"):
         seen = Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen.convert("RGBA"))
@@ -116,10 +119,11 @@ def to_display_rgb(image: Image.Image) -> Image.Image:
 
 
 def to_store(image: ImageData) -> bytes:
-    """Return the bytes with which a split keeps an image: its own, or a PNG of what it shows.
+    """Return the bytes of an image for a split: unchanged, or a PNG of its displayed pixels.
 
-    Its own are kept where every reader shows the same. They are not where it is turned by EXIF, has 16 bits or CMYK,
-    moves, or is a GIF, BMP or TIFF. What cannot be decoded stays as it is: ``vhbench verify`` says so.
+    They are unchanged if every reader displays them identically. They are not if the image is rotated by EXIF, has 16
+    bits or CMYK, is animated, or is a GIF, BMP or TIFF. An undecodable image is unchanged: ``vhbench verify`` reports
+    it.
 
     Raises:
         VhbenchError: if its file cannot be read.
@@ -135,10 +139,10 @@ def to_store(image: ImageData) -> bytes:
 
 
 def sizes_of(image: ImageData) -> Sizes:
-    """Return (width, height) of an image as it is seen, and as its pixels lie in the file.
+    """Return (width, height) of an image as displayed, and as stored in the file.
 
     Raises:
-        VhbenchError: if it cannot be read or is no image.
+        VhbenchError: if it cannot be read or is not an image.
     """
     data = read_image(image)
     try:
@@ -155,12 +159,12 @@ def _sizes(lying: tuple[int, int], turned: bool) -> Sizes:
 
 
 def thumbnail(image: ImageData, side: int) -> tuple[Sizes, Image.Image]:
-    """Return the sizes of an image, and what it shows in grey, ``side`` pixels wide and high.
+    """Return an image's sizes and a grey thumbnail, ``side`` pixels wide and high.
 
-    It is read once, and of a JPEG no more is decoded than that takes.
+    It is read once, and a JPEG is decoded only as far as needed.
 
     Raises:
-        VhbenchError: as :func:`sizes_of` and :func:`open_image` do.
+        VhbenchError: as :func:`sizes_of` and :func:`open_image`.
     """
     data = read_image(image)
     try:
@@ -183,7 +187,7 @@ def to_png(image: Image.Image, **options: int) -> bytes:
 
 
 def _shown_alike(opened: Image.Image, data: bytes) -> bool:
-    """Tell whether every reader shows an image as we do; its pixels need not be there yet."""
+    """Return whether every reader displays an image as vhbench does; it need not be decoded."""
     moves = opened.format != "MPO" and getattr(opened, "is_animated", False)
     if opened.format not in _PORTABLE or opened.mode not in _EIGHT_BIT or moves:
         return False
@@ -191,12 +195,12 @@ def _shown_alike(opened: Image.Image, data: bytes) -> bool:
 
 
 def _may_be_turned(opened: Image.Image, data: bytes) -> bool:
-    """Tell whether an orientation may stand in an image."""
+    """Return whether an image may have an orientation."""
     return opened.format != "PNG" or not _PNG_NOTES.isdisjoint(_chunks(data))
 
 
 def _chunks(png: bytes) -> Iterator[bytes]:
-    """Yield the kinds of a PNG's chunks."""
+    """Yield the types of a PNG's chunks."""
     place = 8
     while place + 8 <= len(png):
         yield png[place + 4 : place + 8]
@@ -204,7 +208,7 @@ def _chunks(png: bytes) -> Iterator[bytes]:
 
 
 def _orientation(image: Image.Image) -> object:
-    """Return the EXIF orientation, 1 where there is none; "" where the EXIF data cannot be read."""
+    """Return the EXIF orientation, 1 without one; "" for unreadable EXIF data."""
     try:
         return image.getexif().get(ExifTags.Base.Orientation, 1)
     except _SPOILT_EXIF:
@@ -215,12 +219,12 @@ def _upright(image: Image.Image, orientation: object) -> Image.Image:
     if orientation not in _TURNS:
         return image
     turned = image.transpose(_TURNS[orientation])
-    turned.info = {}  # which would have it turned once more
+    turned.info = {}  # it would be rotated a second time
     return turned
 
 
 def _eight_bit(image: Image.Image) -> Image.Image:
-    """Return an image in the simplest of L, LA, RGB and RGBA that keeps what it shows."""
+    """Return an image in the simplest lossless mode of L, LA, RGB and RGBA."""
     if image.mode in {"L", "LA", "RGB", "RGBA"} and "transparency" not in image.info:
         return image
     if image.mode in {"I", "F"} or image.mode.startswith("I;"):
@@ -233,10 +237,11 @@ def _eight_bit(image: Image.Image) -> Image.Image:
 
 
 def _scaled(image: Image.Image) -> Image.Image:
-    """Return grey of 16 or 32 bits, or of floating point, with 8 bits: black stays black, and white white.
+    """Scale grey of 16 or 32 bits, or of floating point, to 8 bits: black and white are kept.
 
-    16 bits have a white of their own, 65,535. The other modes have none: the smallest usual one that holds the
-    values is taken (1 of floating point, 255, 65,535); else they are spread between their ends.
+    For 16 bits, white is 65,535. The other modes have no defined white: it is the smallest usual one that covers the
+    values
+    (1 for floating point, 255, 65,535); else their range is stretched.
     """
     values = np.nan_to_num(np.asarray(image, dtype=np.float64), posinf=0, neginf=0)
     low, high = float(values.min(initial=0)), float(values.max(initial=0))
@@ -248,7 +253,7 @@ def _scaled(image: Image.Image) -> Image.Image:
 
 
 def kept_if_small(function: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
-    """Keep what a function of an encoded image gave for the last small ones: of 64 photos it would be gigabytes."""
+    """Cache a function of small encoded images; for 64 photos it would take gigabytes."""
     kept = lru_cache(maxsize=_KEPT)(function)
 
     @wraps(function)
@@ -262,7 +267,7 @@ def kept_if_small(function: Callable[Concatenate[bytes, P], T]) -> Callable[Conc
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Pillow's warnings away: its own limits are higher, and what it says of metadata changes no pixel."""
+    """Silence Pillow's warnings: its limits are higher, and metadata do not change pixels."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -270,7 +275,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _whole_images() -> Iterator[None]:
-    """Let Pillow refuse cut images, also where lmms-eval has told it, for the whole process, to fill in what lacks."""
+    """Make Pillow reject truncated images, although lmms-eval may have set it to accept them."""
     before = ImageFile.LOAD_TRUNCATED_IMAGES
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     try:
@@ -281,8 +286,8 @@ def _whole_images() -> Iterator[None]:
 
 @cache
 def keep_freed_memory() -> None:
-    """Let the C library keep what arrays free, rather than have the system empty its pages for the next ones.
+    """Let the C library reuse freed arrays, instead of returning their pages to the system.
 
-    glibc does so with blocks up to the size of the largest that was freed; others are not the worse for it.
+    glibc does so with blocks up to the size of the largest that was freed; other libraries are not affected.
     """
     np.empty(_LARGE, np.uint8)

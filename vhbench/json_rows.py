@@ -1,4 +1,4 @@
-"""Rows of JSON files: JSON lines, an array, objects one after another, or one object id → answer."""
+"""Rows of JSON files: JSON lines, an array, consecutive objects, or id → answer."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -12,19 +12,19 @@ import msgspec
 from vhbench.files import BOM, REFUSED, json_values, open_file, quote_value
 from vhbench.schema import VhbenchError
 
-_FEW = 64  # fields of an object that are looked at to know it as a row
+_FEW = 64  # fields checked to recognize an object as a row
 
 
 def each_row(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield the rows of JSON lines one after another; those of an array, or of other JSON, once all of it is read.
+    """Yield rows: JSON lines as a stream, an array or other JSON after reading it whole.
 
     Args:
         path: the file.
-        names: fields by which an object is known as a row. A file with one object that has none of them maps ids to
-            answers, or to objects with the fields of a row. Without names each object is a row.
+        names: fields that identify an object as a row. A file with one object without them maps ids to answers, or to
+            objects with the fields of a row. Without names each object is a row.
 
     Raises:
-        VhbenchError: with the file, and the line or row of what cannot be read.
+        VhbenchError: with the file, and the line or row of an error.
     """
     for number, row in enumerate(_row_values(path, frozenset(names)), start=1):
         if not isinstance(row, dict):
@@ -33,7 +33,7 @@ def each_row(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
 
 
 def _row_values(path: Path, known: frozenset[str]) -> Iterator[Any]:
-    """Yield JSON lines as far as there are any, and the values of what stands behind them."""
+    """Yield leading JSON lines, and the values after them."""
     first = True
     with open_file(path, None) as file:
         for line, text in enumerate(file, start=1):
@@ -41,7 +41,7 @@ def _row_values(path: Path, known: frozenset[str]) -> Iterator[Any]:
             if start := data.lstrip()[:1]:
                 row = _decoded(data) if start == b"{" else None  # an array may be all of a large file
                 if not isinstance(row, dict) or (first and _maps_ids(row, known)):
-                    row = None  # let it go: it is read again
+                    row = None  # free it: it is read again
                     break
                 first = False
                 yield row
@@ -52,7 +52,7 @@ def _row_values(path: Path, known: frozenset[str]) -> Iterator[Any]:
         data += file.read()
     with suppress(*REFUSED):
         rows = msgspec.json.decode(data, type=list[msgspec.Raw]) if first else ()
-        yield from map(msgspec.json.decode, rows)  # each row is made when it is asked for
+        yield from map(msgspec.json.decode, rows)  # each row is decoded on demand
         if rows:
             return
     values = json_values(path, data, line)
@@ -66,7 +66,7 @@ def _row_values(path: Path, known: frozenset[str]) -> Iterator[Any]:
 
 
 def _decoded(line: bytes) -> Any:
-    """Return what a line holds, None if no parser reads it; what msgspec refuses, such as NaN, Python may read."""
+    """Return a line's value, None if invalid; Python reads what msgspec rejects, such as NaN."""
     try:
         return msgspec.json.decode(line)
     except REFUSED:
@@ -76,7 +76,7 @@ def _decoded(line: bytes) -> Any:
 
 
 def _maps_ids(value: Any, known: frozenset[str]) -> bool:
-    """Tell whether an object maps ids to answers."""
+    """Return whether an object maps ids to answers."""
     named = isinstance(value, dict) and known and value
     return bool(named) and not any(name.strip().lower() in known for name in islice(value, _FEW))
 

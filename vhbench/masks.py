@@ -1,4 +1,4 @@
-"""COCO's compressed run-length encoding of masks, without pycocotools (which has no wheel for every platform)."""
+"""COCO's compressed run-length encoding of masks, without pycocotools' platform wheels."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,22 +14,23 @@ def encode(
 ) -> Mask:
     """Encode a boolean mask, shape (height, width).
 
-    Runs go down the columns and start with zeros; each run is written as its difference to the run two before, in
-    groups of five bits with a continuation bit, shifted into printable ASCII.
+    Runs are column-major and start with zeros; each run is written as its difference to the run two before, in groups
+    of
+    five bits with a continuation bit, shifted into printable ASCII.
 
     Args:
-        mask: the whole mask, or the part of it outside of which there is nothing.
+        mask: the whole mask, or its nonzero part.
         size: height and width of the whole, of which ``mask`` is a part.
         corner: (left, top) of the part in the whole.
     """
     height, width = size or mask.shape
     left, top = corner
-    framed = np.zeros((mask.shape[1], mask.shape[0] + 2), np.bool_)  # a column per row, with nothing above and below
+    framed = np.zeros((mask.shape[1], mask.shape[0] + 2), np.bool_)  # a column per row, with zeros above and below
     framed[:, 1:-1] = mask.T
     column, row = np.nonzero(framed[:, 1:] != framed[:, :-1])
     edges = (column + left) * height + row + top
     if edges.size and mask.shape[0] == height:
-        # A run that goes on at the head of the next column does not end at the foot of this one.
+        # A run that continues at the top of the next column does not end at the bottom of this one.
         goes_on = edges[1:] == edges[:-1]
         edges = edges[~(np.append(goes_on, False) | np.append(False, goes_on))]
     ends = edges if edges.size and edges[-1] == height * width else np.append(edges, height * width)
@@ -41,7 +42,7 @@ def encode(
 def _characters(runs: npt.NDArray[np.int_]) -> str:
     values = runs.copy()
     values[3:] -= runs[1:-2]
-    most = int(runs.max()).bit_length() // 5 + 1  # groups of a run, and a difference of two takes no more
+    most = int(runs.max()).bit_length() // 5 + 1  # groups of a run; a difference of two needs no more
     groups = values[:, None] >> np.arange(0, 5 * most, 5)
     further = (groups < -16) | (groups >= 16)
     groups &= 0x1F
@@ -65,7 +66,7 @@ def decode(mask: Mask) -> npt.NDArray[np.bool_]:
         bits = code - 48
         value |= (bits & 0x1F) << shift
         shift += 5
-        if shift > _WIDEST:  # which would grow without an end, and no mask has so many pixels
+        if shift > _WIDEST:  # it would grow endlessly, and no mask has so many pixels
             raise VhbenchError(f"a mask of {width}x{height} pixels has a run that is longer than any")
         if bits & 0x20:
             continue

@@ -1,10 +1,10 @@
-"""Options: fields of a dataclass that say what they are for, so that the dataclass is a command's options as it stands.
+"""Command options as dataclass fields with help texts.
 
     @dataclass(frozen=True, kw_only=True)
     class FruitBuild(SplitBuild):
         kinds: tuple[str, ...] = option("Which fruit.", ("pear", "fig"))
 
-:mod:`vhbench.cli.build_command` makes ``--kinds pear,fig`` of it. A field without :func:`option` is none.
+:mod:`vhbench.cli.build_command` turns it into ``--kinds pear,fig``. A field without :func:`option` is not an option.
 """
 
 from collections.abc import Mapping
@@ -15,27 +15,27 @@ from typing import Any
 from vhbench.schema import VhbenchError
 
 LARGEST_NUMBER = 10**9
-"""Whole numbers are not larger where an option does not tell otherwise."""
+"""Default maximum of integer options."""
 
 LARGEST_SEED = 2**63 - 1
-"""Seeds are 0 or more, and fit into the columns and the JSON that name them."""
+"""Maximum seed, such that it fits into columns and JSON; the minimum is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How the command line shows a field.
+    """Presentation of a field on the command line.
 
     Attributes:
-        help: what it is for; Markdown.
-        panel: the heading it stands under.
-        metavar: what stands for its value in the help.
-        least: smallest number that is allowed.
-        most: largest number that is allowed.
-        repeat: of a tuple: given once for each value; otherwise its values stand in one, with commas between.
-        names: how it is spelled where that is not ``--field-name``.
-        argument: it is given by its place and not by its name.
-        show_default: whether the help shows the default; not where its text tells it.
-        envvar: the environment variable that gives its value where the command line does not.
+        help: its help; Markdown.
+        panel: heading of its group.
+        metavar: placeholder of its value in the help.
+        least: minimum.
+        most: maximum.
+        repeat: for a tuple: repeated once per value; otherwise one value with commas.
+        names: its spelling if not ``--field-name``.
+        argument: it is positional.
+        show_default: whether the help shows the default; not if its text does.
+        envvar: environment variable with its value if it is not on the command line.
     """
 
     help: str
@@ -56,7 +56,7 @@ def option(help: str, default: Any = MISSING, **shown: Any) -> Any:
 
 
 def options_of(kind: type[Any]) -> dict[str, Option]:
-    """Return field → option of a dataclass: its own ones first, then those that it inherits."""
+    """Return field → option of a dataclass: its own first, then inherited ones."""
     found = {f.name: f.metadata["option"] for f in fields(kind) if "option" in f.metadata}
     own = [name for name in kind.__annotations__ if name in found]
     return {name: found[name] for name in dict.fromkeys((*own, *found))}
@@ -69,10 +69,10 @@ def values_of(build: Any) -> Mapping[str, Any]:
 
 
 def check_numbers(build: Any) -> None:
-    """Hold the numbers of a build to what its options allow, also where no command line did so.
+    """Check the numbers of a build against its options, also without a command line.
 
     Raises:
-        VhbenchError: naming the option, its value and what is allowed.
+        VhbenchError: naming the option, its value and the allowed values.
     """
     for name, shown in options_of(type(build)).items():
         value, flag = getattr(build, name), f"--{name.replace('_', '-')}"

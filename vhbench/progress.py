@@ -1,4 +1,4 @@
-"""Progress on long work: a bar with rate and remaining time on a terminal, plain lines elsewhere."""
+"""Progress reports: a bar with rate and remaining time, or plain lines in logs."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,19 +15,19 @@ _LINE = "{desc}: {n_fmt} of {total_fmt}{unit}, {rate_fmt}, {elapsed} so far, {re
 
 
 class Progress(tqdm):  # type: ignore[misc]
-    """Counts finished work and tells about it on stderr.
+    """Counter of finished work that reports on stderr.
 
     >>> with Progress("drawing", total=3, unit="scenes", enabled=False) as progress:
     ...     progress.advance()
 
     Args:
-        what: what is being done, in a word or two.
-        total: how much there is to do, None where nobody knows.
-        unit: what is counted: "shards", "rows", or "bytes", which are shown as kB and MB.
-        enabled: False keeps silent.
+        what: task, in a word or two.
+        total: amount of work, None if unknown.
+        unit: "shards", "rows", or "bytes", which are shown as kB and MB.
+        enabled: False for no output.
     """
 
-    monitor_interval = 0  # no thread of tqdm's own, which would not survive a fork
+    monitor_interval = 0  # no tqdm monitor thread, which would not survive a fork
 
     def __init__(self, what: str, *, total: int | None, unit: str, enabled: bool = True) -> None:
         large = unit == "bytes"
@@ -38,14 +38,14 @@ class Progress(tqdm):  # type: ignore[misc]
         super().__init__(desc=what, total=total, disable=not enabled, miniters=1, **look)
 
     def advance(self, amount: int = 1, note: str = "") -> None:
-        """Count work as done; ``note`` stands behind the numbers."""
+        """Count work as done; ``note`` follows the numbers."""
         if note and not self.disable:
             self.set_postfix_str(note, refresh=False)
         self.update(amount)
 
 
 def following(items: Iterable[T], what: str, total: int, unit: str, *, enabled: bool = True) -> Iterator[T]:
-    """Yield items, and count each as done when the next one is asked for. See :class:`Progress`."""
+    """Yield items, counting each when the next one is requested. See :class:`Progress`."""
     with Progress(what, total=total, unit=unit, enabled=enabled) as progress:
         for item in items:
             yield item
@@ -53,7 +53,7 @@ def following(items: Iterable[T], what: str, total: int, unit: str, *, enabled: 
 
 
 class _Lines:
-    """Writes each new state of a bar in a line of its own, as logs want it."""
+    """Stream that writes each state of a bar as a line, for logs."""
 
     def write(self, text: str) -> None:
         if text.strip():

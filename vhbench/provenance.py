@@ -1,8 +1,8 @@
-"""Where a number comes from: what each sample, each report and lmms-eval's own results say of the run that made them.
+"""Provenance of samples, reports and lmms-eval results: the run that produced them.
 
-A run writes it, and whoever reads answers back checks it by the rules here: whether they are of one run (:func:`same`),
-whether any is missing (:func:`missing`), and whether prompts and rows are those that were asked
-(:func:`digest_of_prompts`, :func:`hash_of_row`). Nothing else than the run's folder is needed for it.
+A run writes it, and readers check it: whether samples are of one run (:func:`same`), whether any is missing
+(:func:`missing`), and whether prompts and rows match the split (:func:`digest_of_prompts`, :func:`hash_of_row`). Only
+the run's folder is needed for it.
 """
 
 import json
@@ -20,17 +20,19 @@ from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
 KEY = "provenance"
-"""Where the provenance stands in a sample's payload and in a report."""
+"""Key of the provenance in a sample's payload and in a report."""
 
 PROMPT = "prompt"
-"""Where a sample's payload has the digest of its prompt."""
+"""Key of the prompt hash in a sample's payload."""
 
 SHARE = "score"
-"""Where a payload has the share of right answers to its question, and a written sample the same beside its payloads:
-``lmms-eval --baseline`` looks for it there, and would otherwise compare the model's bare words with the answer."""
+"""Key of a question's share of correct answers, in payloads and next to them.
+
+``lmms-eval --baseline`` reads the latter, and would otherwise compare the raw response with the answer.
+"""
 
 INPUT = "input"
-"""Where a sample's payload has the digest of what lmms-eval logs as the input: of a chat model it is not the prompt."""
+"""Key of the hash of lmms-eval's logged input, which is not a chat model's prompt."""
 
 SETTINGS = {
     "prompt_form": "forms of the prompts",
@@ -39,30 +41,29 @@ SETTINGS = {
     "vhbench": "versions of vhbench",
     "lmms_eval": "versions of lmms-eval",
 }
-"""What a sample tells of how it was asked → what it is called."""
+"""Prompt setting in a sample → its name."""
 
 ALIKE = ("prompt_form", "generation")
-"""What is to be the same in all tasks of one run, or their scores do not belong together."""
+"""Settings that must be identical in all tasks of a run for their scores to be comparable."""
 
 _SECRET = re.compile(
     r"(?i)((?:^|,)\s*[\w.-]*(?:(?:secret|passw|passphrase|credential|authorization|access_?key)[\w.-]*"
     r"|(?:(?:api|\b|[_.-])keys?|token|bearer|pwd|auth))=)[^,]*"
 )
-"""An argument that nobody else may know, by its name: ``hf_token``, and not ``max_new_tokens`` or ``tokenizer``."""
+"""Arguments with secrets: ``hf_token``, but not ``max_new_tokens`` or ``tokenizer``."""
 _LOGIN = re.compile(r"//[^/@\s,]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSource:
-    """Where the rows came from.
+    """Source of the rows.
 
     Attributes:
-        kind: "hub" for a pinned release, "folder" for a split on this machine, "starter" for the one built from drawn
-            scenes.
-        repo_id: of the Hub.
+        kind: "hub" for a pinned release, "folder" for a local split, "starter" for the synthetic starter split.
+        repo_id: on the Hub.
         revision: the pinned commit.
-        tag: the version's name there.
-        folder: what VHBENCH_DATA named.
+        tag: the version's tag there.
+        folder: value of VHBENCH_DATA.
     """
 
     kind: Literal["hub", "folder", "starter"]
@@ -72,7 +73,7 @@ class DataSource:
     folder: str = ""
 
     def __str__(self) -> str:
-        """Return it in words.
+        """Return a description.
 
         >>> str(DataSource(kind="hub", repo_id="org/ode", revision="0123456789abcdef", tag="v1.0.0"))
         'the Hub (org/ode at v1.0.0)'
@@ -84,24 +85,24 @@ class DataSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where the answers to a task come from.
+    """Provenance of the answers to a task.
 
     Attributes:
         task: of lmms-eval.
-        benchmark: whose questions were asked.
+        benchmark: benchmark of the questions.
         version: of the benchmark, MAJOR.MINOR.PATCH.
         content_hash: of the split, see :class:`vhbench.schema.Manifest`.
-        data: where the split came from.
+        data: source of the split.
         vhbench: version of this package.
         lmms_eval: version of lmms-eval.
-        model: its class in lmms-eval, as ``--model`` names it.
-        model_args: as ``--model_args`` gives them, without keys and passwords.
-        prompt_form: "chat" where the model was sent messages, "simple" where it was sent images and one text.
-        prompts: :func:`digest_of_prompts` of all questions that were asked.
-        generation: the settings that the model was given, ``--gen_kwargs`` included.
-        repeats: how often each question was asked.
-        asked: number of questions that were asked.
-        of: number of questions that the task has.
+        model: its class in lmms-eval, as in ``--model``.
+        model_args: as in ``--model_args``, without keys and passwords.
+        prompt_form: "chat" for messages, "simple" for images and one text.
+        prompts: :func:`digest_of_prompts` of all evaluated questions.
+        generation: generation settings, ``--gen_kwargs`` included.
+        repeats: repetitions of each question.
+        asked: number of evaluated questions.
+        of: number of questions in the task.
     """
 
     task: str
@@ -121,17 +122,17 @@ class Provenance:
     of: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it is written; what does not apply is left out of ``data``."""
+        """Return the written form; inapplicable fields of ``data`` are left out."""
         found = asdict(self)
         found["data"] = {name: value for name, value in found["data"].items() if value}
         return found
 
 
 def from_json(value: Any, place: str) -> Provenance | None:
-    """Read what :meth:`Provenance.to_json` wrote; None where nothing is said, as before this was written.
+    """Parse the result of :meth:`Provenance.to_json`; None without one, as in older files.
 
     Raises:
-        VhbenchError: if it is of another form.
+        VhbenchError: if it has another format.
     """
     if value is None:
         return None
@@ -140,7 +141,7 @@ def from_json(value: Any, place: str) -> Provenance | None:
 
 
 def one_of(values: Iterable[Any], place: str) -> Provenance | None:
-    """Return the one provenance that all samples of a task have; None where none has any. Raises as :func:`same`."""
+    """Return the common provenance of a task's samples, if any. Raises as :func:`same`."""
     told = list(values)
     for number, value in enumerate(told, start=1):
         same(told[0], value, f"{place}, sample {number}")
@@ -148,17 +149,17 @@ def one_of(values: Iterable[Any], place: str) -> Provenance | None:
 
 
 def same(first: Any, other: Any, place: str) -> None:
-    """Raise if two samples of a task have not the same provenance, as it is written.
+    """Raise if two samples of a task have different written provenance.
 
     Raises:
-        VhbenchError: samples of several runs were put together, or somebody wrote into one.
+        VhbenchError: samples of several runs were combined, or one was edited.
     """
     if first != other:
         raise VhbenchError(f"{place}: is of another run than the first sample ({difference(first, other)})")
 
 
 def difference(first: Any, other: Any) -> str:
-    """Say which entries differ."""
+    """Return which entries differ."""
     if not isinstance(first, Mapping) or not isinstance(other, Mapping):
         return "one of the two says nothing of where it comes from"
     names = sorted(name for name in {*first, *other} if first.get(name) != other.get(name))
@@ -166,7 +167,7 @@ def difference(first: Any, other: Any) -> str:
 
 
 def unlike(told: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Iterator[str]:
-    """Say which settings are not the same in all tasks of a run, a line for each.
+    """Yield a line for each setting that differs between the tasks of a run.
 
     >>> about = {"benchmark": "ode", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
     >>> about |= {"vhbench": "0.1.0", "lmms_eval": "0.7.3"}
@@ -191,7 +192,7 @@ def _first_of(tasks: Sequence[str]) -> str:
 
 
 def missing(answered: int, asked: int, of: int) -> str | None:
-    """Say how many questions have an answer where some have none; None where all have one.
+    """Return a message with the number of answered questions if any is missing; else None.
 
     >>> missing(60, 60, 60)
     >>> missing(20, 20, 60), missing(18, 60, 60)
@@ -208,7 +209,7 @@ def missing(answered: int, asked: int, of: int) -> str | None:
 
 
 def sent_text(images: int, text: str) -> str:
-    r"""Return what a model of the simple kind is sent, images and a text, as text.
+    r"""Return a simple model's input, images and a text, as text.
 
     >>> sent_text(2, "Which?")
     '[image]\n[image]\nWhich?'
@@ -217,7 +218,7 @@ def sent_text(images: int, text: str) -> str:
 
 
 def sent_messages(messages: Iterable[Mapping[str, Any]]) -> str:
-    r"""Return what a chat model is sent as text.
+    r"""Return a chat model's input as text.
 
     >>> sent_messages([{"role": "user", "content": [{"type": "image", "url": ""}, {"type": "text", "text": "Which?"}]}])
     'user:\n[image]\nWhich?'
@@ -229,12 +230,12 @@ def sent_messages(messages: Iterable[Mapping[str, Any]]) -> str:
 
 
 def digest(text: str) -> str:
-    """Return the digest of one prompt: 16 hexadecimal digits."""
+    """Return the hash of one prompt: 16 hexadecimal digits."""
     return sha256(text.encode()).hexdigest()[:16]
 
 
 def digest_of_prompts(prompts: Mapping[str, str]) -> str:
-    """Return one digest over question id → digest of its prompt, in any order.
+    """Return one hash over question id → prompt hash, in any order.
 
     >>> digest_of_prompts({"a": "0", "b": "1"}) == digest_of_prompts({"b": "1", "a": "0"})
     True
@@ -244,7 +245,7 @@ def digest_of_prompts(prompts: Mapping[str, str]) -> str:
 
 
 def hashed_row(row: Mapping[str, Any], content_hash: str) -> dict[str, Any]:
-    """Return what lmms-eval's ``doc_hash`` is taken over: a row's columns without its images, and the split's hash."""
+    """Return the content of lmms-eval's ``doc_hash``: a row without images, the split's hash."""
     return {"content_hash": content_hash} | {
         name: list(value) if isinstance(value := row[name], Sequence) and not isinstance(value, str) else value
         for name in RECORD
@@ -257,7 +258,7 @@ def hash_of_row(row: Mapping[str, Any], content_hash: str) -> str:
 
 
 def told_arguments(given: Any) -> str:
-    """Return a model's arguments as text, without what is secret.
+    """Return a model's arguments as text, without secrets.
 
     >>> told_arguments("pretrained=org/x,api_key=abc,base_url=http://me:pass@host/v1"), told_arguments({"a": 1})
     ('pretrained=org/x,api_key=***,base_url=http://***@host/v1', 'a=1')
@@ -269,7 +270,7 @@ def told_arguments(given: Any) -> str:
 
 
 def provenance_in(samples: Path) -> Provenance | None:
-    """Return where the first sample of a file says that it comes from; None where it says nothing that can be read."""
+    """Return the provenance of a file's first sample; None if there is none."""
     with suppress(VhbenchError, StopIteration, AttributeError):
         sample = next(each_row(samples))
         payloads = (value for value in sample.values() if isinstance(value, dict))

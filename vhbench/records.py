@@ -1,4 +1,4 @@
-"""JSON, or a row and a response → :class:`vhbench.schema.Record`; what records are about, and what they say."""
+"""Conversion of JSON, or a row and a response, to :class:`vhbench.schema.Record`."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -12,23 +12,23 @@ from vhbench.language import parsing
 from vhbench.schema import TIE, Kind, Record, VhbenchError
 
 KINDS = ("", *get_args(Kind))
-"""What a record's kind may be."""
+"""Possible kinds of a record."""
 
 ANSWERED = ("response", "prediction", "failure", "cut_off")
-"""The columns that a repetition has of its own."""
+"""Columns specific to a repetition."""
 
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
-    """Where a reference implementation divides by zero, and ``compat=True`` does too."""
+    """Division by zero in a reference implementation, and with ``compat=True``."""
 
 
 def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Record]:
     """Build the records of a payload: one, or with ``lmms-eval --repeats`` one per answer.
 
-    Each further answer is a record like the first with a number before the ids, so that halves of a pair are tied
-    within a repetition; intervals take all of them together.
+    The ids of further answers are prefixed with a number, so that halves of a pair are matched within a repetition;
+    intervals cluster them together.
 
     >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
     [('q', 'no'), ('2#q', 'yes')]
@@ -45,14 +45,15 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
 
 
 def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
-    """Build a record from a JSON object; fields that are missing or null are empty, others are ignored.
+    """Build a record from a JSON object; missing or null fields are empty, others are ignored.
 
     Args:
-        values: field → value; a number stands for its digits. A ``response`` that is null, or no text, is a failed one.
-        place: where the object was found, for errors.
+        values: field → value; numbers are converted to digits. A ``response`` that is null or not a text counts as
+            failed.
+        place: location of the object, for errors.
 
     Raises:
-        VhbenchError: if it is no object, has no id, or a field is of the wrong type.
+        VhbenchError: if it is not an object, has no id, or a field has the wrong type.
     """
     if not isinstance(values, Mapping):
         raise VhbenchError(f"{place} is {quote_value(values)}, not a Record or a mapping with its fields")
@@ -75,7 +76,7 @@ def _text(value: Any) -> Any:
     if isinstance(value, str):
         if value.isascii() or not _HALF.search(value):
             return value
-        return value.encode("utf-8", "replace").decode()  # an answer that was cut may end in half of a character
+        return value.encode("utf-8", "replace").decode()  # a truncated answer may end in half of a character
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -86,7 +87,7 @@ def _text(value: Any) -> Any:
 
 
 def text_of(response: Any) -> str:
-    """Return a response as text; None, and all else that says nothing, is ``""``.
+    """Return a response as text; "" for None and other empty values.
 
     >>> [text_of(response) for response in ("Yes", True, 2, 2.0, None, float("nan"), ["Yes"])]
     ['Yes', 'True', '2', '2', '', '', '']
@@ -97,12 +98,12 @@ def text_of(response: Any) -> str:
 
 
 def target_of(row: Mapping[str, Any]) -> str:
-    """Return the right answer to a row: "yes", "no" or a letter; of captions the words that are in the picture."""
+    """Return a row's reference answer: "yes", "no", a letter, or a caption's visible objects."""
     return ", ".join(row["objects"]) if row["kind"] == "caption" else str(row["answer"])
 
 
 def answered(asked: Mapping[str, Any], response: Any) -> Record:
-    """Join the columns of a question and a response; the parser is chosen by the kind, and is told the question."""
+    """Combine a question's columns and a response; the kind selects the parser."""
     text, kind = text_of(response), asked["kind"]
     said = parsing.parse(kind, text, tuple(asked["choices"]), question=asked["question"])
     record = Record(**asked, response=text, prediction=said, cut_off=parsing.cut_off(text, kind))
@@ -110,10 +111,11 @@ def answered(asked: Mapping[str, Any], response: Any) -> Record:
 
 
 def settled(record: Record, *, empty: bool | None = None) -> Record:
-    """Return a record that says whether it is an answer at all; what is none has no prediction.
+    """Return a record with its failure status; failed ones and refusals have no prediction.
 
-    A record without any words may be one whose words were left out; ``empty`` says that there were none. Where nothing
-    is said about that, a caption had none: it is its words.
+    A record without a response may have lost its text; ``empty`` states that there was none. If that is unknown, a
+    caption
+    counts as empty.
 
     >>> settled(Record("q", response="[LMMS_EVAL_REQUEST_FAILED] 404", prediction="no")).failure
     'failed'
@@ -132,16 +134,15 @@ def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
     """Return the rows as records.
 
     Raises:
-        VhbenchError: for a row without an id, an id that occurs twice, or a field of the wrong type.
+        VhbenchError: for a row without an id, a duplicate id, or a field of the wrong type.
     """
     return list(each_record(rows))
 
 
 def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
-    """Yield the rows as records, and keep none: of a million, only the ids. Raises as :func:`as_records` does.
+    """Yield the rows as records, storing only ids. Raises as :func:`as_records`.
 
-    Rows that say by ``unique`` that each has an id of its own are believed
-    (:class:`vhbench.runs.read.Responses`).
+    Rows with a true ``unique`` are not checked for duplicates (:class:`vhbench.runs.read.Responses`).
     """
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
         raise VhbenchError(
@@ -160,17 +161,17 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
 
 
 def outcome_of(record: Record) -> str:
-    """Return what an answer says, "" where that could not be read; of what is no answer "failed" or "refused"."""
+    """Return a record's prediction, "" if unparsed; otherwise "failed" or "refused"."""
     return record.failure or record.prediction
 
 
 def is_cut_off(record: Record) -> bool:
-    """Tell whether an answer visibly stops midway: its record says so, or the words that it still has."""
+    """Return whether an answer is truncated, by its record or its remaining text."""
     return record.cut_off or (record.response != "" and parsing.cut_off(record.response, record.kind))
 
 
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
-    """Raise if a key occurs twice: a row that counts double is a wrong score."""
+    """Raise if a key occurs twice: a duplicate row would distort the score."""
     seen: set[Hashable] = set()
     for place, key in enumerate(keys):
         if key in seen:
@@ -179,13 +180,13 @@ def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
 
 
 def binary_answer(record: Record) -> str:
-    """Return a record's right answer, "yes" or "no"; raise if it is neither."""
-    known = record.answer in ("yes", "no")  # the words for an error are not made for each of a million
+    """Return a record's reference answer, "yes" or "no"; raise if it is neither."""
+    known = record.answer in ("yes", "no")  # avoids formatting the error for each of a million rows
     return record.answer if known else yes_or_no(record.answer, f"question {record.id!r}: the answer")
 
 
 def yes_or_no(answer: Any, what: str) -> str:
-    """Return a right answer in lower case; raise, beginning with what it is, if it is neither "yes" nor "no"."""
+    """Return a reference answer in lower case; raise if it is neither "yes" nor "no"."""
     text = answer.strip().lower() if isinstance(answer, str) else answer
     if text not in ("yes", "no"):
         raise VhbenchError(f"{what} is {quote_value(answer)}; must be 'yes' or 'no'")
@@ -193,10 +194,10 @@ def yes_or_no(answer: Any, what: str) -> str:
 
 
 def resampling_unit(record: Record) -> str:
-    """Return the cluster of a record as far as its own row tells: for lmms-eval, which sees one row at a time.
+    """Return a record's cluster from its own row: for lmms-eval, which sees one row at a time.
 
-    That is its image; of several images its fact (:func:`fact_of`), as images are shared by many facts. Where all rows
-    are known, :func:`vhbench.statistics.clusters.clusters_of` finds what else they share.
+    That is its image; for several images its fact (:func:`fact_of`), as images are shared by many facts. With all rows,
+    :func:`vhbench.statistics.clusters.clusters_of` finds further dependence.
 
     >>> resampling_unit(Record("q", scene_ids=("s1",), pair_id="p"))
     's1'
@@ -212,7 +213,7 @@ def resampling_unit(record: Record) -> str:
 
 
 def case_of(record: Record) -> str:
-    """Return the test case that a pair is a form of: its id without the perturbation, "" where it has none.
+    """Return a pair's test case: its id without the perturbation, "" without one.
 
     >>> case_of(Record("2#q/jpeg/negated", pair_id="2#q/jpeg", perturbation="jpeg", negated=True))
     '2#q'
@@ -221,7 +222,7 @@ def case_of(record: Record) -> str:
 
 
 def fact_of(record: Record) -> str:
-    """Return what a record is about, in all forms and repetitions: its test case; "" where it names none.
+    """Return a record's fact, common to all forms and repetitions; "" without one.
 
     Tied questions share it too: their ``pair_id`` ends with that of the question that they are tied to.
 
@@ -232,7 +233,7 @@ def fact_of(record: Record) -> str:
 
 
 def split_repetition(name: str) -> tuple[str, str]:
-    """Return the number that :func:`to_records` puts before the ids of repetitions, and the id.
+    """Return the repetition prefix of :func:`to_records`, and the id.
 
     >>> split_repetition("2#q"), split_repetition("q#2")
     (('2#', 'q'), ('', 'q#2'))
@@ -244,5 +245,5 @@ def split_repetition(name: str) -> tuple[str, str]:
 
 
 def loaded(data: Any) -> Any:
-    """Return the content of a JSON file, and anything but a path as it is."""
+    """Return the content of a JSON file; any value other than a path is unchanged."""
     return read_json(data) if isinstance(data, (str, Path)) else data

@@ -1,10 +1,10 @@
-"""The steps of releasing one built split directory on the Hugging Face Hub: one commit, one tag, all or nothing.
+"""Release of a built split on the Hugging Face Hub: one commit, one tag, all or nothing.
 
-The split is verified first and its card is written. Large files go up one by one and stay invisible until a single
-commit publishes everything; the tag ``v1.0.0`` is put on that commit. An interrupted push changes nothing that anyone
-can see: run the same command again and it goes on. A version that is released stays as it is, and one whose scores
-cannot be compared with those on the version before must raise MAJOR. The commit is then pinned in a file from which
-the tasks take their data.
+The split is verified first and its card is written. Large files are uploaded one by one and stay invisible until a
+single commit publishes everything; the tag ``v1.0.0`` is put on that commit. An interrupted push changes nothing
+visible: run the same command again to resume. A released version is immutable, and one whose scores are not comparable
+with the previous version's must raise MAJOR. The commit is then pinned in the file from which the tasks load their
+data.
 """
 
 import re
@@ -31,12 +31,12 @@ from vhbench.terminal import in_a_line
 
 
 def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
-    """Pin a release for the tasks, and say where; without a file of one's own, in this checkout alone.
+    """Pin a release for the tasks, and report where; by default only in this checkout.
 
-    A version that is lower than the pinned one leaves the pin as it is, whoever named the file.
+    A version that is lower than the pinned one leaves the pin unchanged, in any file.
 
     Raises:
-        VhbenchError: if the file holds something else than pins.
+        VhbenchError: if the file is not a file of pins.
     """
     own = own_pins()
     file = pin or own
@@ -56,7 +56,7 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
 
 
 def _newer_pin(file: Path, manifest: Manifest) -> str:
-    """Return the tag that a file pins for a benchmark, named or found by its commit, if it is newer; else ""."""
+    """Return a benchmark's pinned tag, named or found by its commit, if it is newer; else ""."""
     entry = read_pins(file).get(manifest.benchmark, {})
     tag, revision = str(entry.get("tag") or ""), str(entry.get("revision") or "")
     try:
@@ -69,10 +69,10 @@ def _newer_pin(file: Path, manifest: Manifest) -> str:
 
 
 def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
-    """Return what a file pins: benchmark → its fields; empty where there is no file.
+    """Return a file's pins: benchmark → its fields; empty without a file.
 
     Raises:
-        VhbenchError: if it holds something else, so that no release is made which could then not be pinned.
+        VhbenchError: if it has other content, so that no release is made that could not be pinned.
     """
     if file is None or not file.exists():
         return {}
@@ -83,20 +83,20 @@ def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def own_pins() -> Path | None:
-    """Return the pins that this version of vhbench evaluates on; None where they are installed, and not to be written.
+    """Return this version's pins if they are writable; None for an installed package.
 
-    In a checkout that is ``tasks/release.yaml``, with ``pyproject.toml`` beside the folder.
+    In a checkout that is ``tasks/release.yaml``, with ``pyproject.toml`` next to the folder.
     """
     folder = tasks_folder()
     return folder / "release.yaml" if folder.with_name("pyproject.toml").is_file() else None
 
 
 def verify_release(directory: Path, version: str) -> Manifest:
-    """Return the manifest of a split without faults, its answers found anew.
+    """Return the manifest of an error-free split, with its answers recomputed.
 
     Raises:
         VhbenchError: if it has another version.
-        SystemExit: if it has faults; they are printed, one per line.
+        SystemExit: if it has errors; they are printed, one per line.
     """
     if faults := splits.verify(directory) or audit.audit(directory).faults:
         for fault in faults:
@@ -121,20 +121,20 @@ def hide(
     rehearsed: Path | None,
     overwrite: bool = False,
 ) -> Path:
-    """Write what is public of a split, and its key; return the folder of the former.
+    """Write the public part of a split, and its key; return the folder of the public part.
 
     Args:
-        directory: the whole split.
+        directory: whole split.
         manifest: its manifest.
-        hidden: whether that is wanted, and not only the options that go with it are given.
-        secret: the file of the secret.
-        key: where the answers go; None for beside the split.
-        rehearsed: a folder for what is public, where nothing shall be written; there is no key then.
-        overwrite: a file in the place of the key that is no key of this edition.
+        hidden: whether this is requested, not only its options.
+        secret: file of the secret.
+        key: output path of the key; None for next to the split.
+        rehearsed: folder of the public part for a dry run, without a key.
+        overwrite: replace a file at ``key`` that is not a key of this version.
 
     Raises:
-        VhbenchError: if an option is missing, or the split was not built with the secret; if the key would take the
-            place of another file, or of the secret, or lie in a split.
+        VhbenchError: if an option is missing, or the split was not built with the secret; if the key would overwrite
+            another file or the secret, or is in a split.
     """
     if not hidden or secret is None:
         given = "--hidden" if hidden else "--secret" if secret else "--key"
@@ -158,10 +158,10 @@ def hide(
 
 
 def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> None:
-    """Compare a split with the newest lower release, whose rows are fetched only where MAJOR is the same.
+    """Compare a split with the newest lower release; rows are fetched only for equal MAJOR.
 
     Raises:
-        VhbenchError: if scores cannot be compared, though MAJOR promises that they can.
+        VhbenchError: if scores are not comparable, though MAJOR promises that they are.
     """
     major = manifests.parse_version(manifest.version)[0]
     refs = hub.refs(repo_id)
@@ -177,7 +177,7 @@ def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> N
 
 
 def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool) -> None:
-    """Say what a push would send. The card is written into a temporary folder; the split stays as it is."""
+    """Report what a push would upload, without changing the split."""
     online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
         put = place(repo_id, manifest) if online else ReleaseTarget()
@@ -197,7 +197,7 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
 
 
 def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
-    """Return what others would lose if files of theirs were replaced; of a card, only metadata that cannot stay."""
+    """Return what replacing third-party files would lose; of a card, only replaced metadata."""
     told = {name: name for name in names}
     if told.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
         told["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
@@ -205,7 +205,7 @@ def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
 
 
 def former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
-    """Return the card and the changelog that a version goes on top of: name → text, "" where there is none."""
+    """Return the previous card and changelog: name → text, "" without one."""
     return {name: hub.text_of(repo_id, name, put.head) if put.head else "" for name in ("README.md", "CHANGELOG.md")}
 
 
@@ -218,9 +218,9 @@ def write_card(
     *,
     into: Path | None = None,
 ) -> None:
-    """Write the card with the changelog of all versions, the released ones' and this one's.
+    """Write the card with the changelog of all released versions and this one.
 
-    Of the released card (``former``), what stands outside our marks is kept.
+    Text of the released card (``former``) outside vhbench's marks is kept.
     """
     changelog = former.get("CHANGELOG.md", "")
     if notes or f"### {manifest.version}\n" not in changelog:
@@ -238,10 +238,10 @@ def write_card(
 
 
 def withdraw(repo_id: str, version: str, reason: str) -> tuple[str, hub.Yank]:
-    """Mark a released version as withdrawn, in one commit on ``main``; return the commit, and what was withdrawn.
+    """Mark a released version as withdrawn, in one commit; return commit and version.
 
     Raises:
-        VhbenchError: if there is no such version or no reason, or the Hub says no.
+        VhbenchError: if the version or the reason is missing, or the Hub rejects it.
     """
     manifests.parse_version(version)
     if not reason:
@@ -265,7 +265,7 @@ def withdraw(repo_id: str, version: str, reason: str) -> tuple[str, hub.Yank]:
 
 
 def _with_notice(readme: str, version: str, reason: str) -> str:
-    r"""Return a card that says, above everything else, that a version was withdrawn.
+    r"""Return a card with a withdrawal notice at the top.
 
     >>> _with_notice("# A card", "1.0.0", "12 answers were wrong")
     '> **Withdrawn: version 1.0.0.** 12 answers were wrong\n\n# A card'
@@ -278,7 +278,7 @@ def _with_notice(readme: str, version: str, reason: str) -> str:
 
 
 def _marked(manifest: str, version: str, reason: str) -> str:
-    """Return the text of a manifest, which says that it is withdrawn if it is that version's; others stay as they are.
+    """Return a manifest's text, marked as withdrawn if it has that version.
 
     >>> [_marked(text, "1.0.0", "bad") for text in ("", "[]", "no JSON", '{"version": "1.0.0"}')]
     ['', '[]', 'no JSON', '{"version": "1.0.0"}']
@@ -294,7 +294,7 @@ def _marked(manifest: str, version: str, reason: str) -> str:
 
 
 def mark_pins(pin: Path | None, repo_id: str, yank: hub.Yank) -> Iterator[Path]:
-    """Mark a withdrawn version in a file of pins, or in this checkout's; yield the file if it changed."""
+    """Mark a withdrawn version in a file of pins; yield the file if it changed."""
     file = pin or own_pins()
     if file is None or not file.exists():
         return
@@ -306,9 +306,9 @@ def mark_pins(pin: Path | None, repo_id: str, yank: hub.Yank) -> Iterator[Path]:
 
 
 def write_pin(file: Path, benchmark: str, pin: Mapping[str, str]) -> bool:
-    """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed.
+    """Pin a commit, changing only this benchmark's lines; return whether the file changed.
 
-    Where its lines cannot be changed one by one (as in JSON, which is YAML too), the whole file is written anew.
+    If its lines cannot be changed separately (as in JSON, which is YAML too), the whole file is rewritten.
     """
     former = read_pins(file)
     wanted = {**former, benchmark: dict(pin)}
@@ -322,7 +322,7 @@ def write_pin(file: Path, benchmark: str, pin: Mapping[str, str]) -> bool:
 
 
 def _says(content: str, wanted: Mapping[str, Any]) -> bool:
-    """Tell whether a YAML text says what is wanted."""
+    """Return whether a YAML text has the given values."""
     try:
         return bool(parse_yaml(content, "") == wanted)
     except VhbenchError:
@@ -330,7 +330,7 @@ def _says(content: str, wanted: Mapping[str, Any]) -> bool:
 
 
 def pinned(text: str, benchmark: str, pin: Mapping[str, str]) -> str:
-    """Return the YAML of all pins with one benchmark's values changed, or added at the end; comments stay."""
+    """Return the YAML of all pins with one benchmark's values changed or added; comments stay."""
     lines = [line for line in text.splitlines() if line.strip() != "{}"]
     start = next((i for i, line in enumerate(lines) if line.startswith(f"{benchmark}:")), len(lines))
     rest = range(start + 1, len(lines))
@@ -349,6 +349,6 @@ def pinned(text: str, benchmark: str, pin: Mapping[str, str]) -> str:
 
 
 def _comment(line: str) -> str:
-    """Return the comment that trails a value, with the space before it, or ""."""
+    """Return the comment after a value, with the space before it, or ""."""
     found = re.search(r"\s+#.*$", line)
     return found[0] if found else ""

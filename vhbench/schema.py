@@ -1,7 +1,7 @@
-"""The data that flows through vhbench: frozen dataclasses, and nothing else.
+"""Data classes of vhbench, all frozen.
 
-A :class:`Scene` is the truth about one image. A :class:`Question` is one row of a split. A :class:`Rejection` says
-why something was left out. A :class:`Manifest` describes a built split directory.
+A :class:`Scene` is the ground truth of one image. A :class:`Question` is one row of a split. A :class:`Rejection` is a
+rejected sample with its reason. A :class:`Manifest` describes a built split directory.
 """
 
 from collections.abc import Mapping
@@ -10,36 +10,36 @@ from pathlib import Path
 from typing import Any, Literal
 
 CANARY = "vhbench:canary:6b0e1f0a-54b1-4c53-9d0c-6f7f6a2c8f3e"
-"""One fixed GUID, in every card, manifest and row: text that holds it must not be trained on."""
+"""A GUID in cards, manifests and rows: text that contains it must not be trained on."""
 
 TIE = "~"
-"""In a ``pair_id``: what stands behind it is the pair that this one was asked after, about the same images."""
+"""In a ``pair_id``: precedes the pair that this one is tied to, about the same images."""
 
 Kind = Literal["caption", "yes_no", "multiple_choice"]
 Failure = Literal["", "failed", "refused"]
-"""What a response is that is no answer: a request that failed, or a model that refuses; "" for an answer."""
+"""A response without an answer: a failed request or a refusal; "" for an answer."""
 
 Box = tuple[float, float, float, float]
 """``(x, y, width, height)`` in pixels from the top left corner, as in COCO."""
 
 ImageData = bytes | Path
-"""An encoded image: its bytes, or the file that holds them (opened only when the bytes are needed)."""
+"""An encoded image: its bytes, or its file (opened only when the bytes are needed)."""
 
 
 _LONGEST_LINE, _END = 2000, 500
-"""Characters of an error, and of those the ones at its end, which say what is allowed."""
+"""Maximum characters of an error, and those kept at its end (expected values)."""
 
 
 class VhbenchError(Exception):
-    """A fault of the input: one line that names the value, the place and what is allowed."""
+    """Invalid input: one line that names the value, its location and the expected values."""
 
     def __str__(self) -> str:
-        """Return the line; what somebody's file made of it, with line ends or millions of characters, is cut."""
+        """Return the line; line ends and long texts from files are cut."""
         return in_one_line(super().__str__())
 
 
 def in_one_line(text: str) -> str:
-    r"""Return a text for people without line ends; of a long one, its beginning and its end.
+    r"""Return a text without line ends; of a long one, its beginning and its end.
 
     >>> in_one_line("one\ntwo"), len(in_one_line("A" * 2_000_000))
     ('one two', 2003)
@@ -50,12 +50,12 @@ def in_one_line(text: str) -> str:
 
 
 class VhbenchWarning(UserWarning):
-    """Something worth a look that does not stop the work."""
+    """A caveat that does not stop the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A COCO run-length encoded mask: ``size`` is (height, width), ``counts`` the compressed string."""
+    """A COCO run-length mask: ``size`` is (height, width), ``counts`` the compressed string."""
 
     size: tuple[int, int]
     counts: str
@@ -63,19 +63,19 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class SceneObject:
-    """One countable thing in an image.
+    """One countable object in an image.
 
     Attributes:
         id: unique within its scene.
         category: the word that questions use, such as ``"dog"``.
         box: the visible part, clipped to the image.
-        area: visible pixels; the box's area where no mask is known.
+        area: visible pixels; the box's area without a mask.
         mask: the visible part, or None if unknown.
-        visible_fraction: share of the in-frame silhouette that nothing hides (occlusion), or None if unknown.
+        visible_fraction: unoccluded share of the in-frame silhouette, or None if unknown.
         in_frame_fraction: share of the whole silhouette inside the frame (truncation), or None if unknown.
         attributes: pairs (type, value): ``(("colour", "red"), ("action", "running"))``. A type may repeat.
-        known_attributes: the types about which both presence and absence of a value are known.
-        crowd: the box covers a group whose members are not told apart.
+        known_attributes: types for which both presence and absence of a value are known.
+        crowd: the box covers a group of undistinguished members.
     """
 
     id: int
@@ -101,23 +101,22 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The truth about one image.
+    """Ground truth of one image.
 
     Attributes:
         id: unique within its source.
-        image: encoded image, or the file that holds it.
+        image: encoded image, or its file.
         width: pixels.
         height: pixels.
-        objects: the countable things.
+        objects: countable objects.
         relations: between ids of ``objects``.
-        environment: where it is ("kitchen"), or "" if unknown.
+        environment: place ("kitchen"), or "" if unknown.
         environment_state: "sunny", "night" …, or "".
-        areas: things that are present but not countable ("sky", "grass"): never counted, never asked as absent.
-        known: the categories about which both presence and absence are known. A negative question is asked only
-            inside it.
-        countable: the part of ``known`` whose instances are all listed one by one.
-        known_predicates: the predicates whose absence between two listed objects is known.
-        provenance: where it comes from: source, generator seed, licence …; JSON types only.
+        areas: present but uncountable objects ("sky", "grass"): never counted, never asked as absent.
+        known: categories whose presence and absence are known. Negative questions are restricted to it.
+        countable: the part of ``known`` with exhaustively annotated instances.
+        known_predicates: predicates whose absence between two annotated objects is known.
+        provenance: source, generator seed, licence …; JSON types only.
     """
 
     id: str
@@ -139,7 +138,7 @@ class Scene:
         return frozenset(o.category for o in self.objects) | frozenset(self.areas)
 
     def count(self, category: str) -> int | None:
-        """Return the number of instances of a category, or None where that is not known."""
+        """Return the number of instances of a category, or None if unknown."""
         if category not in self.countable:
             return None
         return sum(o.category == category for o in self.objects)
@@ -147,7 +146,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSpec:
-    """What a scene to be made shall show: ``count`` things of one category.
+    """Requested objects of a scene: ``count`` instances of one category.
 
     Attributes:
         hard: requested hard positives: "small", "occluded", "truncated", "low_contrast".
@@ -165,17 +164,17 @@ class ObjectSpec:
 
 @dataclass(frozen=True, slots=True)
 class SceneSpec:
-    """What an image shall show, for any image source.
+    """Requested content of an image, for any image source.
 
     Attributes:
-        id: becomes the scene's id, with the seed's number behind it.
-        objects: what must be there.
-        environment: where, or "" for the source's choice.
+        id: becomes the scene's id, followed by the seed.
+        objects: required objects.
+        environment: place, or "" for the source's choice.
         state: of the environment ("night"), or "".
         relations: requested relations between indices of ``objects``.
-        absent: words that must not be in the picture.
+        absent: words that must not be in the image.
         prompt: the same in words, for text-to-image models.
-        negative_prompt: what a text-to-image model shall avoid.
+        negative_prompt: what a text-to-image model should avoid.
     """
 
     id: str
@@ -191,35 +190,35 @@ class SceneSpec:
 
 
 def _cell(default: Any = "") -> Any:
-    """A column whose values sort questions into cells, for which scores are given."""
+    """Return a column whose values define cells with separate scores."""
     return field(default=default, metadata={"cell": True})
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionBase:
-    """What a row of a split and a record of its answer share; the same for all benchmarks.
+    """Common fields of a split's row and the record of its answer, for all benchmarks.
 
-    A field that does not apply is "". A new column is added here, and :mod:`vhbench.columns` tells everybody.
+    An inapplicable field is "". Add new columns here; :mod:`vhbench.columns` derives the rest.
 
     Attributes:
         id: unique within the split.
         choices: "A" … in order, without their letters; empty for captions and yes/no questions.
         answer: "yes", "no", a letter, or "" for captions.
         task: e.g. "existence", "attribute", "counting", "position", "caption".
-        mode: MIOH's reasoning mode: "comprehensive", "selective", "comparative". VHExpansion's wording of the negated
+        mode: MIOH's reasoning mode: "comprehensive", "selective", "comparative". VHExpansion's template of the negated
             twin, in both rows of a pair: "natural", "quoted", "llm", "source".
         pressure: MIOH's: "easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn".
         criterion: ODE's: "standard", "long_tail", "random", "fictional".
         pairing: ODE's: "entity-entity", "entity-environment".
         question_type: MIOH's "E5"; ODE's "state", "action", "number", "existence", "caption".
-        source: which data the images come from: "scenes", "coco", "pope" …
+        source: source of the images: "scenes", "coco", "pope" …
         perturbation: VHExpansion's, or "" for an unchanged image.
         pair_id: ties rows that are scored together or compared with one another.
         negated: the negated twin of another row.
-        objects: what is present (for captions: the truth).
-        candidates: what a model is likely to hallucinate.
-        neutral: words that a caption may use without being judged, because the scene does not say whether they
-            are there (a man may be called a boy; a person wears shoes). Empty for other kinds.
+        objects: present objects (ground truth of captions).
+        candidates: likely hallucinations.
+        neutral: words in captions that are not judged, because the scene leaves them open (a man may be called a boy; a
+            person wears shoes). Empty for other kinds.
         scene_ids: one per image.
     """
 
@@ -248,7 +247,7 @@ class QuestionBase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(QuestionBase):
-    """One row of a split; the question, its answer and its kind may not be missing.
+    """One row of a split; question, answer and kind are required.
 
     Attributes:
         images: encoded images in the order in which the question counts them.
@@ -264,15 +263,15 @@ class Question(QuestionBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(QuestionBase):
-    """One answered question: what metrics and analyses read, and what a task logs per row.
+    """One answered question: input of metrics and analyses, logged per row by a task.
 
     As JSON it is a plain object with these names; metrics accept either form.
 
     Attributes:
-        response: the model's words.
-        prediction: what the parser made of them: "yes", "no", a letter, or "" where it could not tell.
-        failure: "failed" where no answer came, "refused" where the model gave none; "" for an answer, readable or not.
-        cut_off: whether the words end before the answer does, see :func:`vhbench.language.parsing.cut_off`.
+        response: the model's response.
+        prediction: parsed response: "yes", "no", a letter, or "" if unparsed.
+        failure: "failed" for a failed request, "refused" for a refusal; "" for an answer, parsed or not.
+        cut_off: whether the response is truncated, see :func:`vhbench.language.parsing.cut_off`.
     """
 
     response: str = ""
@@ -283,7 +282,7 @@ class Record(QuestionBase):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A question and the config (the part of the split) that it belongs to."""
+    """A question and its config."""
 
     config: str
     question: Question
@@ -291,7 +290,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Something that was asked for and left out, with the reason and what led to it."""
+    """A requested sample that was left out, with the reason and its details."""
 
     item: str
     reason: str
@@ -300,17 +299,17 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a split directory holds; written last, so that a directory without one is unfinished.
+    """Contents of a split directory; written last, which completes the split.
 
     Attributes:
         benchmark: "ode", "mioh" or "vhexpansion".
         version: MAJOR.MINOR.PATCH; MAJOR changes when scores are no longer comparable.
         seed: of the build.
         config: every option of the build, JSON types only.
-        sources: name → SHA-256 of what was read.
+        sources: name → SHA-256 of an input.
         rows: rows per config.
         rejections: number per reason.
-        files: path below the directory → SHA-256.
+        files: relative path → SHA-256.
         content_hash: over image bytes, canonical row JSON, scenes and vocabulary; independent of row order and of the
             Parquet writer.
     """

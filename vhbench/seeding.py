@@ -1,4 +1,4 @@
-"""The only source of randomness: generators that are named, not shared."""
+"""Named random generators, the only source of randomness."""
 
 import hashlib
 
@@ -13,7 +13,7 @@ def seed_sequence(seed: int, *key: Key) -> tuple[int, ...]:
 
     Args:
         seed: the seed of the whole split.
-        key: what the numbers are for, such as ``("ode", "fictional", 12)``. Strings, numbers and nested tuples.
+        key: purpose of the numbers, such as ``("ode", "fictional", 12)``. Strings, numbers and nested tuples.
 
     Returns:
         Eight integers in ``[0, 2**32)``, the same on every machine and for every Python version.
@@ -26,10 +26,11 @@ def seed_sequence(seed: int, *key: Key) -> tuple[int, ...]:
 
 
 def rng(seed: int, *key: Key) -> np.random.Generator:
-    """Return the random generator that belongs to a seed and a key.
+    """Return the random generator for a seed and a key.
 
-    Two calls with the same arguments give generators that draw the same numbers, in any process and in any
-    order; so the content of a split does not depend on how many workers build it.
+    Two calls with the same arguments give generators with the same numbers, in any process and in any order; so the
+    content
+    of a split does not depend on the number of workers.
 
     >>> bool(rng(1, "a").random() == rng(1, "a").random())
     True
@@ -40,7 +41,7 @@ def rng(seed: int, *key: Key) -> np.random.Generator:
 
 
 def label(seed: int, *key: Key) -> str:
-    """Return 16 hexadecimal digits that follow from a seed and a key, and say nothing of either.
+    """Return 16 hexadecimal digits that hide the seed and the key they are derived from.
 
     >>> label(1, "a") == label(1, "a") != label(2, "a")
     True

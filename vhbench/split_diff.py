@@ -1,4 +1,4 @@
-"""Two versions of a split, row by row: what changed, and may scores on them be compared?"""
+"""Row-by-row differences and comparability of two versions of a split."""
 
 import hashlib
 import json
@@ -15,21 +15,21 @@ from vhbench.splits.hashing import content_hash, digested, row_hash
 from vhbench.terminal import escaped
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
-"""Columns that no score depends on. All others do: they are asked, judge the answer, or choose its task or cell."""
+"""Columns without effect on scores: they select no prompt, judgement, task or cell."""
 
 _SCORED_OPTIONS = ("vocabulary",)
-"""Options that metrics read from the manifest: the words that captions are searched for."""
+"""Options that metrics read from the manifest: the caption vocabulary."""
 
 _COMPARED = ("config", "images", *HASHED)
 _DIGEST = 8
 
 _SHOWN = 60
-"""Characters of an option's value that are shown."""
+"""Maximum characters of an option's value in the output."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitDiff:
-    """What :func:`compare` found.
+    """Result of :func:`compare`.
 
     Attributes:
         same: both have the same questions.
@@ -52,7 +52,7 @@ class SplitDiff:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why scores cannot be compared, in a few words each; empty where they can."""
+        """Why scores are not comparable, in a few words each; empty where they are."""
         moved = sum(not _UNSCORED.issuperset(names) for names in self.changed.values())
         counts = {"added": len(self.added), "removed": len(self.removed), "changed": moved}
         found = [
@@ -62,17 +62,17 @@ class SplitDiff:
 
     @property
     def comparable(self) -> bool:
-        """Whether a score on one is a score on the other: the same questions, judged and sorted in the same way."""
+        """Whether scores are comparable: the same questions, judged and grouped identically."""
         return not self.reasons
 
     @property
     def code(self) -> int:
-        """0: comparable; 1: not comparable, as the versions say; 3: not comparable, and the versions hide it."""
+        """0: comparable; 1: not comparable, by version; 3: not comparable despite the versions."""
         return 0 if self.comparable else 3 if self._same_major else 1
 
     @property
     def verdict(self) -> str:
-        """The last line: may scores be compared?"""
+        """The last line: whether scores are comparable."""
         versions = f"{self.first.version} and {self.second.version}"
         if self.comparable and self._same_major:
             return f"scores on {versions} are comparable"
@@ -85,7 +85,7 @@ class SplitDiff:
         )
 
     def lines(self, examples: int) -> Iterator[str]:
-        """Yield what changed, a few ids for each kind of change."""
+        """Yield the changes, with a few ids for each kind."""
         for name in ("benchmark", "version", "seed"):
             one, two = getattr(self.first, name), getattr(self.second, name)
             yield f"{name}: {one}" if one == two else f"{name}: {one} → {two}"
@@ -115,7 +115,7 @@ def compare(first: Path, second: Path) -> SplitDiff:
     """Compare two split directories.
 
     Raises:
-        VhbenchError: if one cannot be read or is not what its manifest says, or they hold different benchmarks.
+        VhbenchError: if one cannot be read or does not match its manifest, or they have different benchmarks.
     """
     one, two = splits.read_manifest(first), splits.read_manifest(second)
     if one.benchmark != two.benchmark:
@@ -129,10 +129,10 @@ def compare(first: Path, second: Path) -> SplitDiff:
 
 
 def _rows(directory: Path, manifest: Manifest) -> dict[str, bytes]:
-    """Return each row by id, as a digest for each of ``_COMPARED``, so that a large split fits into memory.
+    """Return each row's digests of ``_COMPARED`` by id, which fit into memory.
 
     Raises:
-        VhbenchError: if what is read is not what the manifest stands for.
+        VhbenchError: if the content does not match the manifest.
     """
     found: dict[str, bytes] = {}
     hashes = []
@@ -160,7 +160,7 @@ def _differing(one: bytes, two: bytes) -> tuple[str, ...]:
 
 
 def _shown(one: object, two: object) -> str:
-    """Say in one line how a value changed; of a long mapping, what its keys that differ are."""
+    """Describe in one line how a value changed; of a long mapping, only the differing keys."""
     if isinstance(one, dict) and isinstance(two, dict):
         names = [name for name in sorted({*one, *two}) if one.get(name) != two.get(name)]
         if len(names) > 1 or len(json.dumps([one, two])) > _SHOWN:
@@ -174,7 +174,7 @@ def _value(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    """Return a text of the data in one line that a terminal can show."""
+    """Return a text from the data as one line that is safe for a terminal."""
     line = escaped(" ".join(text.split()))
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 

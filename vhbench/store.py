@@ -1,4 +1,4 @@
-"""Values in little room: a million rows take a hundred megabytes."""
+"""Compact in-memory storage: a million rows take a hundred megabytes."""
 
 from array import array
 from bisect import bisect_left
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Store(Mapping[str, T]):
-    """Values by name, packed one behind the other; a name is looked up by its digest, and then compared.
+    """Packed values by name, looked up by digest and then compared.
 
     >>> store = Store([("a", {"answer": "B"}), ("7", {"id": 7})])
     >>> len(store), store["7"], store.find("7"), store.find("b"), store.at(0)
@@ -37,9 +37,9 @@ class Store(Mapping[str, T]):
 
         Args:
             values: name and value.
-            pack: returns what is kept of a value, of JSON types or bytes.
-            unpack: returns a value again, given its name and what was kept.
-            held: number of values that are not unpacked anew when they are asked for again.
+            pack: converts a value to JSON types or bytes.
+            unpack: restores a value, given its name and packed form.
+            held: number of unpacked values in the cache.
         """
         self._packed, self._ends, self._unpack, digests = bytearray(), array("Q", [0]), unpack, array("Q")
         for name, value in values:
@@ -53,7 +53,7 @@ class Store(Mapping[str, T]):
             self.look_up = lru_cache(held)(self.look_up)  # type: ignore[method-assign]
 
     def __len__(self) -> int:
-        """Return how many values there are."""
+        """Return the number of values."""
         return len(self._places)
 
     def __iter__(self) -> Iterator[str]:
@@ -61,7 +61,7 @@ class Store(Mapping[str, T]):
         return map(self.name, range(len(self)))
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a value has this name."""
+        """Return whether a value has this name."""
         return isinstance(name, str) and self.find(name) is not None
 
     def __getitem__(self, name: str) -> T:
@@ -71,7 +71,7 @@ class Store(Mapping[str, T]):
         return found[1]
 
     def look_up(self, name: str) -> tuple[int, T] | None:
-        """Return the place, counted from 0, of the first value with a name, and the value; None where there is none."""
+        """Return the index (from 0) and value of the first one with a name; None if there is none."""
         digest = _digest(name)
         at = bisect_left(self._digests, digest)
         while at < len(self._digests) and self._digests[at] == digest:
@@ -82,22 +82,22 @@ class Store(Mapping[str, T]):
         return None
 
     def find(self, name: str) -> int | None:
-        """Return the place of the first value with a name, None where there is none."""
+        """Return the index of the first value with a name, None if there is none."""
         found = self.look_up(name)
         return found and found[0]
 
     def name(self, place: int) -> str:
-        """Return the name of the value in a place."""
+        """Return the name of the value at an index."""
         return str(self._read(place)[0])
 
     def repeated(self) -> int | None:
-        """Return the place of the first value whose name a value before it has; None where all differ."""
+        """Return the index of the first value with an earlier one's name; None if all differ."""
         digests = np.array(self._digests)
         alike = sorted(self._places[at + 1] for at in np.flatnonzero(digests[1:] == digests[:-1]).tolist())
         return next((place for place in alike if self.find(self.name(place)) != place), None)
 
     def at(self, place: int) -> T:
-        """Return the value in a place."""
+        """Return the value at an index."""
         return self._unpack(*self._read(place))
 
     def _read(self, place: int) -> Any:
@@ -109,10 +109,11 @@ def _digest(name: str) -> int:
 
 
 class PackedRecords:
-    """Records that are scored together: all are captions, or all are answers, which have been read.
+    """Records that are scored together: all captions, or all parsed answers.
 
-    Iterating over them yields each once, and lets it go. What no score looks at is left out: the words of the question,
-    and those of an answer.
+    Iteration yields each once without storing it. Fields without effect on scores are dropped: the texts of questions
+    and
+    answers.
 
     >>> packed = PackedRecords()
     >>> packed.add(Record("q", kind="yes_no", response="No.", prediction="no", scene_ids=("s1", "s2")))
@@ -121,7 +122,7 @@ class PackedRecords:
     """
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Begin without records."""
         self._rows: list[bytes] = []
         self._kept = _OF_ANSWERS
 
@@ -131,7 +132,7 @@ class PackedRecords:
         self._rows.append(msgspec.msgpack.encode(attrgetter(*self._kept)(record)))
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the records in the order in which they were packed."""
+        """Yield the records in packing order."""
         types: Any = tuple[tuple(_TYPES[name] for name in self._kept)]  # type: ignore[misc]
         decode = msgspec.msgpack.Decoder(types).decode
         self._rows.reverse()

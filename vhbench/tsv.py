@@ -1,4 +1,4 @@
-"""Tables beside the code: tabs between cells, a first row of names, no quoting; lists within a cell have commas."""
+"""Tab-separated tables in the package: header row, no quoting; commas within list cells."""
 
 import csv
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ def records(table: Path, kind: Callable[..., Record], readers: Mapping[str, Call
     """Return one record per row of a table; the cells of a column without a reader are text.
 
     Raises:
-        VhbenchError: if a reader refuses a cell with a ValueError.
+        VhbenchError: if a reader rejects a cell with a ValueError.
     """
     found = []
     with table.open(encoding="utf-8", newline="") as file:

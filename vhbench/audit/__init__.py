@@ -1,7 +1,7 @@
-"""Looks at a finished split with other eyes: answers its questions anew from their words and the scenes' truth.
+"""Independent audit of a split: questions are parsed and answered from the scenes.
 
-Nothing here is shared with the generators: questions are read as English, so that a slip of a generator, in the words
-or in the answer, does not repeat itself. What cannot be read or is not known is left open, and counted.
+It shares no code with the generators: questions are parsed as English, so a generator's error in text or answer is not
+repeated. Unparsed or unknown questions stay open, and are counted.
 """
 
 from vhbench.audit.auditing import Audit, audit, imbalances

@@ -1,4 +1,4 @@
-"""Goes through a split once: answers and captions against scenes, twins against one another, balance of answers."""
+"""One-pass audit: answers and captions against scenes, twins, balance of answers."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,22 +12,22 @@ from vhbench.progress import following
 from vhbench.schema import Question, Scene
 
 _ENOUGH = 40
-"""Below this many questions a share says little."""
+"""Minimum number of questions for a warning about a share."""
 
 _TOLERANCE = 4.0
-"""Standard errors by which a share may be off before it is worth a warning."""
+"""Deviation of a share, in standard errors, that triggers a warning."""
 
 
 @dataclass
 class Audit:
-    """What came of looking at every question.
+    """Result of an audit.
 
     Attributes:
         faults: one line each.
-        right: questions whose answer was found anew.
-        open: questions that the scenes or the words leave open, by benchmark-specific type.
-        views: view → question type → share that it reaches, number of questions; of MIOH, see :mod:`views`.
-        letters: config → (kind, number of options) → right answer → number of questions.
+        right: questions with a confirmed answer.
+        open: questions that scenes or wording leave open, by benchmark-specific type.
+        views: restricted oracle → question type → accuracy, number of questions; for MIOH, see :mod:`views`.
+        letters: config → (kind, number of options) → reference answer → number of questions.
     """
 
     faults: list[str] = field(default_factory=list)
@@ -38,9 +38,9 @@ class Audit:
 
 
 def audit(directory: Path, *, progress: bool = True) -> Audit:
-    """Answer every question of a split anew and compare; hold what captions are scored against to their scenes.
+    """Recompute all answers of a split, and check the scored words of captions against scenes.
 
-    ``progress`` tells about it on stderr.
+    ``progress`` reports it on stderr.
 
     Raises:
         VhbenchError: if the split cannot be read.
@@ -93,7 +93,7 @@ def _check_answer(question: Question, known: list[Scene], result: Audit) -> None
 
 
 def imbalances(result: Audit) -> Iterator[str]:
-    """Yield one line for each config whose right answers are spread so unevenly that guessing would pay."""
+    """Yield one line per config with answers unbalanced enough to reward guessing."""
     for config, cells in sorted(result.letters.items()):
         for (kind, options), found in sorted(cells.items()):
             total = sum(found.values())

@@ -1,17 +1,17 @@
-"""Holds what a caption is scored against to its scene: what is there, what is not, and what nobody knows."""
+"""Checks of captions' scored words against scenes: present, absent, unknown objects."""
 
 from collections.abc import Iterable, Iterator
 
 from vhbench.schema import Question, Scene
 
 _NAMED = 5
-"""Words that one line names."""
+"""Maximum number of words in a line."""
 
 
 def faults(question: Question, scene: Scene, vocabulary: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong with the words of a caption's row, given the truth about its image.
+    """Yield the errors in the words of a caption's row, given its scene.
 
-    The vocabulary, the words that captions are searched for, is empty where it is not known.
+    The caption vocabulary is empty if unknown.
     """
     shown = {thing.category for thing in scene.objects}.union(scene.areas)
     settled = shown | scene.known

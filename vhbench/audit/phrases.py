@@ -1,6 +1,6 @@
-"""Reads noun phrases ("two dogs", "wooden table", "dog to the left of a person") and looks them up in a scene.
+"""Noun phrases ("two dogs", "dog to the left of a person") evaluated on a scene.
 
-Every answer is True, False or None: None where the phrase cannot be read or the scene does not know.
+Every result is True, False or None: None for an unparsed phrase or an unknown fact.
 """
 
 import re
@@ -21,23 +21,23 @@ _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
 def any_of(values: Iterable[Maybe]) -> Maybe:
-    """Return whether one is true, as far as that is known."""
+    """Return whether any is true, or None if unknown."""
     found = list(values)
     return True if True in found else None if None in found else False
 
 
 def all_of(values: Iterable[Maybe]) -> Maybe:
-    """Return whether all are true, as far as that is known."""
+    """Return whether all are true, or None if unknown."""
     return negation(any_of(negation(value) for value in values))
 
 
 def negation(value: Maybe) -> Maybe:
-    """Return the opposite, where there is one."""
+    """Return the negation, or None."""
     return None if value is None else not value
 
 
 def category(phrase: str, scenes: Iterable[Scene]) -> str:
-    """Return the category that a noun phrase names, in the singular or plural, or "" if no scene knows it."""
+    """Return the category of a singular or plural noun phrase, or "" if no scene knows it."""
     text = _ARTICLE.sub("", phrase.strip().lower(), count=1)
     for measure in _MEASURES:
         text = text.removeprefix(measure)
@@ -46,21 +46,21 @@ def category(phrase: str, scenes: Iterable[Scene]) -> str:
     return names[text] if text in names else _plurals(words).get(text, "")
 
 
-@lru_cache(maxsize=512)  # a scene is asked after many phrases
+@lru_cache(maxsize=512)  # many phrases are evaluated on a scene
 def _names(words: frozenset[str]) -> Mapping[str, str]:
-    """Return what words are in small letters → the words."""
+    """Return lower-case words → the words."""
     return {word.lower(): word for word in sorted(words) if word}
 
 
 @lru_cache(maxsize=512)
 def _plurals(words: frozenset[str]) -> Mapping[str, str]:
-    """Return plural → the word; of two words with one plural the first."""
+    """Return plural → singular; of two words with one plural the first."""
     names = _names(words)
     return {form: names[name] for name in sorted(names, reverse=True) for form in plural_forms(name)}
 
 
 def holds(phrase: str, scene: Scene) -> Maybe:
-    """Tell whether a scene shows what a noun phrase says."""
+    """Return whether a noun phrase is true of a scene."""
     text = _ARTICLE.sub("", phrase.strip(), count=1)
     if match := re.fullmatch(r"(\d+|[a-z]+) (.+)", text):
         number = to_number(match[1])
@@ -90,7 +90,7 @@ def _subject(text: str, scene: Scene) -> tuple[str, str] | None:
 
 
 def present(name: str, scene: Scene) -> Maybe:
-    """Tell whether a category or a place is in a scene."""
+    """Return whether a category or an environment is in a scene."""
     if name in scene.categories() or (name and name == scene.environment):
         return True
     return False if name in scene.known else None
@@ -104,7 +104,7 @@ def count(name: str, scene: Scene) -> int | None:
 
 
 def has(name: str, value: str, scene: Scene) -> Maybe:
-    """Tell whether one instance of a category has a value of an attribute."""
+    """Return whether any instance of a category has a value of an attribute."""
     if not name:
         return None
     things = [thing for thing in scene.objects if thing.category == name]
@@ -113,13 +113,13 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
         return True
     if present(name, scene) is False:
         return False
-    # No, only where every instance is listed and something of the kind is known about each.
+    # No, only if every instance is annotated and something of the kind is known about each.
     known = name in scene.countable and all(thing.known_attributes for thing in things)
     return False if known else None
 
 
 def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
-    """Tell whether one instance of a category stands in a relation to one of another."""
+    """Return whether any instance of a category has a relation to one of another."""
     names = {thing.id: thing.category for thing in scene.objects}
     held = ((names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations)
     if (name, predicate, other) in held:
@@ -131,9 +131,9 @@ def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
 
 
 def _beside(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
-    """Tell left from right by boxes, where nobody says: photos list no relations.
+    """Derive left and right from boxes, as photos have no annotated relations.
 
-    Yes, if one ends before another begins; no, if all are listed and each centre lies on the other side.
+    Yes, if one ends before another begins; no, if all are annotated and each centre is on the other side.
     """
     if predicate not in _SIDES:
         return None
@@ -147,12 +147,12 @@ def _beside(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
 
 
 def _centre(box: Box) -> float:
-    """Return how far to the right the middle of a box is, in pixels."""
+    """Return the horizontal centre of a box, in pixels."""
     return box[0] + box[2] / 2
 
 
 def to_number(word: str) -> int | None:
-    """Return the number that a word or numeral names."""
+    """Return the number of a word or numeral."""
     if word.isdigit():
         return int(word)
     return NUMBERS.index(word) if word in NUMBERS else None

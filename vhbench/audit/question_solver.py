@@ -1,4 +1,4 @@
-"""Reads a question as English and answers it from the scenes: True, False or None for each possible answer."""
+"""Answers to English questions from scenes: True, False or None per possible answer."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ _REST = ("None of the above", "I don't know")
 
 
 def verdict(question: Question, scenes: Scenes) -> Maybe:
-    """Tell whether a question's answer is right by the truth about each of its images, in their order.
+    """Return whether a question's answer is correct, given the scenes of its images in order.
 
-    None, if its words or its scenes leave that open.
+    None, if its wording or its scenes leave that open.
     """
     if question.kind == "yes_no":
         found = read(question.question, scenes)
@@ -48,7 +48,7 @@ def read(text: str, scenes: Scenes) -> Maybe:
 
 
 def choice(text: str, option: str, scenes: Scenes) -> Maybe:
-    """Tell whether an option answers a question."""
+    """Return whether an option answers a question."""
     for pattern, answer in _CHOICES:
         if match := re.fullmatch(pattern, text):
             return answer(scenes, option, *match.groups())
@@ -56,7 +56,7 @@ def choice(text: str, option: str, scenes: Scenes) -> Maybe:
 
 
 def _alone(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
-    """Make an answer about one scene one about a question's only scene."""
+    """Adapt an answer function for one scene to a question's only scene."""
     return lambda scenes, *parts: answer(scenes[0], *parts) if len(scenes) == 1 else None
 
 
@@ -82,7 +82,7 @@ def _related(scene: Scene, first: str, said: str, second: str) -> Maybe:
 
 
 def _all_are(scene: Scene, subject: str, value: str) -> Maybe:
-    """Answer "Are the two dogs in the image sitting?": all are, or none is; some would be neither."""
+    """Answer "Are the two dogs in the image sitting?": yes for all, no for none, else open."""
     number, _, rest = subject.partition(" ")
     wanted = phrases.to_number(number)
     name = category(subject if wanted is None else rest, [scene])
@@ -119,7 +119,7 @@ def _image(option: str, scenes: Scenes) -> Scene | None:
 
 
 def _named(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
-    """Make an answer about one scene one about the image that an option names."""
+    """Adapt an answer function for one scene to the image that an option names."""
     return lambda scenes, option, *parts: answer(scene, *parts) if (scene := _image(option, scenes)) else None
 
 

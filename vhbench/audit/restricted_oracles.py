@@ -1,8 +1,8 @@
-"""What a restricted view leaves open: perfect eyes that see one image alone, or that do not count.
+"""Restricted oracles: perfect vision of a single image, or of presence without counts.
 
-From the truth about the images, which is cut down to what the view shows, each option is true, false or open. A model
-with that view takes what is certain, else guesses evenly among what is left open, and says "None of the above" only
-where nothing else is. So what it reaches is known exactly, for each question: :func:`chance`.
+The scenes are reduced to the restricted view, in which each option is true, false or open. An oracle with that view
+takes what is known, else guesses uniformly among the open options, and answers "None of the above" only if nothing else
+is left. So its accuracy is known exactly for each question: :func:`chance`.
 """
 
 import re
@@ -21,10 +21,10 @@ from vhbench.schema import Question, Scene
 Scenes = Sequence[Scene]
 View = Callable[[Question, Scenes], Scenes]
 Figures = Mapping[str, Mapping[str, tuple[float, int]]]
-"""View → question type → what is reached (a share), and of how many questions."""
+"""Oracle → question type → accuracy (a share), and number of questions."""
 
 ENOUGH: Final = 20
-"""Questions of a type from which its figure is held to a bound."""
+"""Minimum number of questions of a type for checking a bound."""
 
 _BOUNDS: Final[dict[tuple[str, str], float]] = {
     **{(view, kind): 0.5 for view in ("one image", "another image") for kind in ("E7", "A7", "P7")},
@@ -33,7 +33,7 @@ _BOUNDS: Final[dict[tuple[str, str], float]] = {
     ("presence", "C4"): 0.4,
     ("presence", "C5"): 0.5,
 }
-"""The most that a view may reach, where a type is named for what the view lacks."""
+"""Maximum accuracy of an oracle on question types that require what it lacks."""
 
 _READ = ("kind", "question", "question_type", "choices", "answer", "scene_ids")
 _NONE = "None of the above"
@@ -51,7 +51,7 @@ def another_image(question: Question, scenes: Scenes) -> Scenes:
 
 
 def presence(question: Question, scenes: Scenes) -> Scenes:
-    """Keep what is there, and where numbers are asked, not how often."""
+    """Keep object presence, and for counting questions no counts."""
     if not any(re.fullmatch(pattern, question.question) for pattern, _ in _COUNTED):
         return scenes
     return [replace(scene, countable=scene.countable - scene.categories()) for scene in scenes]
@@ -63,7 +63,7 @@ def _places(question: Question) -> list[int]:
 
 
 def _only(place: int, scenes: Scenes) -> Scenes:
-    """Leave nothing known of the other images."""
+    """Remove all knowledge of the other images."""
     nothing = Scene("", b"", 1, 1, ())
     return [scene if i == place else nothing for i, scene in enumerate(scenes)]
 
@@ -72,12 +72,12 @@ VIEWS: Final[dict[str, View]] = {"one image": one_image, "another image": anothe
 
 
 def left_open(question: Question, scenes: Scenes, view: View) -> tuple[str, ...]:
-    """Return the answers (letters, or yes and no) among which a model with a view guesses.
+    """Return the answers (letters, or yes and no) among which an oracle guesses.
 
     Args:
         question: with its options.
-        scenes: the truth about its images, in their order.
-        view: what the model sees of them.
+        scenes: scenes of its images, in their order.
+        view: restriction of the oracle.
     """
     seen = view(question, scenes)
     if question.kind == "yes_no":
@@ -95,13 +95,13 @@ def left_open(question: Question, scenes: Scenes, view: View) -> tuple[str, ...]
 
 
 def chance(question: Question, scenes: Scenes, view: View) -> float:
-    """Return how probably a model with a view answers a question right."""
+    """Return the probability that an oracle answers a question correctly."""
     found = left_open(question, scenes, view)
     return (question.answer in found) / len(found) if found else 0.0
 
 
 def add(found: dict[str, dict[str, tuple[float, int]]], question: Question, scenes: Scenes) -> None:
-    """Count a question into what each view reaches on its type."""
+    """Add a question to each oracle's accuracy on its type."""
     for name, view in VIEWS.items():
         share, number = found.setdefault(name, {}).get(question.question_type, (0.0, 0))
         total = share * number + chance(question, scenes, view)
@@ -109,7 +109,7 @@ def add(found: dict[str, dict[str, tuple[float, int]]], question: Question, scen
 
 
 def of_split(directory: Path) -> Figures:
-    """Return what each view reaches on a split of MIOH, of whose images the truth is known; no image is read."""
+    """Return each oracle's accuracy on a MIOH split with scenes; no image is read."""
     truths, found = splits.packed_scenes(directory), dict[str, dict[str, tuple[float, int]]]()
     for _, group in splits.read_columns(directory, ["id", *_READ]):
         for name, *values in zip(*group.values(), strict=True):
@@ -121,7 +121,7 @@ def of_split(directory: Path) -> Figures:
 
 
 def table(found: Figures) -> list[list[str]]:
-    """Return the rows of a table: question type, number of questions, percent that each view reaches, its bound."""
+    """Return table rows: question type, number, accuracy per oracle in percent, bound."""
     kinds = dict.fromkeys(kind for of_view in found.values() for kind in of_view)
     rows = []
     for kind in kinds:
@@ -137,7 +137,7 @@ def _shown(view: str, kind: str, share: float) -> str:
 
 
 def sentences(found: Figures) -> list[str]:
-    """Say what each view reaches, in percent by question type."""
+    """Describe each oracle's accuracy, in percent by question type."""
     return [
         f"{name} alone, guessing evenly among what is left open: "
         + ", ".join(f"{kind} {100 * share:.0f}" for kind, (share, _) in kinds.items()) + " %"
@@ -146,7 +146,7 @@ def sentences(found: Figures) -> list[str]:
 
 
 def warnings(found: Figures) -> list[str]:
-    """Return a line for each type of which a view that should not do reaches more than its bound."""
+    """Return a line for each type on which an oracle exceeds its bound."""
     return [
         f"{kind}: {view} alone reaches {100 * found[view][kind][0]:.1f} % of {found[view][kind][1]} questions; "
         f"must be at most {100 * most:.0f} %"
@@ -155,7 +155,7 @@ def warnings(found: Figures) -> list[str]:
     ]
 
 
-# -- numbers of which only bounds are seen ---------------------------------------------------------------------------
+# -- counts with known bounds ----------------------------------------------------------------------------------------
 
 
 def _option(text: str, option: str, scenes: Scenes) -> Maybe:
@@ -166,7 +166,7 @@ def _option(text: str, option: str, scenes: Scenes) -> Maybe:
 
 
 def _bounds(phrase: str, scenes: Scenes) -> list[tuple[float, float]]:
-    """Return for each image the least and the most of a category that it may show."""
+    """Return per image the minimum and maximum possible count of a category."""
     name, found = phrases.category(phrase, scenes), list[tuple[float, float]]()
     for scene in scenes:
         number = phrases.count(name, scene) if name else None
@@ -208,7 +208,7 @@ def _ahead(one: tuple[float, float], two: tuple[float, float]) -> Maybe:
 
 
 def _same(one: tuple[float, float], two: tuple[float, float]) -> Maybe:
-    """Tell whether both show the same number, which is not zero."""
+    """Return whether both show the same count, other than zero."""
     apart = one[0] > two[1] or two[0] > one[1] or one[1] == 0 or two[1] == 0
     return False if apart else True if one[0] == one[1] == two[0] == two[1] else None
 

@@ -1,4 +1,4 @@
-"""The dataset card and its companions, made from a split directory: nothing in them is typed in by hand."""
+"""Dataset card and related files, generated from a split directory without manual input."""
 
 from vhbench.card.dataset_card import (
     FRONT_MATTER,

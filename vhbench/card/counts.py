@@ -1,4 +1,4 @@
-"""How many questions of which kind a split holds, read from its small columns alone."""
+"""Question counts of a split, from its small columns alone."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ _KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "mult
 
 @dataclass
 class SplitCounts:
-    """What a card's tables show.
+    """Counts in a card's tables.
 
     Attributes:
-        columns: those of the cells' columns that say something: "config", "task", "pressure" …
+        columns: informative cell columns: "config", "task", "pressure" …
         cells: values of ``columns`` → number of questions.
         answers: kind → answer → number, per config.
         sources: name → number of questions.
@@ -31,7 +31,7 @@ class SplitCounts:
     sources: Counter[str] = field(default_factory=Counter)
 
     def table(self) -> list[list[str]]:
-        """Return the rows of the table of cells, sorted, the number last."""
+        """Return the sorted rows of the table of cells, with the number last."""
         return [[*cell, f"{count:,}"] for cell, count in sorted(self.cells.items())]
 
     def configs(self) -> Iterator[list[str]]:
@@ -60,7 +60,7 @@ def count(directory: Path) -> SplitCounts:
                 answers.update(zip(group["kind"], group["answer"], strict=True))
                 result.sources.update(group["source"])
         result.answers[config] = answers
-    # A column that has the same value everywhere, or one that the config tells already, says nothing.
+    # A column with one value, or one determined by the config, is not informative.
     shown = [i for i in range(len(_CELL)) if len({cell[i] for cell in full}) > 1]
     result.columns = tuple(_CELL[i] for i in shown) or ("config",)
     for cell, number in full.items():

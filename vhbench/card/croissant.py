@@ -1,4 +1,4 @@
-"""The split as Croissant JSON-LD (https://docs.mlcommons.org/croissant), the format that data catalogues read."""
+"""Croissant JSON-LD (https://docs.mlcommons.org/croissant), the format of data catalogues."""
 
 import json
 from importlib.resources import files
@@ -9,7 +9,7 @@ from vhbench.schema import Manifest
 
 
 def croissant(manifest: Manifest, *, repo_id: str, description: str, licence: str, cite_as: str) -> dict[str, Any]:
-    """Return the JSON-LD of a split: one file set and one record set per config; ``cite_as`` is BibTeX."""
+    """Return a split's JSON-LD: one file set and record set per config; ``cite_as`` is BibTeX."""
     url = f"https://huggingface.co/datasets/{repo_id}"
     tag = f"v{manifest.version}"
     repository = {

@@ -1,4 +1,4 @@
-"""Writes README.md, CHANGELOG.md, eval.yaml, croissant.json and the contact sheet into a split directory."""
+"""Dataset card, changelog, eval.yaml, croissant.json and contact sheet of a split."""
 
 import html
 import io
@@ -32,19 +32,19 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _READABLE = 600
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
-"""The end of a link's text, where what follows, "(…" or ": …", is no address on the web."""
+"""End of a link's text if its target, "(…" or ": …", is not a web address."""
 
 FRONT_MATTER = re.compile(r"\A\ufeff?\s*---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
-"""Where the Hub finds a card's metadata."""
+"""Metadata of a card on the Hub."""
 
 BEGIN = "<!-- vhbench: from here on written anew with each release; what stands outside of the marks is kept -->"
 END = "<!-- vhbench: end -->"
 
 _FACTS = ("configs", "dataset_info", "size_categories")
-"""Metadata that follows from the files, so that others' values for them cannot stay."""
+"""Metadata derived from the files, which replace other values."""
 
 _LICENCES = ("apache-2.0", "other")
-"""What a card of ours says; in such a card another licence is a person's."""
+"""Licences of generated cards; another licence in such a card was set by hand."""
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
@@ -58,16 +58,16 @@ def write_card(
     into: Path | None = None,
     former: str = "",
 ) -> None:
-    """Write the card and what belongs to it; a former card is replaced.
+    """Write the card and related files; a previous card is replaced.
 
     Args:
         directory: a split directory.
         repo_id: ORG/NAME on the Hub.
         changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one. HTML in it becomes plain text.
-        picture: a contact sheet as PNG; empty keeps the one that is there.
-        into: another folder to write into than the split directory.
-        former: a card; what people wrote into it outside our marks, and into its front matter, is kept, but for
-            what :func:`replaced_metadata` tells.
+        picture: a contact sheet as PNG; empty keeps the existing one.
+        into: output folder other than the split directory.
+        former: a previous card; its manual text outside vhbench's marks, and its front matter, are kept, except for
+            :func:`replaced_metadata`.
 
     Raises:
         VhbenchError: if the split cannot be read.
@@ -105,7 +105,7 @@ def write_card(
 
 
 def sheet(directory: Path, *, questions: int = 12) -> bytes:
-    """Return a contact sheet of some of a split's questions, as PNG; the same for the same split."""
+    """Return a contact sheet of some questions as PNG, deterministic per split."""
     buffer = io.BytesIO()
     image = contact_sheet(splits.choose(directory, None, questions, seed=0))
     image.convert("P", palette=Image.Palette.ADAPTIVE).save(buffer, "PNG")
@@ -118,7 +118,7 @@ def draw_sheet(directory: Path, file: Path) -> None:
 
 
 def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
-    """Return a changelog with an entry for this version on top, in place of one that it may have already."""
+    """Return a changelog with this version's entry on top, replacing an existing one."""
     heading = f"### {manifest.version}"
     parts = re.split(r"(?m)^(?=### )", former)
     kept = [part.strip() for part in parts if part.strip() and part.splitlines()[0].strip() != heading]
@@ -126,7 +126,7 @@ def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
 
 
 def _views(directory: Path, manifest: Manifest) -> list[list[str]]:
-    """Return what restricted views reach; nothing of other benchmarks, and where nobody shall know the answers."""
+    """Return the restricted oracles' accuracy; only for MIOH with known answers."""
     if manifest.benchmark != "mioh" or manifests.is_hidden(manifest):
         return []
     return restricted_oracles.table(restricted_oracles.of_split(directory))
@@ -138,7 +138,7 @@ def _about(manifest: Manifest) -> Benchmark:
 
 
 def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts, **shown: Any) -> str:
-    # The card is Markdown: what comes from data is escaped by "cell", so HTML escaping would only double it.
+    # The card is Markdown: data are escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
     environment.filters["cell"] = cell
     body = environment.get_template("card.md.jinja").render(
@@ -163,7 +163,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
 
 
 def _metadata(kept: dict[str, Any], front: dict[str, Any], *, is_ours: bool) -> dict[str, Any]:
-    """Return the front matter: a former card's values stay, lists grow by ours, and facts of the files are ours."""
+    """Return front matter: previous values stay, lists grow, file facts are replaced."""
     merged = kept | front
     for name in (name for name in front if kept.get(name) and name not in _FACTS):
         theirs, own = kept[name], front[name]
@@ -176,7 +176,7 @@ def _metadata(kept: dict[str, Any], front: dict[str, Any], *, is_ours: bool) -> 
 
 
 def replaced_metadata(former: str) -> list[str]:
-    r"""Return which metadata of a card of others a card of ours would replace.
+    r"""Return which metadata of a third-party card a generated one would replace.
 
     >>> replaced_metadata("---\nlicense: mit\nconfigs: []\n---\n# Mine")
     ['configs']
@@ -190,10 +190,10 @@ def replaced_metadata(former: str) -> list[str]:
 
 
 def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
-    """Return what people wrote into a card: front matter, and text before and after our section.
+    """Return a card's manual parts: front matter, and text around the generated section.
 
     Raises:
-        VhbenchError: if our section begins and does not end, so that nobody knows what is theirs.
+        VhbenchError: if the generated section has no end, so that manual text cannot be distinguished.
     """
     match = FRONT_MATTER.match(former)
     front: Any = {}
@@ -210,7 +210,7 @@ def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
 
 
 def _attacks(manifest: Manifest) -> list[list[str]]:
-    """Return the table of what came of attacks, its heads first; a manifest that somebody wrote may say anything."""
+    """Return the table of attack results, header first; the manifest is not trusted."""
     found = manifest.extra.get("attacks")
     if not isinstance(found, dict) or not found:
         return []
@@ -231,13 +231,13 @@ class _Review(msgspec.Struct):
 
 
 def _review(manifest: Manifest) -> _Review | None:
-    """Return what people said of a split that was built before; a manifest that somebody wrote may say anything."""
+    """Return the human review of a previously built split; the manifest is not trusted."""
     found = manifest.extra.get("review")
     return None if found is None else convert(found, _Review, "manifest.json: extra.review")
 
 
 def _kept_changelog(directory: Path) -> str:
-    """Return the split's CHANGELOG.md, or ""; a link to a file elsewhere is refused, not published."""
+    """Return the split's CHANGELOG.md, or ""; a link to an outside file is rejected."""
     file = manifests.inside(directory, "CHANGELOG.md")
     try:
         return file.read_text(encoding="utf-8") if file.is_file() else ""
@@ -246,12 +246,12 @@ def _kept_changelog(directory: Path) -> str:
 
 
 def _harmless(markdown: str) -> str:
-    """Return Markdown without HTML, and without links to anything but the web; twice is the same as once."""
+    """Return Markdown without HTML and non-web links; idempotent."""
     return _LINK.sub(r"\1\\]", _TAG.sub("&lt;", markdown))
 
 
 def _options(manifest: Manifest) -> str:
-    """Return the build's options as JSON; what is too long to read is left to the manifest."""
+    """Return the build's options as JSON, without very long values, which are in the manifest."""
     short = {name: _readable(value) for name, value in sorted(manifest.config.items())}
     return json.dumps(short, indent=2, ensure_ascii=False).replace("```", "'''")
 
@@ -263,7 +263,7 @@ def _readable(value: object) -> object:
 
 
 def _split(directory: Path, manifest: Manifest, config: str) -> dict[str, Any]:
-    """Describe the one split of a config; ``datasets`` wants all three facts, or it ignores them with a warning."""
+    """Describe a config's split with all facts that ``datasets`` needs without a warning."""
     size = sum((directory / name).stat().st_size for name in manifests.config_files(manifest)[config])
     return {"name": "test", "num_bytes": size, "num_examples": manifest.rows[config]}
 
@@ -289,7 +289,7 @@ def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts
 
 
 def _features() -> list[dict[str, Any]]:
-    """Return the columns and their types, made anew for each config: of one list, YAML would write references."""
+    """Return columns and types as a new object per config: YAML would write references."""
     return [_feature(name) for name in COLUMNS]
 
 
@@ -302,7 +302,7 @@ def _feature(name: str) -> dict[str, Any]:
 
 
 def _evaluation(manifest: Manifest) -> dict[str, Any]:
-    """Return what registers the dataset as a benchmark on the Hub."""
+    """Return the entry that registers the dataset as a benchmark on the Hub."""
     return {
         "name": f"vhbench {manifest.benchmark}",
         "description": _about(manifest).asks,
@@ -330,5 +330,5 @@ def _dump(data: dict[str, Any]) -> str:
 
 
 def cell(text: object) -> str:
-    """Return a text that is harmless in a Markdown table: no markup, no HTML, no line breaks."""
+    """Return a text that is safe in a Markdown table: no markup, no HTML, no line breaks."""
     return html.escape(_MARKDOWN.sub(r"\\\1", " ".join(str(text).split())), quote=False)

@@ -1,4 +1,4 @@
-"""What the card says about sources: where they come from, under which licence, and how they are cited."""
+"""Sources in the card: origin, licence and citation."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import yaml
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where images, words or annotations come from; ``cite`` is its key in ``references.bib``, "" for none."""
+    """Source of images, words or annotations; ``cite``: key in ``references.bib``, or ""."""
 
     title: str
     licence: str
@@ -19,13 +19,13 @@ class Source:
 
     @property
     def bibtex(self) -> str:
-        """How it is cited, or ""."""
+        """Its BibTeX entry, or ""."""
         return references()[self.cite] if self.cite else ""
 
 
 @cache
 def sources() -> dict[str, Source]:
-    """Return what is known about each source, by name."""
+    """Return all sources by name."""
     return {name: Source(**about) for name, about in yaml.safe_load(_text("sources.yaml")).items()}
 
 
@@ -37,7 +37,7 @@ def references() -> dict[str, str]:
 
 
 def source(name: str) -> Source:
-    """Return what is known about a source; of an unknown one, its name."""
+    """Return a source; an unknown one has only its name."""
     known = sources().get(name) or sources().get(name.partition(":")[0].lower())
     return known or Source(name, "not known to vhbench: ask whoever built this")
 

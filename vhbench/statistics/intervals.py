@@ -43,10 +43,7 @@ LEAST_OF_LENGTHS = 30
 """Number of clusters below which an interval is wide, with a note."""
 
 WELL_KNOWN = 100
-"""Degrees of freedom from which underdispersion between clusters is accepted.
-
-This is the case for F1 and precision with as many yes as no questions.
-"""
+"""Degrees of freedom to accept underdispersion of clusters, as F1 and precision have it."""
 
 _NOTHING = 1e-24
 _ALIKE = "all alike: exact, each cluster one trial"
@@ -391,9 +388,7 @@ def _satterthwaite(share: Floats) -> float:
 
 
 def _quantile(df: float, level: float) -> float:
-    from scipy.special import (
-        stdtrit,
-    )  # imported here: it loads more slowly than all metrics; scipy.stats far more slowly
+    from scipy.special import stdtrit  # imported here: it loads more slowly than all metrics, scipy.stats even more
 
     return float(stdtrit(df, (1 + level) / 2))
 
@@ -436,10 +431,7 @@ def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interv
 
 
 def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None, level: float) -> float:
-    """Return the upper limit of a share that was never observed.
-
-    Each cluster is one trial (Kish), tied ones together.
-    """
+    """Return the upper limit of a never observed share: clusters are trials, tied ones joined."""
     kish = 1 / (total_of((rows / total_of(rows)) ** 2) + tied_weight(each / each.sum(), clusters))
     return float(1 - ((1 - level) / 2) ** (1 / kish))
 

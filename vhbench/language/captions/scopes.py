@@ -119,7 +119,7 @@ _IS_A_PAINTING = re.compile(r"\A\W*(?:this|it|the (?:image|picture|scene)) (?:is
 
 
 def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, spares) of each scope in a lower-case sentence; ``said``: its cue words.
+    """Yield (start, end, spares) of each scope in a lower-case sentence with cues ``said``.
 
     >>> text = "there is no dog on the couch"
     >>> [text[start:end] for start, end, _ in scopes(text, {"no"})]

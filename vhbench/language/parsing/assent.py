@@ -134,7 +134,7 @@ def _signs_known() -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def whole(text: str) -> tuple[str, bool]:
-    """Return a clause's answer by a word of assent or denial, and whether it is sufficient; or "".
+    """Return a clause's answer by a word of assent or denial, or "", and its sufficiency.
 
     >>> whole("certainly"), whole("i would say no"), whole("нет"), whole("the dog")
     (('yes', False), ('no', True), ('no', True), ('', False))

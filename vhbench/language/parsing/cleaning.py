@@ -122,7 +122,7 @@ def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
 
 @cached_by_text  # each response is parsed for failures, marked answer, whole text and truncation
 def plain(text: str) -> str:
-    r"""Return a response's visible text: no reasoning, role, token, markup or LaTeX; straight quotes.
+    r"""Return a response's visible text, without reasoning, roles, tokens, markup or LaTeX.
 
     An echo of the prompt and text after the end of the model's turn are dropped. A very long text is cut to its
     beginning
@@ -256,7 +256,7 @@ def _bare(text: str) -> str:
 
 
 def caption_text(response: str) -> str:
-    r"""Return the text of a caption, from :func:`~vhbench.language.parsing.plain` or a JSON object.
+    r"""Return the text of a caption: the visible text, or the texts of a JSON object.
 
     An object with values other than texts and lists of them is not a wrapped caption and stays unchanged.
 
