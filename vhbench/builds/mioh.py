@@ -26,7 +26,7 @@ from vhbench.protocols import Note
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
-_SOURCES, _ASKED = "Where images come from", "What is asked"
+_SOURCES, _ASKED = "Sources", "Questions"
 
 DRAWN = PressureThresholds(small=0.005, large=0.006)
 """Thresholds for synthetic scenes, whose objects are smaller than in photographs."""
@@ -39,7 +39,7 @@ def _file(words: str, panel: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class MiohBuild(SplitBuild):
-    """Build MIOH: can a model keep objects apart over several images?
+    """Build MIOH: object hallucination over several images under controlled pressure.
 
     26 question types (existence, attribute, counting, position; comprehensive, selective, comparative), each easy and
     under three pressures: number of images (NI), hard positives (HP), hard negatives (HN).
@@ -50,34 +50,34 @@ class MiohBuild(SplitBuild):
     benchmark = "mioh"
 
     source: tuple[str, ...] = option(
-        "`scenes[:N]` (N drawn pictures, 1,500 unless told), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file of "
-        "that form), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images says what is "
-        "absent). May be given several times: each task takes the source that knows most about it.",
+        "`scenes[:N]` (N synthetic images, 1,500 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
+        "in that format), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images "
+        "supplies absences). If repeated, each task uses the source with the richest annotations for it.",
         ("scenes",),
         panel=_SOURCES,
         repeat=True,
     )
-    images: str = option("Folder that the files' images lie in.", "", metavar="DIR", panel=_SOURCES)
+    images: str = option("Folder of the annotated images.", "", metavar="DIR", panel=_SOURCES)
     rivals: str = _file(
-        "JSON list of groups of categories that people take for one another: where one is present, the absence of the "
-        "others is not known. Replaces the list that comes along (adapters/rivals.json).",
+        "JSON list of groups of easily confused categories: where one is present, absence of the others counts as"
+        " unknown. Replaces the built-in list (adapters/rivals.json).",
         _SOURCES,
     )
     rename: tuple[str, ...] = option(
-        'How questions name a category of a file, e.g. `"tv=TV or monitor"` (which is the default for tv).',
+        'Wording of a category in questions, e.g. `"tv=TV or monitor"` (the default for tv).',
         (),
         metavar="NAME=WORDS",
         panel=_SOURCES,
         repeat=True,
     )
     keypoints: str = _file(
-        "COCO's person keypoints (`person_keypoints_train2017.json`): a person of whom neither head nor torso is seen "
-        "is not asked about. Without it, one whose small box reaches out of the picture is not.",
+        "COCO person keypoints (`person_keypoints_train2017.json`): exclude people whose head and torso are both "
+        "invisible. Without it, people with a small box cut by the image border are excluded.",
         _SOURCES,
     )
-    skip_bad: bool = option("Leave bad entries out and count them.", False, panel=_SOURCES)
+    skip_bad: bool = option("Skip and count invalid entries.", False, panel=_SOURCES)
     part: str = part_option(_SOURCES)
-    size: int = option("Side of drawn pictures in pixels.", 512, least=64, most=4096, panel=_SOURCES)
+    size: int = option("Side of synthetic images in pixels.", 512, least=64, most=4096, panel=_SOURCES)
     cells: str = option(
         "`paper` (3,484 questions), a number for each of the 26 × 5 cells (with HP+HN), or a JSON file of task → "
         "pressure → number.",
@@ -88,26 +88,26 @@ class MiohBuild(SplitBuild):
         "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), panel=_ASKED, show_default=False
     )
     statistics: str = _file(
-        "COCO instances that P(target | present) of hard negatives is taken from, e.g. `instances_train2017.json`; "
-        "else from the images that are asked about.",
+        "COCO instances for the P(target | present) of hard negatives, e.g. `instances_train2017.json`; by "
+        "default the images of the split.",
         _ASKED,
     )
     tied: int = option(
-        "Facts more, of each object task, that are asked in every mode about the same images: this tells perception "
-        "from integration.",
+        "Additional facts per object task with a question in every mode about the same images; they separate "
+        "perception from integration failures.",
         0,
         least=0,
         panel=_ASKED,
     )
     clip: str = option(
-        "CLIP model for pressure by similarity, e.g. `openai/clip-vit-large-patch14`; without it HP and HN go by size, "
-        "occlusion, frame and co-occurrence alone.",
+        "CLIP model for similarity-based pressure, e.g. `openai/clip-vit-large-patch14`. Without it, HP and HN "
+        "use size, occlusion, truncation and co-occurrence alone.",
         "",
         metavar="NAME",
         panel=_ASKED,
     )
     threshold: tuple[str, ...] = option(
-        "A threshold of the pressures, e.g. `small=0.02`; see vhbench.generators.mioh.pressures.",
+        "Threshold of a pressure, e.g. `small=0.02`; see vhbench.generators.mioh.pressures.",
         (),
         metavar="NAME=VALUE",
         panel=_ASKED,

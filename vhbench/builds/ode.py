@@ -29,41 +29,39 @@ if TYPE_CHECKING:
     from vhbench.adapters.photo_pairs import PhotoSource
 
 PAIRS_PER_SHARD = 20
-_DRAW, _IMAGES = "What meets in a picture", "Images and filter"
+_DRAW, _IMAGES = "Concept selection", "Images and filter"
 _SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
 _MODELS = ("revision", "steps", "guidance", "dtype", "device", "offload", "batch")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OdeBuild(SplitBuild):
-    """Build ODE: does a model see what is there, also where nobody would expect it?
+    """Build ODE: hallucinations in new images of concept pairs, from common to fictional.
 
-    Concepts are drawn from a graph by four criteria (standard, long_tail, random, fictional), shown in new images,
-    and asked about: caption, existence, attribute.
+    Concepts are sampled from a graph by four criteria (standard, long_tail, random, fictional) and shown in new images
+    with caption, existence and attribute questions.
 
     Example: `vhbench build ode --out out --graph amber:AMBER --pairs 40 --workers 4`
 
     With a text-to-image model: `vhbench build ode --out out --images diffusers:black-forest-labs/FLUX.1-dev
-    --detector IDEA-Research/grounding-dino-base --verifier openai/clip-vit-large-patch14 --offload model`. What was
-    painted and looked at is kept in the cache: another `--keep` paints nothing anew.
+    --detector IDEA-Research/grounding-dino-base --verifier openai/clip-vit-large-patch14 --offload model`. Images and
+    detections are cached: a run with another `--keep` reuses them.
     """
 
     benchmark = "ode"
 
     graph: tuple[str, ...] = option(
-        "Concept graph: `starter` (the default), `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or a .json "
-        "or .graphml file of your own. Given several times, the graphs are merged: words join, counts of co-occurrence "
-        "add up.",
+        "Concept graph: `starter` (default), `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or a .json"
+        " or .graphml file. If repeated, graphs are merged: words are united and co-occurrence counts added.",
         ("starter",),
         panel=_DRAW,
         repeat=True,
         show_default=False,
     )
-    node_types: str = option("For amber:DIR: JSON of word → kind.", "", metavar="FILE", panel=_DRAW)
+    node_types: str = option("For amber:DIR: JSON file mapping words to kinds.", "", metavar="FILE", panel=_DRAW)
     add: str = option(
-        "Grow a released benchmark: a graph file whose new words, edges and attributes become the graph's next "
-        "version, with pairs of their own. All older pairs and questions stay as they were, which merging does not "
-        "promise.",
+        "Extend a released benchmark: a graph file whose new words, edges and attributes form the graph's next "
+        "version, with their own pairs. Unlike merging, it keeps all existing pairs and questions unchanged.",
         "",
         metavar="GRAPH",
         panel=_DRAW,
@@ -71,59 +69,64 @@ class OdeBuild(SplitBuild):
     part: str = part_option(_DRAW)
     pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
     variants: int = option("Images per pair.", 1, least=1, panel=_DRAW)
-    concepts: int = option("Concepts that meet in an image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
-    criteria: tuple[str, ...] = option("Which criteria.", tuple(criteria.CRITERIA), panel=_DRAW)
-    levels: tuple[str, ...] = option("Levels of questions; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
-    epsilon: float = option("Long tail: pairs seen together more than ε times.", 0, panel=_DRAW)
-    delta: float = option("Long tail: and less than δ times; 0 for just above the median.", 0, panel=_DRAW)
+    concepts: int = option("Concepts combined in one image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
+    criteria: tuple[str, ...] = option("Criteria to build.", tuple(criteria.CRITERIA), panel=_DRAW)
+    levels: tuple[str, ...] = option("Question levels; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
+    epsilon: float = option(
+        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times).", 0, panel=_DRAW
+    )
+    delta: float = option("Long tail: upper bound (less than δ times); 0 for just above the median.", 0, panel=_DRAW)
     likely: str = option(
-        "What goes among the likely hallucinations: `seen` (what the graph has beside the concepts), or `both` that "
-        "and what models imagined beside them, as amber:DIR tells.",
+        "Source of likely hallucinations: `seen` (the graph's co-occurrences) or `both` (also hallucinations of "
+        "models, from amber:DIR).",
         "both",
         panel=_DRAW,
     )
     images: str = option(
-        "`scenes` (drawn here, with exact truth), `diffusers:NAME`, e.g. `diffusers:black-forest-labs/FLUX.1-dev`, or "
-        "`photos:INSTANCES.json=DIR`: existing photos that show a pair, by annotations in COCO's form.",
+        "`scenes` (synthetic, exact ground truth), `diffusers:NAME`, e.g. "
+        "`diffusers:black-forest-labs/FLUX.1-dev`, or `photos:INSTANCES.json=DIR` (existing photos that show a "
+        "pair, by COCO-format annotations).",
         "scenes",
         panel=_IMAGES,
     )
     detector: str = option(
-        "What looks at diffusers' images: a zero-shot detector, e.g. `IDEA-Research/grounding-dino-base`, or "
-        "`onnx:FILE` with classes of its own (YOLO's kin, YOLO-World's exports). `NAME@REVISION` for a commit.",
+        "Detector for generated images: a zero-shot model, e.g. `IDEA-Research/grounding-dino-base`, or "
+        "`onnx:FILE` with fixed classes (YOLO family, YOLO-World exports). `NAME@REVISION` pins a commit.",
         "",
         metavar="NAME",
         panel=_IMAGES,
     )
     verifier: str = option(
-        "What tells whether a prompt's colours, states and actions are there: CLIP's kin, e.g. "
-        "`openai/clip-vit-large-patch14`, or `vqa:NAME`, e.g. `vqa:dandelin/vilt-b32-finetuned-vqa`. Without one they "
-        "are not asked about.",
+        "Verifier of a prompt's colours, states and actions: a CLIP-like model, e.g. "
+        "`openai/clip-vit-large-patch14`, or `vqa:NAME`, e.g. `vqa:dandelin/vilt-b32-finetuned-vqa`. Without one,"
+        " no questions are generated about them.",
         "",
         metavar="NAME",
         panel=_IMAGES,
     )
     calibration: str = option(
-        "Thresholds per word and per kind of attribute, as `vhbench calibrate` writes them.",
+        "Thresholds per word and attribute kind, as written by `vhbench calibrate`.",
         "",
         metavar="FILE",
         panel=_IMAGES,
     )
     size: int = option("Image side in pixels.", 512, least=64, most=4096, panel=_IMAGES)
     best_of: int = option(
-        "Images made for each that is kept: the one that the detector is surest of.",
+        "Candidate images per kept image; the one with the highest detector confidence is kept.",
         1,
         least=1,
         most=100,
         panel=_IMAGES,
     )
     retries: int = option("New seeds for a rejected image.", 2, least=0, panel=_IMAGES)
-    reserve: int = option("Pairs tried at most for each that is asked for.", 10, least=1, panel=_IMAGES)
-    keep: float = option("Detector's confidence from which a thing is there.", _SURE.keep, panel=_IMAGES)
-    absent: float = option("Confidence below which it is not there.", _SURE.absent, panel=_IMAGES)
-    believe: float = option("Verifier's probability from which an attribute is there.", _BELIEF.keep, panel=_IMAGES)
+    reserve: int = option("Maximum number of candidate pairs per requested pair.", 10, least=1, panel=_IMAGES)
+    keep: float = option("Detection score at or above which an object counts as present.", _SURE.keep, panel=_IMAGES)
+    absent: float = option("Detection score below which an object counts as absent.", _SURE.absent, panel=_IMAGES)
+    believe: float = option(
+        "Verifier probability at or above which an attribute counts as present.", _BELIEF.keep, panel=_IMAGES
+    )
     trust_prompt: bool = option(
-        "Ask about the prompt's colours, states and actions as the paper does, unchecked.",
+        "Generate questions about the prompt's colours, states and actions without verification, as the paper does.",
         False,
         names=("--trust-prompt/--no-trust-prompt",),
         panel=_IMAGES,
@@ -131,14 +134,16 @@ class OdeBuild(SplitBuild):
     revision: str = option("Branch, tag or commit of the text-to-image model.", "", metavar="NAME", panel=_IMAGES)
     steps: int = option("Denoising steps.", 30, least=1, panel=_IMAGES)
     guidance: float = option("Guidance scale; negative for the pipeline's own.", -1, panel=_IMAGES)
-    dtype: str = option("Of the text-to-image model: auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES)
+    dtype: str = option(
+        "Precision of the text-to-image model: auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES
+    )
     device: str = option(
-        "Where models run: auto, cpu, cuda, cuda:1. With auto, `--workers` share out the visible GPUs.",
+        "Device of the models: auto, cpu, cuda, cuda:1. With auto, `--workers` divides the visible GPUs.",
         "auto",
         panel=_IMAGES,
     )
-    offload: str = option("none, model or sequential: less GPU memory, more time.", "none", panel=_IMAGES)
-    batch: int = option("Images made, and looked at, at once.", 4, least=1, panel=_IMAGES)
+    offload: str = option("CPU offloading: none, model or sequential (less GPU memory, slower).", "none", panel=_IMAGES)
+    batch: int = option("Images generated and detected per batch.", 4, least=1, panel=_IMAGES)
     thresholds: DetectionThresholds | None = None
 
     def check(self) -> None:

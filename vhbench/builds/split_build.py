@@ -8,7 +8,7 @@ from typing import Any
 from vhbench.options import LARGEST_SEED, option
 from vhbench.protocols import Build
 
-_EDITION = "Edition"
+_EDITION = "Dataset version"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,9 +19,9 @@ class SplitBuild(Build):
         scratch: folder in which worker processes share what they render; "": each renders for itself.
     """
 
-    seed: int = option("Everything random follows from it.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
+    seed: int = option("Random seed of the build.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
     version: str = option(
-        "Version of the edition. MAJOR says that scores are no longer comparable.",
+        "Dataset version. A higher MAJOR means that scores are no longer comparable.",
         "1.0.0",
         metavar="X.Y.Z",
         panel=_EDITION,
@@ -43,9 +43,9 @@ class SplitBuild(Build):
 def part_option(panel: str) -> Any:
     """Return the option for a concept split, with the same help in all builds."""
     return option(
-        "Only the concepts of the I-th of N parts, things and places alike, each thing with what people take for it: "
-        "editions of different parts of one N share none, whatever their benchmarks, seeds and graphs. Train on `1/2`, "
-        "score on `2/2`.",
+        "Use only the I-th of N parts of the concepts (objects and places; easily confused objects stay together). "
+        "Splits of different parts of the same N share no concept, whatever their benchmark, seed and graph. Train on "
+        "`1/2`, evaluate on `2/2`.",
         "",
         metavar="I/N",
         panel=panel,

@@ -35,12 +35,12 @@ from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 IMAGES_PER_SHARD = 32
 METHODS = tuple(STEP_SIZES)
-_CASES, _IMAGE, _ATTACK = "Initial cases", "What happens to the image", "White-box attacks"
+_CASES, _IMAGE, _ATTACK = "Initial cases", "Perturbations", "White-box attacks"
 
 
 @dataclass(frozen=True, kw_only=True)
 class VHExpansionBuild(SplitBuild):
-    """Build VHExpansion: does a right answer survive negation and a slightly changed image?
+    """Build VHExpansion: negated questions and perturbed or attacked images.
 
     Each initial case becomes four: original, negated, perturbed, perturbed and negated.
 
@@ -56,73 +56,77 @@ class VHExpansionBuild(SplitBuild):
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
         "`mme:MME_Benchmark`, `hallusionbench:HallusionBench.json`, `naturalbench:FOLDER`, "
         "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
-        "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be left out where "
-        "it can be told.",
+        "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be omitted if "
+        "it is clear from the path.",
         names=("--source", "-s"),
         metavar="FORM:PATH",
         panel=_CASES,
     )
-    images: str = option("Folder of the images that the source names.", "", metavar="DIR", panel=_CASES)
+    images: str = option("Folder of the source's images.", "", metavar="DIR", panel=_CASES)
     name: str = option(
-        f"Of the source in rows and configs. Tasks are there for {', '.join(f for f in FORMS if f != 'split')}; for "
-        "any other name `vhbench tasks OUT/vhexpansion` writes them.",
+        f"Source name in rows and configs. Tasks exist for {', '.join(f for f in FORMS if f != 'split')}; for any "
+        "other name, `vhbench tasks OUT/vhexpansion` writes them.",
         "",
         panel=_CASES,
     )
-    limit: int = option("Only the first N cases; of a split, from all its configs.", 0, least=0, panel=_CASES)
+    limit: int = option("Use only the first N cases; of a split, over all its configs.", 0, least=0, panel=_CASES)
     cases: str = option(
-        "Only the cases whose ids this file lists, one in a line: what is trained on, or what is left for the test.",
+        "File with the ids of the cases to use, one per line, e.g. to separate training and test cases.",
         "",
         metavar="FILE",
         panel=_CASES,
     )
     negation: Wording = option(
-        f"How twins are worded: {'; '.join(f'`{name}`: {text}' for name, text in WORDINGS.items())}. The column `mode` "
-        "tells which one a pair has.",
+        f"Wording of the negated twins: {'; '.join(f'`{name}`: {text}' for name, text in WORDINGS.items())}. "
+        "The column `mode` names the wording of a pair.",
         "auto",
         panel=_CASES,
     )
     rewriter: str = option(
-        "Who negates under `--negation llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) or "
-        "`transformers:NAME`; `rule`: nobody. What it says is checked, and the question quoted where it is wrong.",
+        "Model for `--negation llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) or "
+        "`transformers:NAME`; `rule`: none. Its output is validated; invalid output is replaced by quotation.",
         "rule",
         panel=_CASES,
     )
     perturb: tuple[str, ...] = option(
         f"Comma-separated: {', '.join(PERTURBATIONS)}; or `none`.", tuple(PERTURBATIONS), panel=_IMAGE
     )
-    severity: int = option("1–5 as in ImageNet-C; 0: the paper's.", 0, least=0, most=5, panel=_IMAGE)
+    severity: int = option("1–5 as in ImageNet-C; 0: the paper's parameters.", 0, least=0, most=5, panel=_IMAGE)
     keep_unsure: bool = option(
-        "Keep questions about colour and light on brightened images (brown turns orange there), about text and small "
-        "things on blurred and noisy ones and the like, as the paper does, although their answers may have changed.",
+        "Keep questions whose answers the perturbation may change, as the paper does: colour and light on "
+        "brightened images, text and small objects on blurred and noisy ones.",
         False,
         panel=_IMAGE,
     )
     attack: tuple[str, ...] = option(
-        "Comma-separated: `ifgsm`, `pgd`, and as a control `random_noise` of the same epsilon.", (), panel=_ATTACK
+        "Comma-separated attacks: `ifgsm`, `pgd`, and `random_noise` of the same epsilon as control.", (), panel=_ATTACK
     )
     model: str = option(
-        "The attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a folder.", "", metavar="NAME", panel=_ATTACK
+        "Attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a local folder.", "", metavar="NAME", panel=_ATTACK
     )
     failed: str = option(
-        "Its lmms-eval samples (--log_samples) on these cases, which say what it already fails; `ask`: the model is "
-        "asked.",
+        "lmms-eval samples (--log_samples) of the attacked model on these cases, which show what it already "
+        "fails; `ask`: run the model.",
         "ask",
         metavar="FILE",
         panel=_ATTACK,
     )
     answers: bool = option(
-        "Ask the model before and after: manifest, card and table tell how many right answers the attack turned.",
+        "Run the model before and after the attack; manifest, card and table report the attack success rate.",
         False,
         panel=_ATTACK,
     )
-    steps: int = option("0: the paper's, 500 apart and 100 similar.", 0, least=0, panel=_ATTACK)
-    steps_apart: int = option("For cases that the model answers right; 0: as --steps.", 0, least=0, panel=_ATTACK)
-    steps_similar: int = option("For cases that it already fails; 0: as --steps.", 0, least=0, panel=_ATTACK)
-    epsilon: int = option("Largest change of a pixel, in grey levels.", 8, least=1, most=255, panel=_ATTACK)
+    steps: int = option(
+        "Attack steps; 0: the paper's, 500 for dissimilar and 100 for similar features.", 0, least=0, panel=_ATTACK
+    )
+    steps_apart: int = option(
+        "Steps for cases that the model answers correctly; 0: as --steps.", 0, least=0, panel=_ATTACK
+    )
+    steps_similar: int = option("Steps for cases that it already fails; 0: as --steps.", 0, least=0, panel=_ATTACK)
+    epsilon: int = option("Maximum change of a pixel value, in grey levels.", 8, least=1, most=255, panel=_ATTACK)
     gamma: float = option("Step size, in grey levels; 0: the paper's 0.5.", 0.0, least=0, most=255, panel=_ATTACK)
     start: int = option(
-        "Grey levels that each value moves by before the first step; -1: the paper's 5 for failed cases, 1 for others.",
+        "Random initial change per pixel value, in grey levels; -1: the paper's, 5 for failed cases and 1 for others.",
         -1,
         least=-1,
         most=255,
@@ -130,18 +134,20 @@ class VHExpansionBuild(SplitBuild):
     )
     schedule: str = option("Step size: `constant` or `cosine`.", "constant", panel=_ATTACK)
     axis: str = option(
-        "What the similarity compares: `features` of each token, `tokens` of each channel; `auto`: features, with "
-        "--compat as the released code does for this model.",
+        "Axis of the feature similarity: `features` of each token or `tokens` of each channel; `auto`: features, "
+        "or with --compat as in the released code for this model.",
         "auto",
         panel=_ATTACK,
     )
     instruction: str = option(
-        'The text beside the image while it is attacked; a Q-Former (InstructBLIP) sees by it. "Describe the image." '
-        "by default.",
+        'Text given with the image during the attack; a Q-Former (InstructBLIP) conditions on it. "Describe the '
+        'image." by default.',
         "",
         panel=_ATTACK,
     )
-    stop_at: float | None = option("An image is finished at this similarity; all steps otherwise.", None, panel=_ATTACK)
+    stop_at: float | None = option(
+        "Similarity at which an image is finished; by default all steps are run.", None, panel=_ATTACK
+    )
     batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
     device: str = option("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto", panel=_ATTACK)
     dtype: str = option(

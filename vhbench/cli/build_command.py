@@ -13,7 +13,7 @@ from vhbench.options import Option, check_numbers, option, options_of
 if TYPE_CHECKING:
     from vhbench.builds.split_build import SplitBuild
 
-_PANEL = "How it runs"
+_PANEL = "Execution"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class RunOptions:
         None,
         names=("--seed-from-secret",),
         metavar="FILE",
-        panel="Edition",
+        panel="Dataset version",
     )
     workers: int = option("Processes on this machine.", 1, least=1, names=("--workers", "-w"), panel=_PANEL)
     shard: str = option(

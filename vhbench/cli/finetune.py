@@ -14,7 +14,7 @@ from vhbench.files import quote_value
 from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
 
-_HOW, _RUNS, _AFTER = "How it is trained", "Where it runs", "What comes after"
+_HOW, _RUNS, _AFTER = "Training", "Execution", "Evaluation"
 
 
 @dataclass(frozen=True, kw_only=True)
