@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class AnalyseOptions:
     """What every ``vhbench analyse …`` command takes."""
 
-    results: Path = option("What lmms-eval wrote with --log_samples: a folder, or a samples file.", argument=True)
+    results: Path = option("lmms-eval output written with --log_samples: a folder or a samples file.", argument=True)
     out: Path | None = option("Folder for the analysis; next to the results by default.", None, names=("--out", "-o"))
 
 

@@ -20,15 +20,15 @@ _KINDS = ("unparsed", "failed", "refused", "cut_off")
 @dataclass(frozen=True, kw_only=True)
 class _ListAnswersOptions:
     run: Path = option(
-        "What lmms-eval wrote with --log_samples: a folder, or a samples file.", argument=True, metavar="RUN"
+        "lmms-eval output written with --log_samples: a folder or a samples file.", argument=True, metavar="RUN"
     )
     only: str = option(
-        "Which: unparsed (nobody could tell what is said), failed (no answer came), refused (the model gave none, or "
-        "saw no image), cut_off (it visibly stops midway); several with commas.",
+        "Comma-separated: unparsed (no prediction), failed (no response), refused (the model declined or saw no "
+        "image), cut_off (visibly truncated).",
         "unparsed,failed,refused",
         metavar="KINDS",
     )
-    task: str = option("Of these tasks of the run; several with commas.", "", metavar="TASKS")
+    task: str = option("Comma-separated tasks of the run.", "", metavar="TASKS")
     out: Path | None = option(
         f"Write them whole to a file, {', '.join(_SUFFIXES)}, and print counts.",
         None,

@@ -12,11 +12,11 @@ from vhbench.options import option
 @dataclass(frozen=True, kw_only=True)
 class _TransferOptions:
     split: Path = option("An attacked VHExpansion split, such as out/vhexpansion.", argument=True)
-    model: str = option("The model that is asked: a repository, or a folder.", metavar="NAME")
-    output: Path = option("Where to write all of it.", Path("transfer.json"), names=("--output", "-o"))
-    device: str = option("Where it runs: auto, cpu, cuda, cuda:1 …", "auto")
-    dtype: str = option("auto, float32, float16 or bfloat16.", "auto")
-    revision: str = option("Commit, branch or tag of its repository.", "")
+    model: str = option("Model to evaluate: a Hub repository or a local folder.", metavar="NAME")
+    output: Path = option("JSON file for all numbers.", Path("transfer.json"), names=("--output", "-o"))
+    device: str = option("Device: auto, cpu, cuda, cuda:1 …", "auto")
+    dtype: str = option("Precision: auto, float32, float16 or bfloat16.", "auto")
+    revision: str = option("Commit, branch or tag of the model's repository.", "")
 
 
 @build_command.taking(_TransferOptions)

@@ -22,24 +22,23 @@ class RunOptions:
 
     out: Path = option("Folder for the split: it is written to OUT/BENCHMARK.", names=("--out", "-o"))
     secret_file: Path | None = option(
-        "Hidden edition: the seed comes from this file, and the manifest only commits to it (HMAC-SHA-256). Make one "
-        "with `openssl rand -hex 32 > FILE`; reveal it when the evaluation is over.",
+        "Hidden test set: derive the seed from this file; the manifest only commits to it (HMAC-SHA-256). Create "
+        "one with `openssl rand -hex 32 > FILE`, and reveal it once the evaluation is over.",
         None,
         names=("--seed-from-secret",),
         metavar="FILE",
         panel="Dataset version",
     )
-    workers: int = option("Processes on this machine.", 1, least=1, names=("--workers", "-w"), panel=_PANEL)
+    workers: int = option("Worker processes on this machine.", 1, least=1, names=("--workers", "-w"), panel=_PANEL)
     shard: str = option(
         "Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with `--array=0-7` "
-        "(docs/slurm_array.sh). The job that ends last merges them; so does the same command without `--shard`.",
+        "(docs/slurm_array.sh). The last job to finish merges them, as does the same command without `--shard`.",
         "",
         metavar="i/N",
         panel=_PANEL,
     )
     ray: str = option(
-        "Build with Ray tasks: `local`, `auto` for a running cluster, or its address. OUT must be visible to all "
-        "machines.",
+        "Build with Ray tasks: `local`, `auto` for a running cluster, or its address. All machines must see OUT.",
         "",
         metavar="ADDRESS",
         panel=_PANEL,

@@ -13,19 +13,19 @@ from vhbench.schema import VhbenchError
 @dataclass(frozen=True, kw_only=True)
 class _CalibrateOptions:
     annotations: str = option(
-        "Annotated photos: instances in COCO's form, or `paco:FILE` with attributes.", metavar="FILE"
+        "Annotated photos: instances in COCO format, or `paco:FILE` with attributes.", metavar="FILE"
     )
-    images: Path = option("The folder of the photos.", metavar="DIR")
+    images: Path = option("Folder of the photos.", metavar="DIR")
     detector: str = option("As in `vhbench build ode --detector`.", "", metavar="NAME")
     verifier: str = option("As in `vhbench build ode --verifier`.", "", metavar="NAME")
     precision: float = option(
         "Required precision of accepted presences, and of accepted absences.", 0.95, least=0.5, most=1
     )
-    number: int = option("Photos that are looked at, at random.", 1000, least=1)
-    seed: int = option("Which photos.", 0, least=0)
-    device: str = option("Where models run: auto, cpu, cuda, cuda:1.", "auto")
+    number: int = option("Number of photos, sampled at random.", 1000, least=1)
+    seed: int = option("Random seed of the sample.", 0, least=0)
+    device: str = option("Device of the models: auto, cpu, cuda, cuda:1.", "auto")
     output: Path = option(
-        "Where to write the thresholds.", Path("thresholds.json"), names=("--output", "-o"), metavar="FILE"
+        "JSON file for the thresholds.", Path("thresholds.json"), names=("--output", "-o"), metavar="FILE"
     )
 
 

@@ -29,13 +29,13 @@ class CompareOptions:
         metavar="SPLIT",
     )
     names: tuple[str, ...] = option(
-        "What the runs are called, in their order, with commas between; by default as their folders or files are.", ()
+        "Comma-separated names of the runs, in their order; by default their folder or file names.", ()
     )
     out: Path | None = option(
         "Folder for comparison.json, .md, .tex and .png, with all cells.", None, names=("--out", "-o")
     )
     as_json: bool = option("Print everything as JSON.", False, names=("--json",))
-    seed: int = option("Of the signs that are flipped.", 0)
+    seed: int = option("Random seed of the sign flips.", 0)
 
 
 @build_command.taking(CompareOptions)

@@ -37,7 +37,7 @@ MODEL_CLASSES = {
 
 @dataclass(frozen=True, kw_only=True)
 class _DemoOptions:
-    model: str = option("A model on the Hub; without one, a coin is tossed.", "")
+    model: str = option("Model on the Hub; by default the random baseline.", "")
     tasks: str = option("Tasks and groups, as for `lmms-eval --tasks`.", TASKS)
     output: Path = option("Folder for the results.", Path("results"))
 

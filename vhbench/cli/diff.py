@@ -12,9 +12,9 @@ from vhbench.terminal import in_a_line
 
 @dataclass(frozen=True, kw_only=True)
 class _DiffOptions:
-    first: Path = option("The older split directory.", argument=True, metavar="A")
-    second: Path = option("The newer one.", argument=True, metavar="B")
-    examples: int = option("How many changed rows to show.", 5, least=0)
+    first: Path = option("Older split directory.", argument=True, metavar="A")
+    second: Path = option("Newer split directory.", argument=True, metavar="B")
+    examples: int = option("Number of changed rows to print.", 5, least=0)
 
 
 @build_command.taking(_DiffOptions)

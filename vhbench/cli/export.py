@@ -25,24 +25,24 @@ class EditionOptions:
     """The training edition, and the run whose errors are taken of it."""
 
     split: Path = option(
-        "The training edition: a split that is never scored, such as one of `vhbench build ode --part 1/2`.",
+        "Training split: one that is never scored, such as `vhbench build ode --part 1/2`.",
         metavar="SPLIT",
         panel=_TAKEN,
     )
     run: Path | None = option(
-        "What lmms-eval wrote with --log_samples when a model was asked this edition: only what it got wrong is taken, "
-        "with as many questions of the other answer. Unparsed responses do not count as errors.",
+        "lmms-eval output (--log_samples) of a model on this split: only questions it answered incorrectly are "
+        "exported, with as many questions of the other answer. Unparsed responses do not count as errors.",
         None,
         metavar="RESULTS",
         panel=_TAKEN,
     )
-    criterion: tuple[str, ...] = option("Only these criteria of ODE.", (), panel=_TAKEN)
-    types: tuple[str, ...] = option("Only these question types, e.g. `existence` or `E5,C4`.", (), panel=_TAKEN)
-    number: int = option("How many questions, in pairs of a yes and a no; 0 for all.", 0, least=0, panel=_TAKEN)
-    each: int = option("How many questions of each criterion (ODE's paper: 800); 0 for all.", 0, least=0, panel=_TAKEN)
+    criterion: tuple[str, ...] = option("ODE criteria to include.", (), panel=_TAKEN)
+    types: tuple[str, ...] = option("Question types to include, e.g. `existence` or `E5,C4`.", (), panel=_TAKEN)
+    number: int = option("Number of questions, in yes/no pairs; 0 for all.", 0, least=0, panel=_TAKEN)
+    each: int = option("Number of questions per criterion (ODE's paper: 800); 0 for all.", 0, least=0, panel=_TAKEN)
     weakness: Path | None = option(
-        "What `vhbench analyse` wrote: with --number or --each, questions are drawn by how often the model fails in "
-        "their subset (criterion, type, pressure, perturbation) and the objects given which it hallucinates.",
+        "Output of `vhbench analyse`: with --number or --each, sample questions by the model's error rate in "
+        "their subset (criterion, type, pressure, perturbation) and by the objects given which it hallucinates.",
         None,
         metavar="ANALYSIS",
         panel=_TAKEN,
@@ -54,16 +54,16 @@ class ApartOptions:
     """What rows must not share anything with."""
 
     test: tuple[str, ...] = option(
-        "A split that will be scored; may be given several times. Whatever shares an image, a scene or a concept with "
-        "it is refused and named.",
+        "Split that will be scored; may be repeated. Rows that share an image, a scene or a concept with it are "
+        "refused and named.",
         (),
         metavar="SPLIT",
         repeat=True,
         panel=_APART,
     )
     share_concepts: bool = option(
-        "Let concepts be shared (images and scenes may not): new pictures of things that were trained on are answered "
-        "better than new things.",
+        "Allow shared concepts (not images or scenes): scores on new images of trained concepts are higher than "
+        "on new concepts.",
         False,
         names=("--share-concepts",),
         panel=_APART,
@@ -77,14 +77,14 @@ class ApartOptions:
 class FileOptions:
     """How rows are written."""
 
-    out: Path = option("A new folder.", names=("--out", "-o"), panel=_WRITTEN)
+    out: Path = option("Output folder; must be new.", names=("--out", "-o"), panel=_WRITTEN)
     layout: str = option(
         "`parquet`, `folder` (metadata.jsonl and images: both for TRL and `vhbench finetune`) or `llava` "
         "(LLaVA's JSON and images).",
         "parquet",
         panel=_WRITTEN,
     )
-    seed: int = option("Of what is left to chance.", 0, least=0, most=LARGEST_SEED, panel=_WRITTEN)
+    seed: int = option("Random seed.", 0, least=0, most=LARGEST_SEED, panel=_WRITTEN)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,17 +92,17 @@ class AnswerOptions:
     """What is answered, and what is mixed in."""
 
     answers: tuple[str, ...] = option(
-        "How closed questions are answered: `short`, and `reasoned` (why, computed from the scenes).",
+        "Answers to closed questions: `short`, and `reasoned` (with reasons computed from the scenes).",
         ("short", "reasoned"),
         panel=_WRITTEN,
     )
     mix: Path | None = option(
-        "General rows to mix in, in LLaVA's JSON, so that a model forgets less.", None, metavar="FILE", panel=_WRITTEN
+        "General rows to mix in against forgetting, in LLaVA's JSON format.", None, metavar="FILE", panel=_WRITTEN
     )
     mix_images: Path | None = option(
-        "Folder of their images; by default that of the file.", None, metavar="DIR", panel=_WRITTEN
+        "Folder of their images; by default the folder of the file.", None, metavar="DIR", panel=_WRITTEN
     )
-    mix_number: int = option("How many of them; 0 for all.", 0, least=0, panel=_WRITTEN)
+    mix_number: int = option("Number of mixed-in rows; 0 for all.", 0, least=0, panel=_WRITTEN)
 
 
 def sft(edition: EditionOptions, answers: AnswerOptions, apart: ApartOptions, files: FileOptions) -> None:
@@ -139,22 +139,20 @@ class RecipeOptions:
     """VHExpansion's recipe."""
 
     source: tuple[str, ...] = option(
-        "Where initial cases come from, as in `vhbench build vhexpansion`; may be given several times.",
+        "Source of the initial cases, as in `vhbench build vhexpansion`; may be repeated.",
         metavar="FORM:PATH",
         repeat=True,
         names=("--source", "-s"),
         panel=_TAKEN,
     )
-    images: tuple[str, ...] = option(
-        "Folder of the images that a source names, one for each source.", (), metavar="DIR", repeat=True, panel=_TAKEN
-    )
-    cases: int = option("Cases of each source to train on; the others are for the test.", 200, least=1, panel=_TAKEN)
+    images: tuple[str, ...] = option("Image folder, one per source.", (), metavar="DIR", repeat=True, panel=_TAKEN)
+    cases: int = option("Training cases per source; the others remain for the test.", 200, least=1, panel=_TAKEN)
     perturb: tuple[str, ...] = option("Perturbations of the images.", ("gaussian_noise",), panel=_TAKEN)
-    attack: tuple[str, ...] = option("Attacks on them instead: `ifgsm`, `pgd`.", (), panel=_TAKEN)
+    attack: tuple[str, ...] = option("Attacks instead of perturbations: `ifgsm`, `pgd`.", (), panel=_TAKEN)
     model: str = option("The attacked model.", "", metavar="NAME", panel=_TAKEN)
-    paraphrases: int = option("Other wordings of each question.", 4, least=0, most=5, panel=_TAKEN)
+    paraphrases: int = option("Number of paraphrases per question.", 4, least=0, most=5, panel=_TAKEN)
     rewriter: str = option(
-        "Who rewords: `rule`, or a language model, `openai:MODEL@URL` or `transformers:NAME`; what it says is checked.",
+        "Paraphraser: `rule`, or a language model, `openai:MODEL@URL` or `transformers:NAME`; its output is validated.",
         "rule",
         panel=_TAKEN,
     )

@@ -21,42 +21,49 @@ _HOW, _RUNS, _AFTER = "Training", "Execution", "Evaluation"
 class FinetuneOptions:
     """What ``vhbench finetune`` takes."""
 
-    model: str = option("A repository on the Hub, or a folder; safetensors only.", metavar="NAME")
-    data: Path = option("What `vhbench export` wrote as parquet or folder.", metavar="DIR")
+    model: str = option("Model on the Hub or local folder; safetensors only.", metavar="NAME")
+    data: Path = option("Output folder of `vhbench export` (parquet or folder layout).", metavar="DIR")
     out: Path = option("Folder for adapter, merged model and checkpoints.", names=("--out", "-o"))
     each: str = option(
         "Train one model for each value of this column, such as `criterion` (ODE's figure 7), each into OUT/VALUE.",
         "",
         metavar="COLUMN",
     )
-    learning_rate: float = option("The papers' for LLaVA-1.5 with LoRA.", 1.8e-6, least=0, panel=_HOW)
-    epochs: float = option("Passes over the rows.", 1.0, least=0, panel=_HOW)
-    steps: int = option("Steps instead of epochs; 0 for as many as the epochs have.", 0, least=0, panel=_HOW)
-    batch: int = option("Rows at once on each device.", 1, least=1, panel=_HOW)
-    accumulate: int = option("Batches for one step.", 16, least=1, panel=_HOW)
-    rank: int = option("Of LoRA; 0 trains all weights.", 128, least=0, panel=_HOW)
-    alpha: int = option("Of LoRA.", 256, least=1, panel=_HOW)
+    learning_rate: float = option(
+        "Learning rate; the default is the papers' for LLaVA-1.5 with LoRA.", 1.8e-6, least=0, panel=_HOW
+    )
+    epochs: float = option("Number of epochs.", 1.0, least=0, panel=_HOW)
+    steps: int = option("Optimizer steps; 0 for as many as the epochs have.", 0, least=0, panel=_HOW)
+    batch: int = option("Batch size per device.", 1, least=1, panel=_HOW)
+    accumulate: int = option("Gradient accumulation steps.", 16, least=1, panel=_HOW)
+    rank: int = option("LoRA rank; 0 trains all weights.", 128, least=0, panel=_HOW)
+    alpha: int = option("LoRA alpha.", 256, least=1, panel=_HOW)
     vision: bool = option(
-        "Train the vision tower, too; by default it stays as it is.", False, names=("--vision/--no-vision",), panel=_HOW
+        "Train the vision tower too; it is frozen by default.", False, names=("--vision/--no-vision",), panel=_HOW
     )
-    beta: float = option("Of DPO, for preference pairs.", 0.1, least=0, panel=_HOW)
-    seed: int = option("Of the order of rows and of LoRA's start.", 0, least=0, most=LARGEST_SEED, panel=_HOW)
+    beta: float = option("DPO beta, for preference pairs.", 0.1, least=0, panel=_HOW)
+    seed: int = option(
+        "Random seed of the row order and of LoRA's initialisation.", 0, least=0, most=LARGEST_SEED, panel=_HOW
+    )
     untested: bool = option(
-        "Try a model class that this was not tested with.", False, names=("--untested",), panel=_HOW
+        "Allow model classes that vhbench was not tested with.", False, names=("--untested",), panel=_HOW
     )
-    device: str = option("auto, cpu or cuda.", "auto", panel=_RUNS)
-    dtype: str = option("auto (bfloat16 on a GPU), float32, float16 or bfloat16.", "auto", panel=_RUNS)
+    device: str = option("Device: auto, cpu or cuda.", "auto", panel=_RUNS)
+    dtype: str = option("Precision: auto (bfloat16 on a GPU), float32, float16 or bfloat16.", "auto", panel=_RUNS)
     save_steps: int = option("Steps between checkpoints.", 200, least=1, panel=_RUNS)
-    resume: bool = option("Go on from the last checkpoint in OUT.", False, names=("--resume",), panel=_RUNS)
+    resume: bool = option("Resume from the last checkpoint in OUT.", False, names=("--resume",), panel=_RUNS)
     processes: int = option(
-        "How many processes must share the training: start them with `torchrun --nproc_per_node N $(which vhbench) "
-        "finetune …`. 0 for any number.",
+        "Required number of processes, started with `torchrun --nproc_per_node N $(which vhbench) finetune …`; 0 "
+        "for any.",
         0,
         least=0,
         panel=_RUNS,
     )
     merge: bool = option(
-        "Merge the adapter into the model, as lmms-eval loads it.", True, names=("--merge/--no-merge",), panel=_AFTER
+        "Merge the adapter into the model, so that lmms-eval can load it.",
+        True,
+        names=("--merge/--no-merge",),
+        panel=_AFTER,
     )
     test: Path | None = option(
         "The split to evaluate before and after, one the rows are decontaminated against; named in the commands.",
@@ -65,7 +72,7 @@ class FinetuneOptions:
         panel=_AFTER,
     )
     tasks: str = option(
-        "Tasks of lmms-eval in the commands that are printed; by default the benchmark that the rows are of.",
+        "lmms-eval tasks in the printed commands; by default the benchmark of the rows.",
         "",
         metavar="TASKS",
         panel=_AFTER,

@@ -35,7 +35,7 @@ _SPLITS = (
 class BoardOption:
     """Which board."""
 
-    board: Path = option("The board's folder.", metavar="DIR")
+    board: Path = option("Folder of the board.", metavar="DIR")
     splits: tuple[str, ...] = option(_SPLITS, (), metavar="PATH", repeat=True)
 
     def read(self) -> "tuple[Board, dict[str, Path]]":
@@ -51,13 +51,13 @@ class BoardOption:
 class InitOptions:
     """What ``init`` takes."""
 
-    folder: Path = option("Where the board is made.", metavar="DIR", argument=True)
+    folder: Path = option("Folder of the new board.", metavar="DIR", argument=True)
     splits: tuple[str, ...] = option(
         "Which editions: splits, folders of splits, or keys of hidden editions; may be repeated.",
         metavar="PATH",
         repeat=True,
     )
-    title: str = option("Of its site.", "Visual hallucination board")
+    title: str = option("Title of the site.", "Visual hallucination board")
     fresh: tuple[str, ...] = option(
         "PUBLIC=FRESH: two editions of the same build, such as ode-1.0.0=ode-2.0.0, whose drop is shown; may be "
         "repeated.",
@@ -65,9 +65,9 @@ class InitOptions:
         metavar="EDITIONS",
         repeat=True,
     )
-    submit: str = option("The address where a pull request is opened.", "", metavar="URL")
+    submit: str = option("URL for pull requests.", "", metavar="URL")
     generation: str = option(
-        "Settings that answers must be generated with, as name=value with commas; empty to take any.",
+        "Required generation settings, as comma-separated name=value; empty to accept any.",
         "temperature=0,do_sample=false",
     )
 
@@ -97,20 +97,20 @@ class AddOptions(BoardOption):
         metavar="RUN",
         argument=True,
     )
-    name: str = option("Of the model, as the board shows it.")
-    organisation: str = option("Who made it.", "")
+    name: str = option("Model name shown on the board.")
+    organisation: str = option("Organisation that trained it.", "")
     url: str = option("URL with more information.", "")
-    parameters: str = option("How many, such as 7B.", "")
+    parameters: str = option("Number of parameters, such as 7B.", "")
     open_weights: bool | None = option(
         "Whether its weights are public.", None, names=("--open-weights/--closed-weights",)
     )
-    date: str = option("Of the answers, YYYY-MM-DD.", "")
-    note: str = option("What a reader should know, in a line.", "")
+    date: str = option("Date of the responses, YYYY-MM-DD.", "")
+    note: str = option("Note for readers, one line.", "")
     reference: str = option(
         "Mark the entry as a baseline, such as 'always yes': listed separately, never ranked.", "", metavar="KIND"
     )
-    edition: str = option("Which edition it answers, such as ode-1.0.0, where the answers do not tell.", "")
-    replace: bool = option("Take the place of an entry of this name.", False, names=("--replace",))
+    edition: str = option("Dataset version that the responses answer, such as ode-1.0.0, if they do not name it.", "")
+    replace: bool = option("Replace an existing entry of this name.", False, names=("--replace",))
 
 
 def _add(how: AddOptions) -> None:
@@ -267,8 +267,8 @@ class LeaderboardPushOptions:
     """What ``push`` takes."""
 
     folder: Path = option("A board, or the site that `build` wrote.", metavar="DIR", argument=True)
-    repo_id: str = option("Where it goes: a board to a dataset, a site to a static Space.", metavar="ORG/NAME")
-    dry_run: bool = option("Say what would be sent; nothing is written.", False, names=("--dry-run",))
+    repo_id: str = option("Target repository: a dataset for a board, a static Space for a site.", metavar="ORG/NAME")
+    dry_run: bool = option("Print what would be uploaded; write nothing.", False, names=("--dry-run",))
 
 
 def _push(how: LeaderboardPushOptions) -> None:

@@ -24,18 +24,18 @@ class PushOptions:
 
     directory: Path = option("A split directory, such as out/ode.", metavar="DIR", argument=True)
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
-    version: str = option("Must be the version of the split.", metavar="X.Y.Z")
+    version: str = option("Version to release; must equal the split's.", metavar="X.Y.Z")
     private: bool = option(
-        "Only its owners see the repository; one that all see is refused.", False, names=("--private",)
+        "Create the repository as private; an existing public one is refused.", False, names=("--private",)
     )
     hidden: bool = option(
-        "Release a hidden edition: questions and images in OUT/hidden/BENCHMARK, without answers, under other ids and "
-        "in another order. Needs --secret.",
+        "Release a hidden test set: questions and images in OUT/hidden/BENCHMARK, without answers, with new ids "
+        "and another order. Needs --secret.",
         False,
         names=("--hidden",),
     )
     secret: Path | None = option(
-        "With --hidden: the secret with which the split was built.", None, metavar="FILE", names=("--secret",)
+        "With --hidden: the secret that the split was built with.", None, metavar="FILE", names=("--secret",)
     )
     key: Path | None = option(
         "With --hidden: file for the answers, read by `vhbench score --key FILE`; keep it. By default next to DIR, "
@@ -44,23 +44,22 @@ class PushOptions:
         metavar="FILE",
     )
     reveal: bool = option(
-        "Release the answers of a hidden edition: its evaluation is over.", False, names=("--reveal",)
+        "Release the answers of a hidden test set, once its evaluation is over.", False, names=("--reveal",)
     )
     yes: bool = option(
-        "Do not ask before deleting files of the previous version or of others, or replacing a file with the key, "
-        "replaced.",
+        "Do not ask before deleting or replacing files of the previous version, of others, or an existing key.",
         False,
         names=("--yes", "-y"),
     )
     dry_run: bool = option("Verify and print what would be uploaded; write nothing.", False, names=("--dry-run",))
     comparable_anyway: bool = option(
-        "Release it although scores cannot be compared with the version before, and MAJOR is the same.",
+        "Release although scores are not comparable with the previous version and MAJOR is unchanged.",
         False,
         names=("--comparable-anyway",),
     )
-    notes: str = option("What changed, in Markdown, for the changelog.", "")
+    notes: str = option("Changes, in Markdown, for the changelog.", "")
     pin: Path | None = option(
-        "Where the commit is pinned. Without it: tasks/release.yaml in a checkout of vhbench; elsewhere the pin is "
+        "File that pins the commit. By default tasks/release.yaml in a checkout of vhbench; elsewhere the pin is "
         "printed.",
         None,
         metavar="FILE",

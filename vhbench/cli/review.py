@@ -14,23 +14,25 @@ from vhbench.terminal import in_a_line
 @dataclass(frozen=True, kw_only=True)
 class _ReviewOptions:
     split: Path = option("A split directory, such as out/mioh.", argument=True)
-    output: Path = option("Page to write, or report to write.", Path("review.html"), names=("--output", "-o"))
+    output: Path = option("Page or report to write.", Path("review.html"), names=("--output", "-o"))
     config: str = option("Review one config of the split only.", "")
-    count: int = option("How many questions, spread evenly over the rows.", 100, least=1)
-    seed: int = option("Take other questions.", 0, least=0, most=LARGEST_SEED)
+    count: int = option("Number of questions, spread evenly over the rows.", 100, least=1)
+    seed: int = option("Random seed of the selection.", 0, least=0, most=LARGEST_SEED)
     twins: bool = option(
-        "Of VHExpansion: are a question and its negated twin always opposite?", False, names=("--twins",)
+        "VHExpansion: judge whether a question and its negated twin always have opposite answers.",
+        False,
+        names=("--twins",),
     )
     judgments: tuple[str, ...] = option(
-        "Files saved from the page, one per annotator: tally them instead.",
+        "Files saved from the page, one per annotator, to tally.",
         (),
         repeat=True,
         names=("--judgments", "-j"),
         metavar="PATH",
     )
-    apply: Path | None = option("A report that was written so: write the split without what was rejected.", None)
+    apply: Path | None = option("Report with the majority votes: write the split without rejected questions.", None)
     out: Path | None = option("With --apply: the new split directory.", None)
-    version: str = option("With --apply: version of the new split; the old one's by default.", "", metavar="X.Y.Z")
+    version: str = option("With --apply: version of the new split; by default the old one's.", "", metavar="X.Y.Z")
 
 
 @build_command.taking(_ReviewOptions)

@@ -92,9 +92,7 @@ class TableFile:
 class CompatOption:
     """Whether to reproduce the reference implementation."""
 
-    compat: bool = option(
-        "Score bug for bug as the reference implementation does, for comparison.", False, names=("--compat",)
-    )
+    compat: bool = option("Reproduce the reference implementation exactly, for comparison.", False, names=("--compat",))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +118,7 @@ class PairOptions(CompatOption):
 class ChairOptions(CompatOption):
     """What CHAIR needs besides the captions."""
 
-    gold: Path | None = option("Image id → names of the objects in it, as JSON.", None, metavar="FILE")
+    gold: Path | None = option("JSON file: image id → names of its objects.", None, metavar="FILE")
     instances: Path | None = option("Instead of --gold: COCO instances.", None, metavar="FILE")
     captions: Path | None = option("With --instances: COCO's reference captions.", None, metavar="FILE")
     synonyms: Path | None = option(
@@ -143,7 +141,7 @@ class AmberOptions(CompatOption):
 class OutputOptions:
     """How scores are printed."""
 
-    as_json: bool = option("Print everything (counters, intervals, each row) as JSON.", False, names=("--json",))
+    as_json: bool = option("Print everything (counters, intervals, every row) as JSON.", False, names=("--json",))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +149,7 @@ class TellingOptions(OutputOptions):
     """Selection of scores."""
 
     allow_failed: bool = option(
-        "Tell scores even where more than 1 % of the requests failed.", False, names=("--allow-failed",)
+        "Report scores even if more than 1 % of the requests failed.", False, names=("--allow-failed",)
     )
 
 
@@ -160,19 +158,19 @@ class ReadingOptions(TellingOptions):
     """Parsing and output of answers."""
 
     require_complete: bool = option(
-        "Refuse responses that lack the answer to one of the questions, or that do not tell which were asked.",
+        "Refuse responses that lack an answer to some question, or whose questions are unknown.",
         False,
         names=("--require-complete",),
     )
     judge: str | None = option(
-        "Ask a language model about answers that cannot be read, and what captions assert: openai:MODEL@URL of "
-        "any OpenAI-compatible endpoint (with the key in OPENAI_API_KEY), or transformers:NAME. It is not told what "
-        "is right; what it did is counted. Replies are kept in VHBENCH_CACHE.",
+        "Let a language model judge unparsed responses and the assertions of captions: openai:MODEL@URL of any "
+        "OpenAI-compatible endpoint (key in OPENAI_API_KEY), or transformers:NAME. It never sees reference "
+        "answers; its decisions are counted and cached in VHBENCH_CACHE.",
         None,
         metavar="MODEL",
         panel="Judge",
     )
     judge_url: str | None = option(
-        "With --judge MODEL: its endpoint, as http://localhost:8000/v1.", None, metavar="URL", panel="Judge"
+        "With --judge MODEL: endpoint, such as http://localhost:8000/v1.", None, metavar="URL", panel="Judge"
     )
-    judge_workers: int = option("Requests to the judge at a time.", 8, least=1, most=256, panel="Judge")
+    judge_workers: int = option("Concurrent requests to the judge.", 8, least=1, most=256, panel="Judge")

@@ -12,7 +12,7 @@ from vhbench.options import option
 @dataclass(frozen=True, kw_only=True)
 class _TasksOptions:
     split: Path | None = option(
-        "A built split with a `--name` of its own: write tasks for it.", None, argument=True, metavar="SPLIT"
+        "A built split with its own `--name`: write tasks for it.", None, argument=True, metavar="SPLIT"
     )
     out: Path | None = option(
         "Folder for the tasks of SPLIT; `tasks` next to it by default.", None, names=("--out", "-o")

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class _VerifyOptions:
     directory: Path = option("A split directory, such as out/ode.", argument=True, metavar="DIR")
     secret_file: Path | None = option(
-        "A revealed secret: check that the manifest committed to it, and that it gives this very split.",
+        "Revealed secret: check that the manifest commits to it and that it yields exactly this split.",
         None,
         names=("--secret",),
         metavar="FILE",
     )
     rebuilt: Path | None = option(
-        "With --secret: compare with this split, which `vhbench build … --seed-from-secret FILE` built, instead of "
+        "With --secret: compare with this split, built by `vhbench build … --seed-from-secret FILE`, instead of "
         "building it here.",
         None,
         metavar="DIR",

@@ -13,9 +13,9 @@ from vhbench.options import option
 class _YankOptions:
     version: str = option("The released version to withdraw.", argument=True, metavar="X.Y.Z")
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
-    reason: str = option("What is wrong with it, in a sentence.")
+    reason: str = option("Reason, in one sentence.")
     pin: Path | None = option(
-        "Pins to mark as well. Without it: tasks/release.yaml in a checkout of vhbench.",
+        "Further pins to mark. By default tasks/release.yaml in a checkout of vhbench.",
         None,
         metavar="FILE",
         envvar="VHBENCH_RELEASE",
