@@ -196,7 +196,7 @@ def test_what_is_made_of_a_hidden_edition_says_so(whole: Path, tmp_path: Path) -
     sharding.run(made, tmp_path, progress=False)
     manifest = splits.read_manifest(tmp_path / "vhexpansion")
     assert manifest.extra["hidden_source"] == splits.read_manifest(whole).extra["commitment"]
-    with pytest.raises(VhbenchError, match="was made of a hidden edition"):
+    with pytest.raises(VhbenchError, match="was built from a hidden test set"):
         refuse_hidden(manifest, reveal=False)
     refuse_hidden(manifest, reveal=True)
     again = VHExpansionBuild(source=str(tmp_path / "vhexpansion"), perturb=("none",))

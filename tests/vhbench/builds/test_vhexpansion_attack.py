@@ -137,7 +137,7 @@ def test_with_answers_the_manifest_and_the_card_tell_how_many_right_answers_turn
         app, ["attack-transfer", str(split), "--model", str(folder), "-o", str(tmp_path / "transfer.json")]
     )
     assert result.exit_code == 0, result.output
-    assert "ifgsm: 0 of 0 right answers" in result.output or "ifgsm: 1 of 1 right answers" in result.output
+    assert "ifgsm: 0 of 0 correct answers" in result.output or "ifgsm: 1 of 1 correct answers" in result.output
     assert (tmp_path / "transfer.json").is_file()
 
 
