@@ -50,8 +50,8 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
     """Return a task's numbers: of all its records together, and of each cell of each grouping.
 
     Each has ``n``, the task's metrics by name and their ``intervals``, with ``interval_notes`` where one is wide for a
-    reason; ``interval`` is that of the accuracy. Where too
-    many requests failed, ``withheld`` says so, and scores are None: of the whole, and of a cell in which they did.
+    reason; ``interval`` is that of the accuracy. Where too many requests failed, ``withheld`` says so, and scores are
+    None: of the whole, and of a cell in which they did.
     """
     family = task.family
     assert family is not None, f"{task.name} is a group"

@@ -328,8 +328,7 @@ def cached(
         kind: kind of the values, the folder of their entries.
         keys: everything that each value depends on, of JSON types.
         make: given the indices of uncached keys, returns their values in the same order, of JSON types and bytes;
-            called at
-            most once. Each value is stored as soon as it is yielded.
+            called at most once. Each value is stored as soon as it is yielded.
         folder: parent of all kinds; the user's cache by default.
     """
     root = (folder or cache_folder()) / kind

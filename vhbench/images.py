@@ -81,8 +81,7 @@ def open_image(image: ImageData) -> Image.Image:
 
     Args:
         image: encoded as one of :data:`FORMATS`, of 64 megapixels at most; of 40 with transparency and of 20 with more
-            than
-            8 bits per channel, which take more memory.
+            than 8 bits per channel, which take more memory.
 
     Raises:
         VhbenchError: for any other format, a larger image, and a truncated or damaged one.
@@ -240,8 +239,7 @@ def _scaled(image: Image.Image) -> Image.Image:
     """Scale grey of 16 or 32 bits, or of floating point, to 8 bits: black and white are kept.
 
     For 16 bits, white is 65,535. The other modes have no defined white: it is the smallest usual one that covers the
-    values
-    (1 for floating point, 255, 65,535); else their range is stretched.
+    values (1 for floating point, 255, 65,535); else their range is stretched.
     """
     values = np.nan_to_num(np.asarray(image, dtype=np.float64), posinf=0, neginf=0)
     low, high = float(values.min(initial=0)), float(values.max(initial=0))

@@ -15,8 +15,7 @@ def encode(
     """Encode a boolean mask, shape (height, width).
 
     Runs are column-major and start with zeros; each run is written as its difference to the run two before, in groups
-    of
-    five bits with a continuation bit, shifted into printable ASCII.
+    of five bits with a continuation bit, shifted into printable ASCII.
 
     Args:
         mask: the whole mask, or its nonzero part.

@@ -114,8 +114,7 @@ def settled(record: Record, *, empty: bool | None = None) -> Record:
     """Return a record with its failure status; failed ones and refusals have no prediction.
 
     A record without a response may have lost its text; ``empty`` states that there was none. If that is unknown, a
-    caption
-    counts as empty.
+    caption counts as empty.
 
     >>> settled(Record("q", response="[LMMS_EVAL_REQUEST_FAILED] 404", prediction="no")).failure
     'failed'

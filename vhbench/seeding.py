@@ -29,8 +29,7 @@ def rng(seed: int, *key: Key) -> np.random.Generator:
     """Return the random generator for a seed and a key.
 
     Two calls with the same arguments give generators with the same numbers, in any process and in any order; so the
-    content
-    of a split does not depend on the number of workers.
+    content of a split does not depend on the number of workers.
 
     >>> bool(rng(1, "a").random() == rng(1, "a").random())
     True

@@ -112,8 +112,7 @@ class PackedRecords:
     """Records that are scored together: all captions, or all parsed answers.
 
     Iteration yields each once without storing it. Fields without effect on scores are dropped: the texts of questions
-    and
-    answers.
+    and answers.
 
     >>> packed = PackedRecords()
     >>> packed.add(Record("q", kind="yes_no", response="No.", prediction="no", scene_ids=("s1", "s2")))

@@ -31,9 +31,8 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     Returns:
         ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, and of a perturbation the
         ``drop`` against the clean pairs of the same cases with its interval, of an attack also its ``success_rate``;
-        ``unparsed``, ``failed``, ``refused``:
-        shares of the answers; ``summary`` in words. Where too many requests failed, ``withheld`` says so, and nothing
-        else is told.
+        ``unparsed``, ``failed``, ``refused``: shares of the answers; ``summary`` in words. Where too many requests
+        failed, ``withheld`` says so, and nothing else is told.
 
     Raises:
         VhbenchError: if no record is VHExpansion's.

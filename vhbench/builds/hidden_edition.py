@@ -85,12 +85,10 @@ def released(directory: Path, secret: bytes) -> frozenset[str]:
     """Return the ids of rows to release, none of which answers another.
 
     "Is the dog in the image red?" leaks that there is a dog, and images replaced by a hard positive are those that
-    showed
-    the target. So of all questions about one image (for several images: about one fact, over all modes and pressures)
-    the
-    key selects one pair: a question and its counterpart with the opposite answer, with its changed images. Of pairs
-    whose
-    halves share an answer, it selects one row. All captions stay, as they ask for nothing in particular.
+    showed the target. So of all questions about one image (for several images: about one fact, over all modes and
+    pressures) the key selects one pair: a question and its counterpart with the opposite answer, with its changed
+    images. Of pairs whose halves share an answer, it selects one row. All captions stay, as they ask for nothing in
+    particular.
     """
     whole = splits.read_manifest(directory)
     one_answer = benchmark(whole.benchmark).pairs == "easy twin"

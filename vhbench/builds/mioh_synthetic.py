@@ -322,8 +322,7 @@ def draw(
     """Render a pool of scenes for a concept split, and report the scenes that failed.
 
     ``scratch`` is a folder in which several processes share the work, each rendering scenes that no other is rendering;
-    ""
-    renders everything here.
+    "" renders everything here.
 
     Raises:
         VhbenchError: if no scene can be rendered.

@@ -37,8 +37,7 @@ class RowNames:
         """Return the id of a pair, keeping its ties to other pairs.
 
         A pair may be tied to the pair it follows (:data:`vhbench.schema.TIE`), and a perturbed pair to its clean pair,
-        before
-        the last slash.
+        before the last slash.
 
         >>> names = RowNames(0, "mioh")
         >>> names.of_pair("e5~e1-12").endswith(f"~{names.of_pair('e1-12')}")

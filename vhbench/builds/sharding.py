@@ -72,8 +72,7 @@ def run(
         workers: number of processes on this machine.
         shard: (i, N) builds every N-th shard from the i-th on; the last of the N jobs to finish merges them all.
         ray: "local" starts a Ray cluster on this machine, "auto" connects to a running one, anything else is its
-            address;
-            ``out`` must then be visible to all of its machines under the same path.
+            address; ``out`` must then be visible to all of its machines under the same path.
         gpus: GPUs per Ray task; may be a fraction.
         progress: report progress on stderr.
         commitment: of a hidden test set, see :mod:`vhbench.builds.hidden_seed`; the split then omits the seed.
@@ -408,8 +407,7 @@ def _sweep(out: Path, benchmark: str) -> None:
     """Remove leftovers of abandoned builds: shards and MIOH's synthetic pools.
 
     A locked folder is left alone. So is one with finished shards, which may wait for the next job of a Slurm array,
-    until
-    it has not changed for a week.
+    until it has not changed for a week.
     """
     for folder in out.glob(f".{benchmark}.*.parts"):
         if not (_waits(folder) or _is_locked(folder)):

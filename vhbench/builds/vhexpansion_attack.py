@@ -103,11 +103,9 @@ def attack_cases(
     """Yield attacked pairs, a report per attacked image, and rejected cases.
 
     A case that the model answers correctly is pushed away from its original; one that it already fails is kept similar,
-    so
-    that the failure persists. The report (similarity before, after and as saved, largest change, steps; effect on the
-    model's answer) is the provenance of an otherwise unknown scene. Finished images are cached, so an interrupted
-    attack
-    resumes. A group is the cases of an image with its pixels; the attacks differ only in their method.
+    so that the failure persists. The report (similarity before, after and as saved, largest change, steps; effect on
+    the model's answer) is the provenance of an otherwise unknown scene. Finished images are cached, so an interrupted
+    attack resumes. A group is the cases of an image with its pixels; the attacks differ only in their method.
     """
     if attacks:
         listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]

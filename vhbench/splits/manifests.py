@@ -127,9 +127,8 @@ def check_no_strays(directory: Path, manifest: Manifest) -> None:
     """Check that a split has no rows outside the files that its manifest lists.
 
     Loading a folder with ``datasets`` returns the rows of every file in it, or of those that a ``.huggingface.yaml``
-    names,
-    and no hash covers them. So a config's folder must have no other files, hidden ones included; next to the configs,
-    non-data files such as a licence or an erratum are allowed. Files of file managers are never loaded.
+    names, and no hash covers them. So a config's folder must have no other files, hidden ones included; next to the
+    configs, non-data files such as a licence or an erratum are allowed. Files of file managers are never loaded.
 
     Raises:
         VhbenchError: naming the first stray.

@@ -142,8 +142,7 @@ def open_shard(path: Path) -> pq.ParquetFile:
 
     Raises:
         VhbenchError: if it is missing or truncated, has other columns, would unpack to an absurd size, or declares
-            other
-            image features to ``datasets``.
+            other image features to ``datasets``.
     """
     shard, found = open_parquet(path)
     _check_columns(path, found)
@@ -194,8 +193,7 @@ def read_shard(path: Path) -> Iterator[Question]:
 
     Raises:
         VhbenchError: if the shard is damaged, unpacks to far more text than questions have, or a row has no image bytes
-            or
-            refers to an external file.
+            or refers to an external file.
     """
     for group in read_columns(path, COLUMNS):
         for values in zip(*group.values(), strict=True):

@@ -23,10 +23,8 @@ def locked(directory: Path) -> Iterator[None]:
     """Lock a split directory against other builds and card writers.
 
     Leftovers of killed processes are repaired first: a previous split that was set aside for an unfinished one is
-    restored,
-    and unfinished files are removed. The lock is the file ``.NAME.lock`` next to the directory; it remains there, and
-    works
-    between machines as far as the file system's ``flock`` does.
+    restored, and unfinished files are removed. The lock is the file ``.NAME.lock`` next to the directory; it remains
+    there, and works between machines as far as the file system's ``flock`` does.
 
     Raises:
         VhbenchError: if the parent folder is missing or not writable.

@@ -91,8 +91,7 @@ class _GrowingHash:
     """SHA-256 of a growing file, computed concurrently with its writer.
 
     Written data is also flushed to disk gradually, so the final wait is short. The file is reopened each time: there
-    may be
-    as many as configs.
+    may be as many as configs.
     """
 
     def __init__(self, path: Path) -> None:

@@ -143,10 +143,8 @@ def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = 
     """Return each question's contribution to the public–fresh gap.
 
     Each split has its own questions, the public ones first. The mean of the result is the gap, and each value minus
-    that
-    mean is the question's pull on it. Clustering all questions jointly pairs clusters common to both splits, an image
-    or a
-    fact; the rest varies independently.
+    that mean is the question's pull on it. Clustering all questions jointly pairs clusters common to both splits, an
+    image or a fact; the rest varies independently.
 
     Args:
         public: outcomes on the public split, from 0 to 1.

@@ -118,8 +118,7 @@ def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **how: Un
         top: at most ``bottom`` in sum.
         bottom: one per row.
         most: number of answers, mentions or objects; None for the sum of ``bottom``. F1, which is 2TP / (2TP + FP +
-            FN), is
-            based on TP + FP + FN answers.
+            FN), is based on TP + FP + FN answers.
         how: see :class:`Grouped`.
 
     >>> ratio([1, 0], [0, 0]) is None
@@ -182,8 +181,7 @@ def difference(
 
     It is the t interval; if fewer than ten clusters differ, the wider of it and of the one from the two shares' own
     intervals (MOVER: Newcombe 1998, Zou and Donner 2008). Without variance, it is as wide as the exact interval of a
-    share
-    that was never observed.
+    share that was never observed.
 
     Args:
         first: correct before, from 0 to 1 for each pair.

@@ -199,8 +199,7 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
     """Return the best and the worst rank of each model, jointly with confidence 1 - alpha.
 
     Each two models are compared on the same questions (t over clusters, Holm over all pairs of models). A model's rank
-    is
-    at least one more than the number of significantly better ones, and at most the number of models that are not
+    is at least one more than the number of significantly better ones, and at most the number of models that are not
     significantly worse. Ranks of resamples fail where models are equally good.
 
     Args:

@@ -167,8 +167,7 @@ class Sums:
         """Return each question's change since another run: they sum to the difference.
 
         If the denominator depends on the answers, a / b - c / d is ((a - c) - r (b - d)) / m with the mean r of both
-        rates and
-        the mean m of b and d. So an unchanged answer contributes nothing.
+        rates and the mean m of b and d. So an unchanged answer contributes nothing.
         """
         if self.fixed:
             return self.parts - first.parts

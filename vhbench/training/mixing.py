@@ -44,8 +44,7 @@ def read_mix(
 
     Raises:
         VhbenchError: naming the row, if its format is invalid, its image is missing, or it has vhbench's canary; and if
-            there
-            are fewer rows than ``number``.
+            there are fewer rows than ``number``.
     """
     talks = list(_talks(path))
     seen = [talk for talk in talks if talk.names]

@@ -64,10 +64,8 @@ def balanced(wanted: Iterable[str], pool: Sequence[Question], seed: int) -> list
     """Return the requested questions plus others that balance yes and no within each type.
 
     Each comes with its mate, the question of its pair with the opposite answer. If a type is still unbalanced, others
-    of
-    the type with the opposite answer are added, about the same images first; the remaining surplus is left out. In
-    multiple
-    choice, each letter has the same share of its questions, so that always answering A is not rewarded.
+    of the type with the opposite answer are added, about the same images first; the remaining surplus is left out. In
+    multiple choice, each letter has the same share of its questions, so that always answering A is not rewarded.
 
     Args:
         wanted: ids.

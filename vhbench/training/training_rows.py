@@ -179,9 +179,8 @@ def preferences(
     """Return pairs for DPO: reference against the response, or its opposite if correct.
 
     Correctly answered questions balance the incorrect ones, so that neither "yes" nor "no" is always rejected. In
-    multiple
-    choice the reference is paired with each other option: if a model always answers A, A is chosen once for several
-    rejections. Of captions only those with a hallucination are used.
+    multiple choice the reference is paired with each other option: if a model always answers A, A is chosen once for
+    several rejections. Of captions only those with a hallucination are used.
     """
     assert edition.errors is not None
     found: list[TrainingExample] = []

@@ -125,8 +125,7 @@ def plain(text: str) -> str:
     r"""Return a response's visible text, without reasoning, roles, tokens, markup or LaTeX.
 
     An echo of the prompt and text after the end of the model's turn are dropped. A very long text is cut to its
-    beginning
-    and its end.
+    beginning and its end.
 
     >>> plain("<think>No dog?</think>**Yes**<|im_end|>"), plain("<think>There is no"), plain(r"\(\boxed{\text{No}}\)")
     ('Yes', '', 'No')

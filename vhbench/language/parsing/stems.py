@@ -26,8 +26,7 @@ class Word(NamedTuple):
         stem: its meaning.
         surface: its spelling.
         role: "" for content; else "function", "neutral" (no visual content), "verb" (is, has, does), "negation",
-            "doubt",
-            "pronoun", "sign" or "stop".
+            "doubt", "pronoun", "sign" or "stop".
     """
 
     stem: str

@@ -44,8 +44,7 @@ def cut_off(response: str, kind: str = "") -> bool:
     The text shows only two cases: a response without anything after its reasoning, which may be unfinished; and a
     caption
     whose last sentence is incomplete: it stops at a word such as "the", or lacks the full stop that earlier sentences
-    in
-    its line have. Truncation at the end of a sentence is not detected, nor is reasoning without both tags.
+    in its line have. Truncation at the end of a sentence is not detected, nor is reasoning without both tags.
 
     >>> cut_off("<think>A dog.</think>"), cut_off("<think>A dog.</think> yes"), cut_off("A dog. Yes")
     (True, False, False)
