@@ -92,20 +92,22 @@ def _fact(row: Record) -> str:
 def mioh_claims(rows: Sequence[Record]) -> set[str]:
     """Return the cells whose drop is claimed, such as "existence/hn"."""
     drops = mioh_failures.pressed_drops(rows)
-    return {f"{task}/{pressure}" for task, cells in drops.items() for pressure in cells if cells[pressure]["certain"]}
+    return {
+        f"{task}/{pressure}" for task, cells in drops.items() for pressure in cells if cells[pressure]["significant"]
+    }
 
 
 def trouble_claims(rows: Sequence[Record]) -> set[str]:
     """Return the failure modes that are claimed of a task, such as "existence/integration"."""
     found = mioh_failures.diagnoses({task: [r for r in rows if r.task == task] for task in mioh_failures.TASKS})
-    claims = ((task, name, claim) for task, one in found.items() for name, claim in one["trouble"].items())
-    return {f"{task}/{name}" for task, name, claim in claims if claim["certain"] and claim["mean"] > 0}
+    claims = ((task, name, claim) for task, one in found.items() for name, claim in one["failure_mode"].items())
+    return {f"{task}/{name}" for task, name, claim in claims if claim["significant"] and claim["mean"] > 0}
 
 
 def vhexpansion_claims(rows: Sequence[Record]) -> set[str]:
     """Return the perturbations whose drop is claimed."""
     sources = vhexpansion_drops.analyse(rows)["sources"].values()
-    return {kind for kinds in sources for kind, score in kinds.items() if score.get("drop_certain")}
+    return {kind for kinds in sources for kind, score in kinds.items() if score.get("drop_significant")}
 
 
 def lift_claimed(asked: Sequence[Record], random: np.random.Generator) -> bool:
@@ -118,7 +120,7 @@ def lift_claimed(asked: Sequence[Record], random: np.random.Generator) -> bool:
         bold, chances = random.uniform(0.3, 1.7), [word for word in words if word not in row.objects]
         said = frozenset(word for word in chances if random.random() < bold * rates[word])
         occasions.append(Opportunity("caption", row.scene_ids[0], frozenset(row.objects), frozenset(chances), said))
-    return any(one["certain"] for beside in compute_lift(occasions).values() for one in beside.values())
+    return any(one["significant"] for beside in compute_lift(occasions).values() for one in beside.values())
 
 
 def starter_rows(benchmark: str) -> list[Record]:

@@ -10,6 +10,7 @@ from vhbench.benchmarks import BENCHMARKS
 from vhbench.columns import RECORD
 from vhbench.records import split_repetition, to_record
 from vhbench.schema import Record
+from vhbench.statistics import wording
 from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import text_only
 from vhbench.tasks.metrics.text_only import FoldPredictions, TextOnlyBaseline
@@ -65,14 +66,11 @@ def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:
 
 
 def baseline_sentences(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Say what words reach where that is certainly above chance, of what :func:`of_records` returned."""
+    """Yield the cells whose text-only baseline, as :func:`of_records` returned it, is significantly above chance."""
     for cell, floor in cells.items():
         if floor["gives_away"]:
-            low, high = floor["interval"]
-            yield (
-                f"Words alone reach {floor['word_floor']:.1f} % [{low:.1f}, {high:.1f}] of {cell}, where chance is "
-                f"{floor['chance']:.1f}: a score there says less of looking."
-            )
+            value, ends = wording.number(floor["text_only_baseline"]), wording.confidence(floor["interval"])
+            yield f"Text-only baseline above chance, {cell}: {value} %, {ends}, chance {floor['chance']:.1f} %"
 
 
 def table(floors: Mapping[str, TextOnlyBaseline]) -> list[list[str]]:

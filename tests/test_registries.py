@@ -107,7 +107,7 @@ def test_a_pressure_has_a_task_a_cell_and_words_in_the_analysis(pressure: str) -
     cells = report.grid(found, task("mioh"))["cells"]["question_type x pressure"]
     assert {cell["pressure"] for cell in cells} == {"easy", pressure}
     summary = load(BENCHMARKS["mioh"].analysis).analyse(found)["summary"]
-    assert not PRESSURES[pressure].presses or f"(n = 40) with {PRESSURES[pressure].words}" in summary
+    assert not PRESSURES[pressure].presses or f"under {PRESSURES[pressure].head}, 95 % CI" in summary
 
 
 @pytest.mark.parametrize("name", QUESTION_TYPES)

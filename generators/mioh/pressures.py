@@ -61,7 +61,6 @@ class Pressure:
     Attributes:
         name: value of the column.
         head: header of a table column.
-        words: phrase in a sentence ("loses 5 points with …").
         images: number of images per question; 0 for as many as the easy twin.
         hp: whether positives are hard.
         hn: whether negatives are hard.
@@ -69,7 +68,6 @@ class Pressure:
 
     name: str
     head: str
-    words: str
     images: int = 0
     hp: bool = False
     hn: bool = False
@@ -86,11 +84,11 @@ class Pressure:
 
 
 _ALL = (
-    Pressure("easy", "easy", "easy questions"),
-    *(Pressure(f"ni{n}", f"NI {n}", f"{n} images", images=n) for n in (2, 4, 8, 10)),
-    Pressure("hp", "HP", "hard positives", hp=True),
-    Pressure("hn", "HN", "hard negatives", hn=True),
-    Pressure("hp+hn", "HP+HN", "hard positives and negatives together", hp=True, hn=True),
+    Pressure("easy", "easy"),
+    *(Pressure(f"ni{n}", f"NI {n}", images=n) for n in (2, 4, 8, 10)),
+    Pressure("hp", "HP", hp=True),
+    Pressure("hn", "HN", hn=True),
+    Pressure("hp+hn", "HP+HN", hp=True, hn=True),
 )
 
 PRESSURES: Final[dict[str, Pressure]] = {pressure.name: pressure for pressure in _ALL}

@@ -69,7 +69,7 @@ def with_rates(counts: Mapping[str, Any], reports: Iterable[Mapping[str, Any]]) 
 
     >>> told = with_rates({"turned_wrong": 1}, [{"outcome": "turned_wrong", "image": "a"}])
     >>> told["success_rate"], told["interval"], told["interval_note"]
-    (100.0, [2.5, 100.0], 'all alike: exact, each cluster one trial')
+    (100.0, [2.5, 100.0], 'exact binomial CI (all outcomes identical)')
     """
     if "turned_wrong" not in counts:
         return dict(counts)

@@ -194,7 +194,7 @@ PAIRS = (
     _of_pairs(name="original_accuracy", title="accuracy, not negated", count=_original),
     _of_pairs(name="symmetric_accuracy", count=_symmetric, units="pairs", headline=True),
     YES_RATE,
-    _level(name="blind_level", title="own blind level", parts=_CONTRADICTING, formula=blind, brief=True),
+    _level(name="permutation_baseline", title="permutation baseline", parts=_CONTRADICTING, formula=blind, brief=True),
     _level(name="chance", parts=_HALVES, formula=guessed),
     _of_pairs(name="new_cases", count=_new_case, higher_is_better=False, scale="count", compared=False),
     *LOST,

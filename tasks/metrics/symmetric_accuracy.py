@@ -45,7 +45,7 @@ def score(
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
 
     Returns:
-        As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``blind_level`` and ``chance``
+        As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``permutation_baseline`` and ``chance``
         (:mod:`vhbench.tasks.metrics.registry`) and ``gold_yes`` (q). Over all answers: ``accuracy``, ``yes_rate`` (p),
         ``unparsed``, ``failed``, ``refused``, ``cut_off``; ``original_accuracy`` and ``chance_accuracy``
         (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong answers to new cases
@@ -64,7 +64,7 @@ def score(
     ...     {"id": "d", "pair_id": "c", "answer": "yes", "prediction": "yes", "negated": True},
     ... ]
     >>> result = score(rows)
-    >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["blind_level"]
+    >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["permutation_baseline"]
     (0.5, 0.75, 0.75, 0.25)
     """
     if unknown := sorted(set(by) - {field.name for field in fields(Record)}):

@@ -98,7 +98,7 @@ class TextOnlyBaseline:
         ends = None if self.interval is None else [100 * end for end in self.interval.ends]
         return {
             "n": self.n,
-            "word_floor": 100 * self.value,
+            "text_only_baseline": 100 * self.value,
             "interval": ends,
             "chance": 100 * self.chance,
             "guesser": self.guesser,
@@ -203,7 +203,7 @@ def guess(
     ...     Question(id=f"{i}-{text}", images=(b"",), question=text, answer=answer, kind="yes_no", scene_ids=(str(i),))
     ...     for i in range(12) for text, answer in told.items()
     ... ]
-    >>> guess(rows, lambda some: [row.scene_ids for row in some]).floor().in_percent()["word_floor"]
+    >>> guess(rows, lambda some: [row.scene_ids for row in some]).floor().in_percent()["text_only_baseline"]
     100.0
     """
     asked = sorted((q for q in questions if q.answer in options_of(q)), key=lambda question: question.id)

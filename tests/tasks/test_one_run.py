@@ -74,7 +74,9 @@ def test_lmms_evals_printed_table_has_them_too(runs: dict[str, Any]) -> None:
     printed = make_table(runs["coin"]).splitlines()
     arrows = {cells[4].strip(): cells[5].strip() for line in printed if (cells := line.split("|"))[1:] and cells[5:]}
     assert {name: arrows[name] for name in ("accuracy", "unparsed")} == {"accuracy": "↑", "unparsed": "↓"}
-    assert {arrows[name] for name in ("yes_rate", "chance", "words", "blind_level")} == {""}, "neither is better"
+    assert {arrows[name] for name in ("yes_rate", "chance", "words", "permutation_baseline")} == {""}, (
+        "neither is better"
+    )
     for task in LEAVES:
         for name, value in report(runs, task).items():
             if name in scores(runs["coin"], task) and value is not None:
@@ -114,7 +116,7 @@ def test_the_analyses_have_them(runs: dict[str, Any], tmp_path: Path) -> None:
             if name in written:
                 assert written[name] == (None if told["value"] is None else 100 * told["value"]), name
     written = report(runs, "vhexpansion_ode")
-    for name in ("symmetric_accuracy", "accuracy", "blind_level", "chance", "yes_rate"):
+    for name in ("symmetric_accuracy", "accuracy", "permutation_baseline", "chance", "yes_rate"):
         assert written[name] == found["vhexpansion"]["sources"]["ode"]["clean"][name], name
     (file,) = runs["folder"].glob("coin/**/*_mioh_selective_report.json")
     cells = json.loads(file.read_text())["cells"]["question_type x pressure"]
@@ -151,8 +153,11 @@ def test_compare_prints_tables_and_says_what_is_certain(runs: dict[str, Any]) ->
     done = CliRunner().invoke(app, ["compare", str(folder / "coin"), str(folder / "other"), "--names", "coin,other"])
     assert done.exit_code == 0, (done.output, done.exception)
     assert "mioh_selective: " in done.stdout
-    assert re.search(r"other against coin: .*higher in yes_rate of ode_fictional_existence", done.stdout)
-    assert re.search(r"Of \d+ differences in cells, \d+ (is|are) certain", done.stdout)
+    existence = done.stdout.partition("ode_fictional_existence: ")[2]
+    assert re.search(r"yes_rate \(\d+\) +coin[^\n]*\n +other[^\n]* higher\b", existence)
+    assert re.search(
+        r"other vs\. coin\n +headline metrics: \d+ differences: .*\n +subsets: \d+ differences: ", existence
+    )
 
 
 def test_a_baseline_of_lmms_eval_is_paired_by_what_was_read(evaluate: Evaluate, tmp_path: Path) -> None:

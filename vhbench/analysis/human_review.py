@@ -163,8 +163,8 @@ def fleiss_kappa(ratings: Sequence[Sequence[str]]) -> float | None:
     told = [Counter(values) for values in ratings]
     alike = [(sum(n * n for n in counts.values()) - annotators) / (annotators * (annotators - 1)) for counts in told]
     shares = [n / (annotators * len(ratings)) for n in sum(told, Counter[str]()).values()]
-    by_chance = sum(share * share for share in shares)
-    return (sum(alike) / len(alike) - by_chance) / (1 - by_chance) if by_chance < 1 else None
+    chance = sum(share * share for share in shares)
+    return (sum(alike) / len(alike) - chance) / (1 - chance) if chance < 1 else None
 
 
 def _fault(votes: Sequence[str], answer: str, annotators: int) -> str:

@@ -1,23 +1,23 @@
-"""Beside what is a thing imagined more often than elsewhere? Lift, and its interval.
+"""Lift of hallucinations given a co-occurring object, with its interval.
 
-Counts alone say little: what is in every picture, a sky, is beside everything. So of each thing b and each fact a
+Co-occurrence counts are dominated by objects that are in every image, such as the sky. Therefore, for each hallucinated
+object b and shown object a,
 
-    lift(a, b) = P(b is imagined | a is shown) / P(b is imagined)
+    lift(a, b) = P(b is hallucinated | a is shown) / P(b is hallucinated),
 
-is told, the lift of association rules (Brin, Motwani, Ullman & Tsur, SIGMOD 1997) for ODE's question which concepts a
-scene suggests (Tu et al. 2025, who draw them from a graph of co-occurrences): 1 where a has nothing to do with it, 3
-where b is imagined three times as often beside a as it is in general. It is taken over *chances*: the answers that
-could have imagined b. That is each caption of a picture without b, and each question "Is there b?" whose answer is no;
-failed requests and refusals are none.
+the lift of association rules (Brin, Motwani, Ullman & Tsur, SIGMOD 1997), measures which concepts a scene suggests (Tu
+et al. 2025 sample them from a co-occurrence graph): 1 under independence, 3 if b is hallucinated three times as often
+given a as at its base rate. It is computed over *opportunities*: responses that could hallucinate b, which are captions
+of images without b and questions "Is there b?" with the answer no, without failed requests and refusals.
 
-A question suggests what it asks, and is asked where it is likely, so captions and questions are not thrown together:
-of each kind k the chances say how many of its x_k times b would have been imagined beside a if a did not matter,
+A question suggests its object, and is asked where the object is likely, so captions and questions are separate strata
+k with x_k hallucinations of b each:
 
-    expected(a, b) = Σ_k x_k · chances_k(a, b) / chances_k(b)        lift = imagined beside a / expected
+    expected(a, b) = Σ_k x_k · opportunities_k(a, b) / opportunities_k(b)        lift = observed(a, b) / expected(a, b)
 
-(a ratio of observed to expected counts with strata; of one kind it is the quotient above). The interval takes the
-chances as given, since the split sets them: it is that of the share of b's imaginings beside a, over images, divided
-by what was expected of it.
+(a stratified ratio of observed to expected counts; with one stratum, the quotient above). The interval is conditional
+on the opportunities, which the split determines: it is that of the share of b's hallucinations given a, over images,
+divided by its expectation.
 """
 
 from bisect import bisect_right
@@ -29,19 +29,19 @@ from typing import Any, Final
 from vhbench.statistics import intervals
 
 FALSE_ALARM: Final = 0.05
-"""Of all claims together that something is imagined more often beside one thing than elsewhere."""
+"""Family-wise error rate of all claims that a lift is above 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opportunity:
-    """An answer that could have imagined something.
+    """A response that could hallucinate.
 
     Attributes:
-        kind: of the question: chances of one kind are alike.
-        image: what is resampled.
-        shown: the facts of the picture.
-        chances: what it could have imagined.
-        imagined: what it did imagine of it.
+        kind: kind of question, the stratum.
+        image: resampling unit.
+        shown: objects in the image.
+        chances: objects that the response could hallucinate.
+        imagined: those that it did hallucinate.
     """
 
     kind: str
@@ -52,18 +52,18 @@ class Opportunity:
 
 
 def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return fact → imagined → how much more often than in general.
+    """Return shown object → hallucinated object → lift.
 
     Returns:
-        ``imagined``: how often beside the fact, in how many ``images``; ``of``: how often at all; ``expected``: how
-        often beside the fact if it did not matter; ``lift``, their quotient; ``interval``, 95 %, or None where all was
-        in one image; ``certain``: whether it is more often than in general, by the exact test for all pairs together.
+        ``hallucinated``: number of hallucinations given the shown object, in so many ``images``; ``of``: number of all
+        hallucinations of the object; ``expected``: expectation of the first under independence; ``lift``: their ratio;
+        ``interval``: 95 % CI, None for a single image; ``significant``: by the exact test, adjusted over all pairs.
 
     >>> boat, sea, oven = (frozenset({word}) for word in ("boat", "sea", "oven"))
     >>> beside = [Opportunity("caption", image, sea, chances=boat, imagined=boat) for image in "12"]
     >>> elsewhere = [Opportunity("caption", image, oven, chances=boat, imagined=frozenset()) for image in "3456"]
     >>> found = compute_lift(beside + elsewhere)["sea"]["boat"]  # two of six images show a sea; 2 · 2/6 expected
-    >>> found["imagined"], found["of"], round(found["expected"], 3), round(found["lift"], 3)
+    >>> found["hallucinated"], found["of"], round(found["expected"], 3), round(found["lift"], 3)
     (2, 2, 0.667, 3.0)
     """
     given = list(occasions)
@@ -86,7 +86,7 @@ def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[s
 
 
 def _expected(word: str, events: Sequence[Opportunity], occasions: Sequence[Opportunity]) -> dict[str, float]:
-    """Return, for each fact that is shown in a chance, how often the word would be imagined beside it anyway."""
+    """Return, for each object shown in an opportunity, the expected hallucinations of the word under independence."""
     times = Counter(event.kind for event in events)
     chances, beside = Counter[str](), defaultdict[str, Counter[str]](Counter)
     for answer in occasions:
@@ -103,18 +103,18 @@ def _lift(fact: str, events: Sequence[Opportunity], expected: float, level: floa
     base = expected / len(events)
     interval = intervals.mean(beside, clusters=[event.image for event in events]) if len(images) > 1 else None
     return {
-        "imagined": int(sum(beside)),
+        "hallucinated": int(sum(beside)),
         "images": sum(images.values()),
         "of": len(events),
         "expected": expected,
         "lift": sum(beside) / expected,
         "interval": None if interval is None else [end / base for end in interval.ends],
-        "certain": _chance_of(sum(images.values()), len(images), base) <= level,
+        "significant": _chance_of(sum(images.values()), len(images), base) <= level,
     }
 
 
 def _chance_of(beside: int, images: int, base: float) -> float:
-    """Return how likely it is that of so many images at least so many show a fact that a share of the chances shows.
+    """Return the probability that at least ``beside`` of the images show an object, at base rate ``base``.
 
     >>> _chance_of(2, 2, 0.25)
     0.0625
@@ -125,14 +125,14 @@ def _chance_of(beside: int, images: int, base: float) -> float:
 
 
 def _claims(least: Iterable[float]) -> int:
-    """Return by how many claims the level is divided: Tarone's (Biometrics 1990) number for exact tests.
+    """Return the divisor of the level: Tarone's (Biometrics 1990) number of testable claims for exact tests.
 
-    A pair whose p cannot be small, as its thing was imagined in few images, can never be claimed, and does not count.
+    A pair whose smallest possible p-value is above the level, because of few images, is not counted.
 
     Args:
-        least: the smallest p that each pair can have.
+        least: smallest possible p-value of each pair.
 
-    >>> _claims([0.5] * 1000 + [0.001, 0.0001])  # two pairs can be claimed
+    >>> _claims([0.5] * 1000 + [0.001, 0.0001])  # two pairs are testable
     2
     """
     ordered = sorted(least)

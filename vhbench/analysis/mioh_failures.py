@@ -1,4 +1,4 @@
-"""MIOH: perception or integration? And what does each pressure cost against the easy twin?"""
+"""MIOH: perception and integration failures, and the accuracy change under each pressure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,12 +11,10 @@ from vhbench.analysis.mioh_figure import heat_map
 from vhbench.analysis.run import lost, own_records
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
-from vhbench.language import inflection
 from vhbench.records import split_repetition
 from vhbench.schema import Record, VhbenchError
-from vhbench.statistics import intervals, paired
+from vhbench.statistics import intervals, paired, wording
 from vhbench.statistics.clusters import Shared, clusters_of
-from vhbench.statistics.multiple_testing import TOO_FEW
 from vhbench.tasks.metrics.image_numbers import curve
 from vhbench.tasks.metrics.withholding import reason_of, withhold
 
@@ -24,31 +22,30 @@ TASKS: Final = get_args(Task)
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
 draw = heat_map
 INTEGRATION, PERCEPTION = "integration", "perception"
-TROUBLES: Final = {INTEGRATION: "keeping the images apart", PERCEPTION: "not seeing the objects"}
-"""What may be claimed → what it is called; the first that is certain is the main one."""
-_FEW: Final = 8  # facts, below which a verdict is only hinted at
-_CLOSE: Final = 0.1  # to what guessing gives: such a share is said to show nothing
+FAILURE_MODES: Final = {INTEGRATION: "objects recognized, images confused", PERCEPTION: "objects not recognized"}
+"""Tested failure modes and their meaning; the first significant one is dominant."""
+_FEW: Final = 8  # facts; the summary mentions it if there are fewer
+_CLOSE: Final = 0.1  # maximum distance of a share from chance at which it is uninformative
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the whole analysis of answers as JSON; those to questions of other benchmarks are left out.
+    """Return the analysis of MIOH's records as JSON.
 
     Returns:
-        ``unparsed``, ``failed``, ``refused``: shares of the answers; ``grid``: type → pressure → n, accuracy, interval;
-        ``by_number_of_images``: task → number → n, accuracy, interval; ``failures`` and ``drops`` per task; ``summary``
-        in words. Shares are from 0 to 1, with 95 % intervals and a ``note`` where one is wide for a reason; what was
-        not asked is None. What is ``certain`` was tested together with all other claims of its kind
-        (:mod:`vhbench.statistics.multiple_testing`). Where too many requests failed, ``withheld`` says so, and
-        nothing else is told.
+        ``unparsed``, ``failed``, ``refused``: shares of the responses; ``grid``: type → pressure → n, accuracy,
+        interval; ``by_number_of_images``: task → number → n, accuracy, interval; ``failures`` and ``drops`` per task;
+        ``summary``. Shares are from 0 to 1, with 95 % CI and a ``note`` on why one is wide; None where there is no
+        question. ``significant`` is tested jointly (:mod:`vhbench.statistics.multiple_testing`). ``withheld`` is the
+        reason if too many requests failed; the rest is then empty.
 
     Raises:
-        VhbenchError: if no record is MIOH's, or one of MIOH's is of no known question type.
+        VhbenchError: if no record is from MIOH, or one has an unknown question type.
     """
     own = own_records(records, __name__)
     for r in own:
         if r.question_type not in QUESTION_TYPES:
             known = ", ".join(QUESTION_TYPES)
-            raise VhbenchError(f"answer {r.id!r}: unknown question_type {r.question_type!r}: must be one of {known}")
+            raise VhbenchError(f"response {r.id!r}: expected a question_type of {known}; got {r.question_type!r}")
     found = {"questions": len(own), **lost(own)}
     if found["withheld"]:
         return found | {
@@ -72,7 +69,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the accuracy of each question type under each pressure, as the report of the run does."""
+    """Return the accuracy of each question type under each pressure, as in the report of the run."""
     cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         cells[record.question_type, record.pressure].append(record)
@@ -89,23 +86,23 @@ def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
 
 @dataclass(frozen=True, slots=True)
 class ImageSet:
-    """What was asked of one fact ("a red dog", how many dogs) in one set of images: mode → answered questions."""
+    """Answered questions, by mode, about one fact ("a red dog", how many dogs) in one set of images."""
 
     fact: str
     modes: Mapping[str, Sequence[Record]]
 
     def rate(self, mode: str, score: Callable[[Record], float]) -> float:
-        """Return the mean over the mode's questions: there may be several, as the same one in another order."""
+        """Return the mean over the mode's questions; the same question may occur with the images in another order."""
         return sum(map(score, self.modes[mode])) / len(self.modes[mode])
 
     def records(self) -> Iterator[Record]:
-        """Yield all that was asked."""
+        """Yield all answered questions."""
         for answered in self.modes.values():
             yield from answered
 
 
 def fact_of(record: Record) -> str:
-    """Return what tied questions of one repetition share.
+    """Return the key that tied questions of one repetition share.
 
     >>> fact_of(Record("x", pair_id="2#e1-12")), fact_of(Record("y", pair_id="2#e5~e1-12"))
     ('2#e1-12', '2#e1-12')
@@ -114,7 +111,7 @@ def fact_of(record: Record) -> str:
 
 
 def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:
-    """Yield the image sets about which a comprehensive question was asked, and another one.
+    """Yield the image sets that have a comprehensive question and one in another mode.
 
     Questions belong together if they are about the same fact in the same images. A comparative question names two
     images; it belongs to each set that holds both.
@@ -134,11 +131,11 @@ def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:
 
 
 def diagnoses(tasks: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, Any]]:
-    """Return the diagnosis of each task, and which trouble is certain, all tasks and both troubles tested together.
+    """Return the diagnosis of each task, with a joint test of both failure modes over all tasks.
 
-    *Integration* is claimed where less is known in selective mode than in comprehensive mode; what is known is the
-    share of right answers above guessing, divided by the most that it can be, so that whoever errs alike in all modes,
-    or guesses, has no trouble. *Perception* is claimed where all modes fail more often together than guessing would.
+    *Integration* tests whether chance-corrected accuracy (accuracy above chance, relative to its maximum) is lower in
+    selective than in comprehensive mode. Equal error rates in all modes, and guessing, give no difference.
+    *Perception* tests whether all modes fail together more often than under guessing.
     """
     placed = {task: [s for s in image_sets(answers) if SELECTIVE in s.modes] for task, answers in tasks.items()}
     claims: dict[tuple[str, str], paired.PairedOutcomes] = defaultdict(paired.PairedOutcomes)
@@ -150,26 +147,25 @@ def diagnoses(tasks: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, Any]
     told = paired.joint_test(claims)
     nothing = paired.joint_test({"": paired.PairedOutcomes()})[""]
     return {
-        task: diagnose(tasks[task]) | {"trouble": {name: told.get((task, name), nothing) for name in TROUBLES}}
+        task: diagnose(tasks[task])
+        | {"failure_mode": {name: told.get((task, name), nothing) for name in FAILURE_MODES}}
         for task in tasks
     }
 
 
 def diagnose(records: Iterable[Record]) -> dict[str, Any]:
-    """Tell failures of perception from failures of integration, in the answers of one task.
+    """Return the shares of perception, integration and comparison failures in one task.
 
-    Looked at are image sets (:func:`image_sets`) about which one fact was asked in several modes: comprehensive ("is
-    there a dog in any of the images?"), selective ("which image shows a dog?") and, where it was, comparative ("which
-    of image 1 and image 2 shows a dog?").
+    The unit is an image set (:func:`image_sets`) with questions about one fact in several modes: comprehensive ("Is
+    there a dog in any of the images?"), selective ("Which image shows a dog?") and sometimes comparative ("Which of
+    image 1 and image 2 shows a dog?").
 
-    *Perception*: all modes fail, the object is not seen at all: each answer of every mode in which the fact was asked
-    of these images, two or three, is wrong. *Integration*: the comprehensive answer is right and the selective one
-    wrong: it is seen, but not in which image. *Comparison*: the comprehensive answer is right and the comparative one
-    wrong. Where a mode asked about the same images more than once, its share of right answers stands for it, as if
-    one of them had been drawn.
+    *Perception*: the responses in all modes, two or three, are incorrect. *Integration*: the comprehensive response is
+    correct, the selective one is not. *Comparison*: the comprehensive response is correct, the comparative one is not.
+    If a mode has several questions about the same images, its accuracy is used.
 
-    ``right`` is the share of right answers, in all modes and pressures. ``by_chance`` is what blind guessing among the
-    options would give: a share near it shows nothing.
+    ``right`` is the accuracy over all modes and pressures. ``chance`` is the value under guessing among the options; a
+    share near it is uninformative.
     """
     answered = list(records)
     sets = list(image_sets(answered))
@@ -178,7 +174,7 @@ def diagnose(records: Iterable[Record]) -> dict[str, Any]:
     hits, guessed = [_hit(r) for r in answered], [_guess(r) for r in answered]
     right = _stated(hits, intervals.mean(hits, clusters=clusters_of(answered)))
     return {
-        "right": right | {"by_chance": sum(guessed) / len(guessed) if guessed else None},
+        "right": right | {"chance": sum(guessed) / len(guessed) if guessed else None},
         "n": len(placed),
         "facts": len({split_repetition(s.fact)[1] for s in placed}),
         "perception": _shares(placed, _none_right),
@@ -203,7 +199,7 @@ def _shares(
     for s in sets:
         shared.add(*s.records())
     share = _stated(failed, intervals.mean(failed, clusters=shared.among()))
-    return share | {"by_chance": sum(guessed) / len(guessed) if guessed else None}
+    return share | {"chance": sum(guessed) / len(guessed) if guessed else None}
 
 
 def _hit(record: Record) -> float:
@@ -211,7 +207,7 @@ def _hit(record: Record) -> float:
 
 
 def _known(record: Record) -> float:
-    """Return by how much an answer is above guessing, of the most that it can be: 1 if right, below 0 if wrong."""
+    """Return chance-corrected correctness: 1 if correct, below 0 if not."""
     guess = _guess(record)
     return (_hit(record) - guess) / (1 - guess)
 
@@ -220,17 +216,15 @@ def _guess(record: Record) -> float:
     return 1 / (len(record.choices) or 2)
 
 
-# -- what pressure costs ---------------------------------------------------------------------------------------------
+# -- accuracy change under pressure ----------------------------------------------------------------------------------
 
 
 def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return, for each task and pressure, the mean of (easy right − pressed right) over twins, with its interval.
+    """Return, per task and pressure, the mean of (easy correct − pressed correct) over twins, with its interval.
 
-    Twins that show the same images are controls (nothing in them could be pressed) and are left out; so are those with
-    as many images as an easy question or fewer, which are no pressure: see ``by_number_of_images``.
-
-    ``certain`` tells whether something changed at all; all pressures of all tasks are tested together
-    (:func:`vhbench.statistics.paired.joint_test`), so that it may be false where the cell's interval leaves 0 out.
+    Twins with the same images are controls and excluded, as are those without more images than an easy question: see
+    ``by_number_of_images``. All cells are tested jointly (:func:`vhbench.statistics.paired.joint_test`), so a cell
+    whose interval excludes 0 may not be significant.
     """
     answered = list(records)
     easy = {r.pair_id: r for r in answered if r.pressure == "easy"}
@@ -251,84 +245,90 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
 # -- in words --------------------------------------------------------------------------------------------------------
 
 
+def report(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the printed lines: accuracy changes, failure modes, summary."""
+    failures, drops = found["failures"], found["drops"]
+    if any(drops.values()):
+        yield "Accuracy change under pressure, in points (easy twin → pressed question; negative: accuracy drops)"
+        yield from wording.aligned([("task", "pressure", "change", "95 % CI", "n", "verdict"), *_drop_rows(drops)])
+        yield ""
+    if rows := [row for task, one in failures.items() for row in _failure_rows(task, one)]:
+        yield "Failure modes, in % of image sets (comparison: in % of sets that are also compared)"
+        yield from wording.aligned([("task", "mode", "share", "95 % CI", "n", "chance", "verdict"), *rows])
+        yield ""
+    yield f"Summary: {found['summary']}"
+    yield (
+        "Tests: sign-flip max-t over all task × pressure cells, and over all failure modes, family-wise α = 0.05. "
+        "CIs are per cell, clustered by fact."
+    )
+
+
 def summary(failures: Mapping[str, Mapping[str, Any]], drops: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    """Say where the model fails, in a paragraph per task."""
-    return "\n".join(" ".join((*_failure(task, failures[task]), *_costs(task, drops[task]))) for task in failures)
-
-
-def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
-    name, sets = task.capitalize(), _number(found["n"], "image set")
-    perception, integration, comparison = (found[kind] for kind in ("perception", "integration", "comparison"))
-    if not found["n"]:
-        right = found["right"]
-        yield (
-            f"{name}: {_share(right)} of {_number(right['n'], 'response')} are correct (chance: "
-            f"{100 * right['by_chance']:.0f} %); perception and integration cannot be separated, since no images were "
-            "used in two modes (`vhbench build mioh --tied N` builds such sets, and the task mioh evaluates all)."
+    """Return the findings as one paragraph, the largest accuracy drop first."""
+    cells = [(task, p, drop) for task, row in drops.items() for p, drop in row.items()]
+    changes = sorted((c for c in cells if c[2]["significant"]), key=lambda cell: -cell[2]["mean"])
+    sentences = [_change(task, p, drop) for task, p, drop in changes]
+    if cells and not changes:
+        sentences.append("no significant accuracy change under any pressure.")
+    if few := sum(drop["p"] is None for *_, drop in cells):
+        sentences.append(
+            f"{few} of {len(cells)} task × pressure cells are not testable; build more questions per cell "
+            "(vhbench build mioh --cells N)."
         )
-    elif not perception["mean"] and not integration["mean"]:
-        yield f"{name}: no failure of perception or integration in {sets}."
-    else:
-        yield (
-            f"{name}: of {sets}, {_share(perception)} fail in every mode (perception) and {_share(integration)} only "
-            f"when the image must be named (integration); {_main_trouble(found)}."
+    modes = [f"{task}: {mode}" for task, one in failures.items() if (mode := _dominant(one))]
+    if modes:
+        sentences.append(f"Dominant failure mode: {'; '.join(modes)}.")
+    elif any(one["n"] for one in failures.values()):
+        sentences.append("No dominant failure mode.")
+    if apart := [task for task, one in failures.items() if not one["n"]]:
+        sentences.append(
+            f"Perception and integration cannot be separated for {', '.join(apart)}: no images were used in two modes "
+            "(vhbench build mioh --tied N builds such sets, and the task mioh evaluates all)."
         )
-    if comparison["mean"]:
-        sets, guessed = _number(comparison["n"], "image set"), " (at chance level)" if _near_chance(comparison) else ""
-        yield f"Of {sets}, {_share(comparison)} fail only when two images must be compared{guessed}."
+    return " ".join(sentences) if changes else f"MIOH: {' '.join(sentences)}"
 
 
-def _main_trouble(found: Mapping[str, Any]) -> str:
-    claims = found["trouble"]
-    if _near_chance(found["perception"]) and _near_chance(found["integration"]):
-        return "both are at chance level"
-    if all(claim["p"] is None for claim in claims.values()):
-        most = max(claim["differ"] for claim in claims.values())
-        return f"dominant failure mode n/a ({most} discordant clusters, need {TOO_FEW + 1})"
-    certain = [name for name in TROUBLES if claims[name]["certain"] and claims[name]["mean"] > 0]
-    if not certain:
-        return "neither is a significant failure mode of its own"
-    trouble = TROUBLES[certain[0]]
-    if found["facts"] < _FEW:
-        return f"the dominant failure mode seems to be {trouble}, but the questions cover only {found['facts']} facts"
-    return f"the dominant failure mode is {trouble}"
+def _change(task: str, pressure: str, drop: Mapping[str, Any]) -> str:
+    verb, under = "drops" if drop["mean"] > 0 else "rises", PRESSURES[pressure].head
+    size, ends = wording.number(100 * abs(drop["mean"])), wording.confidence(drop["interval"], 100)
+    return f"MIOH {task}: accuracy {verb} {size} points under {under}, {ends}, n = {drop['n']}."
+
+
+def _drop_rows(drops: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[Sequence[str]]:
+    for task, row in drops.items():
+        for pressure, drop in row.items():
+            change = "n/a" if drop["mean"] is None else wording.signed(-100 * drop["mean"])
+            ends = wording.interval(drop["interval"] and drop["interval"][::-1], -100)
+            yield task, PRESSURES[pressure].head, change, ends, str(drop["n"]), wording.verdict(drop)
+
+
+def _failure_rows(task: str, one: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+    for mode in (PERCEPTION, INTEGRATION, "comparison"):
+        share = one[mode]
+        if share["n"]:
+            verdict = wording.verdict(one["failure_mode"][mode]) if mode in FAILURE_MODES else "not tested"
+            ends, chance = wording.interval(share["interval"], 100), wording.number(100 * share["chance"])
+            yield task, mode, wording.number(100 * share["mean"]), ends, str(share["n"]), chance, verdict
+
+
+def _dominant(one: Mapping[str, Any]) -> str:
+    """Return the significant failure mode, integration first; "" if there is none, or both shares are near chance."""
+    if not one["n"] or (_near_chance(one[PERCEPTION]) and _near_chance(one[INTEGRATION])):
+        return ""
+    claims = one["failure_mode"]
+    for name, meaning in FAILURE_MODES.items():
+        if claims[name]["significant"] and claims[name]["mean"] > 0:
+            few = f", in only {one['facts']} facts" if one["facts"] < _FEW else ""
+            return f"{name} ({meaning}{few})"
+    return ""
 
 
 def _near_chance(share: Mapping[str, Any]) -> bool:
-    return bool(abs(share["mean"] - share["by_chance"]) <= _CLOSE)
-
-
-def _costs(task: str, costs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    worse = sorted((-cost["mean"], p) for p, cost in costs.items() if cost["certain"] and cost["mean"] > 0)
-    won = [PRESSURES[p].words for p, cost in costs.items() if cost["certain"] and cost["mean"] < 0]
-    if worse:
-        said = "; ".join(f"{_points(costs[p])} with {PRESSURES[p].words}" for _, p in worse)
-        yield f"Accuracy drops significantly against the easy twins: {said}."
-    elif costs:
-        yield f"No pressure changes {task} accuracy significantly."
-    if few := [f"{PRESSURES[p].words} ({cost['differ']})" for p, cost in costs.items() if cost["p"] is None]:
-        yield f"Not testable (discordant clusters, need {TOO_FEW + 1}): {', '.join(few)}."
-    if won:
-        yield f"Accuracy rises significantly with {' and '.join(won)}."
-
-
-def _share(share: Mapping[str, Any]) -> str:
-    ends = share["interval"]
-    between = f" [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]" if ends else ""
-    return f"{100 * share['mean']:.0f} %{between}"
-
-
-def _points(cost: Mapping[str, Any]) -> str:
-    low, high = cost["interval"]
-    return f"{100 * cost['mean']:.0f} points [{100 * low:.0f}, {100 * high:.0f}] (n = {cost['n']})"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun if count == 1 else inflection.plural(noun)}"
+    return bool(abs(share["mean"] - share["chance"]) <= _CLOSE)
 
 
 def _stated(values: Sequence[float], interval: intervals.Interval | None) -> dict[str, Any]:
-    """Return a mean as the analysis has it."""
+    """Return a mean with its interval, as JSON."""
     return {
         "n": len(values),
         "mean": sum(values) / len(values) if values else None,

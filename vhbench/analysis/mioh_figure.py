@@ -1,4 +1,4 @@
-"""MIOH's picture: where it fails, accuracy by question type and pressure, and what each pressure costs each task."""
+"""Figure of MIOH: failure modes, accuracy by question type and pressure, accuracy drops."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,57 +14,57 @@ _HEADS: Final = {name: pressure.head for name, pressure in PRESSURES.items()}
 _FAILURES: Final = {"perception": "image sets", "integration": "image sets", "comparison": "pairs of images"}
 Cells = Mapping[str, Mapping[str, Mapping[str, Any]]]
 Place = Callable[[float], float]
-"""Where a value stands between -1, orange, and 1, blue."""
+"""Position of a value on the colour scale from -1, orange, to 1, blue."""
 
 
 def heat_map(found: Mapping[str, Any], path: Path) -> None:
-    """Draw what :func:`vhbench.analysis.mioh_failures.analyse` returned as a PNG."""
+    """Draw the result of :func:`vhbench.analysis.mioh_failures.analyse` as a PNG."""
     alt = charts.drawing()
     unread = sum(found[kind] for kind in KINDS)
-    said = f"MIOH: {found['questions']:,} questions, {100 * unread:.1f} % without a readable answer"
+    said = f"MIOH: {found['questions']:,} questions, {100 * unread:.1f} % without a prediction"
     columns = list(_HEADS.values())
     accuracy = charts.heat_map(
         _accuracies(found["grid"]),
-        "How often is it right?",
+        "Accuracy by question type and pressure",
         "Accuracy in % (questions). Paler cells have wider intervals; dash: no questions.",
         columns=columns,
     )
     key = charts.key(
         {f"{value} %": _of_accuracy(value / 100) for value in (0, 25, 50, 75, 100)},
         {f"interval of ±{reach} points": 2 * reach / 100 for reach in (5, 20, 40)},
-        "What the colours say",
+        "Colour scale",
     )
     drops = charts.heat_map(
         _drops(found["drops"]),
-        "What does each pressure cost?",
+        "Accuracy drop by pressure",
         "Drop against the easy twin in points (pairs); * significant. Orange: drop, blue: gain; paler as above.",
         columns=columns,
     )
     parts = [accuracy, key, drops]
     if diagnosed := list(_diagnosed(found["failures"])):
         about = (
-            "perception: wrong in every mode. integration: right overall, wrong which image.",
-            "comparison: right overall, wrong which of two. In % of image sets; bar: chance level.",
+            "perception: incorrect in all modes. integration: object recognized, wrong image.",
+            "comparison: object recognized, wrong image of two. In % of image sets; bar: chance.",
         )
-        parts.insert(0, charts.dots(diagnosed, "Not seen, or not kept apart?", about))
+        parts.insert(0, charts.dots(diagnosed, "Failure modes", about))
     drawn = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")
     charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), path)
 
 
 def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:
-    """Yield a line for each kind of failure of each task that can be told."""
+    """Yield one line per task and failure mode that has image sets."""
     for task, found in failures.items():
         for kind, of in _FAILURES.items():
             share = found[kind]
             if share["mean"] is not None:
-                value, guess = 100 * share["mean"], 100 * share["by_chance"]
+                value, guess = 100 * share["mean"], 100 * share["chance"]
                 low, high = (100 * end for end in share["interval"]) if share["interval"] else (None, None)
                 between = "" if low is None else f" [{low:.0f}, {high:.0f}]"
                 yield Dot(f"{task}: {kind}", value, low, high, f"{value:.0f} %{between}, {share['n']} {of}", guess)
 
 
 def _accuracies(grid: Cells) -> list[Tile]:
-    """Return a cell for each question type, of the tasks and modes that were asked, under each pressure."""
+    """Return one cell per question type and pressure, for the tasks and modes of the run."""
     asked = [QUESTION_TYPES[name] for name in grid]
     tasks, modes = {kind.task for kind in asked}, {kind.mode for kind in asked}
     shown = {name: kind for name, kind in QUESTION_TYPES.items() if kind.task in tasks and kind.mode in modes}
@@ -79,13 +79,13 @@ def _of_accuracy(share: float) -> float:
 def _drops(drops: Cells) -> list[Tile]:
     def said(cost: Mapping[str, Any]) -> str:
         points = f"{round(100 * cost['mean']):+d}".replace("+0", "0").replace("-", "\N{MINUS SIGN}")
-        return f"{points}{'*' if cost['certain'] else ''} ({cost['n']})"
+        return f"{points}{'*' if cost['significant'] else ''} ({cost['n']})"
 
     return list(_cells(drops, said, lambda lost: -2 * lost))  # 50 points have the full colour
 
 
 def _cells(rows: Cells, said: Callable[[Mapping[str, Any]], str], place: Place) -> Iterator[Tile]:
-    """Yield a cell for each line and pressure; those that were not asked, or are withheld, have no value."""
+    """Yield one cell per row and pressure, without a value where there are no questions or it is withheld."""
     for row, columns in rows.items():
         for pressure, head in _HEADS.items():
             found = columns.get(pressure)

@@ -1,4 +1,4 @@
-"""ODE's picture: the scores from standard to fictional, and what is imagined beside what."""
+"""Figure of ODE: scores from standard to fictional, and hallucinations by co-occurring object."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf, log2
@@ -9,29 +9,29 @@ from vhbench import charts
 from vhbench.charts import Dot, Tile, shade
 
 SHOWN: Final = 12
-"""Most facts, imagined things and pairs in the picture."""
+"""Maximum number of shown objects, hallucinated objects and pairs."""
 
 FEWEST: Final = 3
-"""Images beside a fact, below which a pair is not shown: one of few pictures is no pattern."""
+"""Minimum number of images of a pair: fewer are no pattern."""
 
 _CURVES: Final = {
-    "caption": {"chair_i": "Captions: CHAIR, low is good", "cover": "Captions: Cover, high is good"},
-    "existence": {"f1": "Existence: F1, high is good"},
-    "attribute": {"accuracy": "Attributes: accuracy, high is good"},
-    "relation": {"accuracy": "Relations: accuracy, high is good"},
+    "caption": {"chair_i": "Captions: CHAIR (lower is better)", "cover": "Captions: Cover (higher is better)"},
+    "existence": {"f1": "Existence: F1 (higher is better)"},
+    "attribute": {"accuracy": "Attributes: accuracy (higher is better)"},
+    "relation": {"accuracy": "Relations: accuracy (higher is better)"},
 }
 _ABOUT: Final = {
-    "chair_i": "Of the things that a caption mentions, in %: those that are not there",
-    "cover": "Of the things that are there, in %: those that a caption mentions",
-    "f1": 'F1 of "no" in %: is what is not there noticed?',
-    "accuracy": "Right answers in %",
+    "chair_i": "Share of mentioned objects that are absent, in %",
+    "cover": "Share of present objects that are mentioned, in %",
+    "f1": 'F1 of the answer "no" (recognition of absent objects), in %',
+    "accuracy": "Share of correct predictions, in %",
 }
 _REACH: Final = 2.0  # doublings from 1 that have the full colour: four times as often, or a quarter
 Lift = Mapping[str, Any]
 
 
 def draw(found: Mapping[str, Any], file: Path) -> None:
-    """Draw what :func:`vhbench.analysis.ode_hallucinations.analyse` returned as a PNG."""
+    """Draw the result of :func:`vhbench.analysis.ode_hallucinations.analyse` as a PNG."""
     alt = charts.drawing()
     parts = [charts.dots(dots, title, _ABOUT[name]) for title, name, dots in curves(found["curve"])]
     pairs = clearest(found["lift"])
@@ -48,13 +48,13 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
         )
     if pairs:
         parts += _matrix(found["lift"], pairs)
-    said = f"ODE: {found['questions']:,} questions, from what models have seen most to what they cannot have seen"
+    said = f"ODE: {found['questions']:,} questions, from the most common to fictional concept pairs"
     drawn = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
     charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), file)
 
 
 def curves(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, list[Dot]]]:
-    """Yield title, score and a line for each criterion; a score has a chart of its own, so that none hides another."""
+    """Yield title, score and one line per criterion, for one chart per score."""
     for task, names in _CURVES.items():
         for name, title in names.items():
             scores = {criterion: tasks.get(task, {}).get(name) for criterion, tasks in found.items()}
@@ -64,14 +64,14 @@ def curves(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, l
 
 
 def clearest(lifts: Mapping[str, Mapping[str, Lift]]) -> list[tuple[str, str, Lift]]:
-    """Return fact, imagined and lift of the pairs seen in enough images, those that keep farthest from 1 first."""
+    """Return shown object, hallucination and lift of pairs with enough images, the interval farthest from 1 first."""
     pairs = [(fact, word, lift) for fact, row in lifts.items() for word, lift in row.items()]
     pairs = [pair for pair in pairs if pair[2]["interval"] and pair[2]["images"] >= FEWEST]
     return sorted(pairs, key=lambda pair: (-_distance(pair[2]), pair[:2]))
 
 
 def _distance(lift: Lift) -> float:
-    """Return how far an interval keeps from 1, in doublings; below 0 how far it reaches beyond it."""
+    """Return the distance of an interval from 1, in doublings; negative if it contains 1."""
     low, high = (log2(end) if end else -inf for end in lift["interval"])
     return low if lift["lift"] > 1 else -high
 
@@ -85,13 +85,13 @@ def _point(criterion: str, score: Mapping[str, Any], task: str) -> Dot:
 
 def _dot(fact: str, word: str, lift: Lift) -> Dot:
     low, high = lift["interval"]
-    sure = "*" if lift["certain"] else ""
-    said = f"{lift['lift']:.1f}{sure} [{low:.1f}, {high:.1f}], {lift['imagined']} of {lift['of']} times"
+    sure = "*" if lift["significant"] else ""
+    said = f"{lift['lift']:.1f}{sure} [{low:.1f}, {high:.1f}], {lift['hallucinated']} of {lift['of']} times"
     return Dot(f"{word} given {fact}", lift["lift"], low, high, said)
 
 
 def _across(dots: Sequence[Dot]) -> tuple[float, float]:
-    """Return an axis of doublings that holds all dots, and whiskers up to 16 times."""
+    """Return the range of a log axis for all dots, with whiskers up to 16."""
     most = max(max(dot.value, min(dot.high or 0, 16)) for dot in dots)
     end = 2.0
     while end < most:
@@ -112,12 +112,12 @@ def _matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, 
     widths = {"narrow interval": 0.1, "middling": 0.5, "wide": 0.8}
     return [
         heat,
-        charts.key({f"{2.0**at:g} ×": -at / _REACH for at in (-2, -1, 0, 1, 2)}, widths, "What the colours say"),
+        charts.key({f"{2.0**at:g} ×": -at / _REACH for at in (-2, -1, 0, 1, 2)}, widths, "Colour scale"),
     ]
 
 
 def matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, str, Lift]]) -> list[Tile]:
-    """Return the cells of the facts and imagined things of the clearest pairs, at most :data:`SHOWN` of each."""
+    """Return the cells of the clearest pairs, with at most :data:`SHOWN` rows and columns."""
     facts = list(dict.fromkeys(fact for fact, _, _ in pairs))[:SHOWN]
     words = list(dict.fromkeys(word for _, word, _ in pairs))[:SHOWN]
     return [_cell(fact, word, lifts[fact].get(word)) for fact in facts for word in words]
@@ -128,12 +128,14 @@ def _cell(fact: str, word: str, lift: Lift | None) -> Tile:
         return Tile(fact, word, None)
     place = max(-_REACH, min(_REACH, _doublings(lift["lift"])))
     low, high = map(_doublings, lift["interval"] or (1.0, 1.0))
-    # What lies beyond the colours counts: from 5 to 80 times as often is no more certain than from 1 to 16.
+    # The width counts beyond the colour range too: an interval from 5 to 80 is as uncertain as one from 1 to 16.
     width = max(0.0, min(1.0, (high - low) / (2 * _REACH))) if lift["interval"] else None
-    # More than in general is a failure, and orange.
-    return Tile(fact, word, lift["lift"], f"{lift['lift']:.1f} ({lift['imagined']})", *shade(-place / _REACH, width))
+    # A lift above 1 is a failure, and orange.
+    return Tile(
+        fact, word, lift["lift"], f"{lift['lift']:.1f} ({lift['hallucinated']})", *shade(-place / _REACH, width)
+    )
 
 
 def _doublings(value: float) -> float:
-    """Return how often 1 is doubled; of 0 what has the full colour."""
+    """Return the binary logarithm, limited for 0."""
     return log2(value) if value else -_REACH

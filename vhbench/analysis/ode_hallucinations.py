@@ -1,4 +1,4 @@
-"""ODE: what is imagined next to what, and how do the scores change from standard to fictional?"""
+"""ODE: scores by criterion, and objects that are hallucinated given co-occurring ones."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,40 +15,51 @@ from vhbench.language.captions.assertions import claims
 from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.records import resampling_unit, split_repetition
 from vhbench.schema import Record, VhbenchError
+from vhbench.statistics import wording
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import ode_captions, yes_no
 
 draw = ode_figure.draw
 CRITERIA: Final = tuple(criteria.CRITERIA)
-"""In the order of the curve: from what models have seen most to what they cannot have seen."""
+"""In the order of the curve: from the most common concept pairs to those that no training set holds."""
+
+_PRINTED: Final = (
+    ("caption", "chair_i", "CHAIR_i ↓"),
+    ("caption", "chair_s", "CHAIR_s ↓"),
+    ("caption", "cover", "Cover ↑"),
+    ("existence", "f1", "existence F1 ↑"),
+    ("attribute", "f1", "attribute F1 ↑"),
+    ("relation", "f1", "relation F1 ↑"),
+)
+"""Task, score and title of each printed row."""
 
 
 def analyse(
     records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]] | None = None, *, split: Path | None = None
 ) -> dict[str, Any]:
-    """Return the whole analysis as JSON.
+    """Return the analysis of ODE's records as JSON.
 
     Args:
-        records: answered questions; those of other benchmarks are left out.
-        vocabulary: concept → the words that name it; None for that of the split that was asked.
-        split: that split; None for the one that the tasks would ask now.
+        records: answered questions; those of other benchmarks are ignored.
+        vocabulary: concept → its words; None for the vocabulary of the evaluated split.
+        split: the evaluated split; None for the one that the tasks use now.
 
     Returns:
-        ``curve``: criterion → scores, intervals and numbers of answers; ``matrix``: fact → hallucination → count;
-        ``lift``: the same → how much more often than in general, see :mod:`vhbench.analysis.lift`; ``facts`` and
-        ``hallucinations``: concept → count; ``communities``: lists of concepts that are imagined together more often
-        than in general; ``unparsed``, ``failed``, ``refused``: shares of the answers; ``summary`` in words. Where too
-        many requests failed, ``withheld`` says so, and nothing else is told.
+        ``curve``: criterion → scores, intervals, numbers of responses; ``cooccurrence``: shown object → hallucination
+        → count; ``lift``: the same → lift, see :mod:`vhbench.analysis.lift`; ``facts`` and ``hallucinations``: concept
+        → count; ``communities``: lists of concepts hallucinated together more often than expected; ``unparsed``,
+        ``failed``, ``refused``: shares of the responses; ``summary``. ``withheld`` is the reason if too many requests
+        failed; the rest is then empty.
 
     Raises:
-        VhbenchError: if no record is ODE's.
+        VhbenchError: if no record is from ODE.
     """
     own = own_records(records, __name__)
     counts = {"questions": len(own), **lost(own)}
     if counts["withheld"]:
         nothing: dict[str, Any] = {
             "curve": {},
-            "matrix": {},
+            "cooccurrence": {},
             "lift": {},
             "facts": {},
             "hallucinations": {},
@@ -63,41 +74,41 @@ def analyse(
     imaginings = Counter(word for record in own for word in hallucinated_concepts(record, matcher))
     beside = compute_lift(opportunities(own, matcher, set(imaginings)))
     excess = {
-        (fact, word): found["imagined"] - found["expected"]
+        (fact, word): found["hallucinated"] - found["expected"]
         for fact, row in beside.items()
         for word, found in row.items()
     }
     return {
         **counts,
         "curve": found,
-        "matrix": _nested(pairs),
+        "cooccurrence": _nested(pairs),
         "lift": beside,
         "facts": dict(sorted(seen.items())),
         "hallucinations": dict(sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))),
         "communities": communities({pair: more for pair, more in excess.items() if more > 0}),
-        "summary": summary(found, imaginings, beside),
+        "summary": summary(imaginings, beside),
     }
 
 
 def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[str, Sequence[str]]:
-    """Return the vocabulary that the report of a run scores captions with: that of the split that was asked.
+    """Return the vocabulary of the evaluated split, with which the report scored its captions.
 
     Raises:
-        VhbenchError: if an answer is to no question of this split: another vocabulary gives other scores.
+        VhbenchError: if a response belongs to no question of this split: another vocabulary gives other scores.
     """
     folder = split or datasets.resolve("ode").path
     asked = splits.read_ids(folder)
     for record in records:
         if split_repetition(record.id)[1] not in asked:
             raise VhbenchError(
-                f"answer {record.id!r} is to no question of {folder}, so its captions cannot be scored with the words "
-                "of that split; name the one that was asked with --split DIR"
+                f"response {record.id!r} belongs to no question of {folder}, whose vocabulary would score its "
+                "captions; name the evaluated split with --split DIR"
             )
     return datasets.vocabulary_of(folder, splits.read_manifest(folder))
 
 
 def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Any]]:
-    """Return each criterion's scores: of captions the four rates, of questions accuracy, precision, recall and F1."""
+    """Return each criterion's scores: CHAIR, Cover, Cog of captions; accuracy, precision, recall, F1 of questions."""
     found: dict[str, dict[str, Any]] = {}
     for criterion in CRITERIA:
         members = [record for record in records if record.criterion == criterion]
@@ -116,7 +127,7 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
 
 
 def hallucination_pairs(records: Sequence[Record], matcher: Vocabulary) -> Counter[tuple[str, str]]:
-    """Count how often b is imagined in a picture that shows a."""
+    """Count how often b is hallucinated in an image that shows a."""
     pairs: Counter[tuple[str, str]] = Counter()
     for record in records:
         for word in sorted(hallucinated_concepts(record, matcher)):
@@ -125,7 +136,7 @@ def hallucination_pairs(records: Sequence[Record], matcher: Vocabulary) -> Count
 
 
 def opportunities(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Opportunity]:
-    """Yield of each answer which of the words it could have imagined, and which it did."""
+    """Yield for each response the words that it could hallucinate, and those that it did."""
     for record in records:
         if chances := possible_hallucinations(record, matcher, words):
             image, shown = resampling_unit(record), frozenset(record.objects)
@@ -139,10 +150,10 @@ def opportunities(records: Iterable[Record], matcher: Vocabulary, words: set[str
 
 
 def possible_hallucinations(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
-    """Return which of the words an answer could have imagined.
+    """Return which of the words a response could hallucinate.
 
-    A caption those that are not there and can be judged, an existence question whose answer is "no" the one that is
-    asked; a failed request and a refusal none.
+    For a caption: words that are absent and judgeable. For an existence question with the answer "no": its object. For
+    failed requests and refusals: none.
     """
     if record.failure:
         return set()
@@ -155,10 +166,10 @@ def possible_hallucinations(record: Record, matcher: Vocabulary, words: set[str]
 
 
 def hallucinated_concepts(record: Record, matcher: Vocabulary) -> set[str]:
-    """Return the concepts that an answer says are there, and are not.
+    """Return the absent concepts that a response claims to be present.
 
-    Those that a caption mentions, unless nobody can judge them; that of an existence question which is answered with
-    "yes" though the answer is "no". A failed request and a refusal say nothing is there.
+    For a caption: its judgeable mentions. For an existence question with the answer "no": its object if the prediction
+    is "yes". For failed requests and refusals: none.
     """
     if record.failure:
         return set()
@@ -175,7 +186,7 @@ def hallucinated_concepts(record: Record, matcher: Vocabulary) -> set[str]:
 
 
 def communities(pairs: Mapping[tuple[str, str], float]) -> list[list[str]]:
-    """Group concepts that are imagined next to one another (Louvain, on the undirected graph of pairs)."""
+    """Group concepts that are hallucinated together (Louvain, on the undirected graph of pairs)."""
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph()
@@ -188,45 +199,53 @@ def communities(pairs: Mapping[tuple[str, str], float]) -> list[list[str]]:
     return sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
 
 
-def summary(
-    found: Mapping[str, Mapping[str, Any]],
-    imaginings: Mapping[str, int],
-    beside: Mapping[str, Mapping[str, Mapping[str, Any]]],
-) -> str:
-    """Say in a few sentences what the numbers say."""
-    sentences = []
-    for task, rate, name in (("caption", "chair_s", "CHAIR_s"), ("existence", "f1", "existence F1")):
-        ends = [c for c in CRITERIA if found.get(c, {}).get(task, {}).get(rate, {}).get("value") is not None]
-        if len(ends) > 1:
-            both = [found[c][task][rate] for c in (ends[0], ends[-1])]
-            first, last = (told["value"] for told in both)
-            sentences.append(f"From {ends[0]} to {ends[-1]}, {name}: {first:.1%} → {last:.1%}{_between(both)}.")
-    common = sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))[:3]
-    told = ", ".join(f"{word} ({count})" for word, count in common)
-    sentences.append(f"Most frequent hallucinations: {told}." if told else "No hallucinations.")
-    return " ".join([*sentences, *_beside(beside)])
+def report(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the printed lines: scores by criterion, summary."""
+    if rows := list(_score_rows(found["curve"])):
+        yield "Scores by criterion in %, with 95 % CI"
+        yield from wording.aligned([("metric", *found["curve"], "n"), *rows])
+        yield "The criteria use different images, so these differences are unpaired and not tested."
+        yield ""
+    yield f"Summary: {found['summary']}"
 
 
-def _between(scores: Sequence[Mapping[str, Any]]) -> str:
-    """Return the intervals of scores in percent."""
-    ends = (told["interval"] for told in scores)
-    return f" ({' → '.join(f'[{one[0]:.1%}, {one[1]:.1%}]' if one else 'no interval' for one in ends)})"
+def _score_rows(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Sequence[str]]:
+    for task, rate, name in _PRINTED:
+        scores = [found[criterion].get(task, {}).get(rate) for criterion in found]
+        sizes = sorted({score["n"] for score in scores if score})
+        if sizes:
+            n = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
+            yield name, *map(_estimate, scores), f"{n} {'captions' if task == 'caption' else 'questions'}"
 
 
-def _beside(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[str]:
-    """Yield what is imagined beside what more often than in general, for certain."""
-    pairs = [(lift, fact, word) for fact, row in found.items() for word, lift in row.items()]
-    certain = {(fact, word): lift for lift, fact, word in pairs if lift["certain"] and lift["interval"]}
-    first = sorted(certain.items(), key=lambda item: (-item[1]["interval"][0], item[0]))[:3]
-    said = "; ".join(
-        f"{word} given {fact}, {lift['lift']:.1f} times its base rate "
-        f"[{lift['interval'][0]:.1f}, {lift['interval'][1]:.1f}]"
-        for (fact, word), lift in first
-    )
-    if said:
-        yield f"Significant co-occurrence: {said} ({len(certain)} of {len(pairs)} pairs)."
-    elif pairs:
-        yield f"Co-occurrence: none of {len(pairs)} object pairs is significant."
+def _estimate(score: Mapping[str, Any] | None) -> str:
+    if not score or score["value"] is None:
+        return "n/a"
+    return f"{wording.number(100 * score['value'])} {wording.interval(score['interval'], 100)}"
+
+
+def summary(hallucinations: Mapping[str, int], lifts: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+    """Return the most frequent hallucinations and the significant co-occurrences as a paragraph."""
+    common = sorted(hallucinations.items(), key=lambda item: (-item[1], item[0]))[:3]
+    named = ", ".join(f"{word} ({count})" for word, count in common)
+    first = f"ODE: most frequent hallucinations: {named}." if named else "ODE: no hallucinations."
+    return " ".join([first, *_cooccurring(lifts)])
+
+
+def _cooccurring(lifts: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[str]:
+    """Yield the three clearest significant pairs, and how many are significant."""
+    pairs = [(lift, fact, word) for fact, row in lifts.items() for word, lift in row.items()]
+    significant = {(fact, word): lift for lift, fact, word in pairs if lift["significant"] and lift["interval"]}
+    for (fact, word), lift in sorted(significant.items(), key=lambda item: (-item[1]["interval"][0], item[0]))[:3]:
+        yield (
+            f"{word} is hallucinated {lift['lift']:.1f}× as often in images with {fact} as at its base rate, "
+            f"{wording.confidence(lift['interval'])}, {lift['images']} images."
+        )
+    if pairs:
+        yield (
+            f"Co-occurrence (lift): {len(significant) or 'none'} of {len(pairs):,} object pairs significant (exact "
+            "tests, Tarone-corrected, family-wise α = 0.05)."
+        )
 
 
 def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:

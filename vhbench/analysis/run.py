@@ -1,4 +1,4 @@
-"""What the analyses share: which answers of a run are theirs, and what was lost of them."""
+"""Selection of a benchmark's responses for its analysis, and the shares without a prediction."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,20 +11,20 @@ from vhbench.tasks.metrics.withholding import reason_of
 
 
 def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
-    """Return the answers to questions of the benchmarks that an analysis, a module, belongs to.
+    """Return the responses to questions of the benchmarks of an analysis (name of its module).
 
     Raises:
-        VhbenchError: if there is none.
+        VhbenchError: if there are none.
     """
     names = [name for name, entry in BENCHMARKS.items() if entry.analysis == analysis]
     own = [record for record in records if record.benchmark in names]
     if not own:
         titles = " or ".join(BENCHMARKS[name].title.partition(":")[0] for name in names)
-        raise VhbenchError(f"none of {len(records)} answers is to a question of {titles}")
+        raise VhbenchError(f"expected responses to questions of {titles}; got {len(records)} of other benchmarks")
     return own
 
 
 def lost(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the shares of answers that were not read, by kind, and why nothing can be told of the rest, or None."""
+    """Return the shares of unparsed, failed and refused responses, and the reason to withhold scores, or None."""
     kinds = Counter(map(unparsed.kind_of, records))
     return {kind: kinds[kind] / len(records) for kind in unparsed.KINDS} | {"withheld": reason_of(records)}

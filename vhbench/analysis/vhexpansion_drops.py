@@ -1,8 +1,7 @@
-"""VHExpansion: are right answers worth anything, and what does each perturbation cost?
+"""VHExpansion: symmetric accuracy against its permutation baseline, and the drop under each perturbation.
 
-Name a run with the clean questions and the perturbed ones (--tasks vhexpansion_ode_all): a perturbed pair belongs to
-the clean pair of the same case, and the drop in symmetric accuracy is taken over the cases that both have, with an
-interval over images; what is claimed of all of them is tested together (Liu et al. 2024, §5).
+Needs a run with clean and perturbed questions (--tasks vhexpansion_ode_all). The drop is computed over cases with both
+a clean and a perturbed pair, with an interval over images and a joint test of all drops (Liu et al. 2024, §5).
 """
 
 from collections import defaultdict
@@ -15,27 +14,26 @@ from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.attack_success import success
 from vhbench.records import case_of
 from vhbench.schema import Record
-from vhbench.statistics import paired
+from vhbench.statistics import paired, wording
 from vhbench.statistics.clusters import clusters_of
-from vhbench.statistics.multiple_testing import TOO_FEW
 from vhbench.tasks.metrics import symmetric_accuracy
 
 draw = vhexpansion_figure.draw
 CLEAN: Final = "clean"
-"""The name of the pairs whose images are as they were."""
+"""Name of the pairs with unperturbed images."""
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the whole analysis of answers as JSON; those to questions of other benchmarks are left out.
+    """Return the analysis of VHExpansion's records as JSON.
 
     Returns:
-        ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, and of a perturbation the
-        ``drop`` against the clean pairs of the same cases with its interval, of an attack also its ``success_rate``;
-        ``unparsed``, ``failed``, ``refused``: shares of the answers; ``summary`` in words. Where too many requests
-        failed, ``withheld`` says so, and nothing else is told.
+        ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, for perturbations with the
+        ``drop`` against the clean pairs of the same cases and its interval, for attacks with ``success_rate``;
+        ``unparsed``, ``failed``, ``refused``: shares of the responses; ``summary``. ``withheld`` is the reason if too
+        many requests failed; the rest is then empty.
 
     Raises:
-        VhbenchError: if no record is VHExpansion's.
+        VhbenchError: if no record is from VHExpansion.
     """
     sources: dict[str, list[Record]] = defaultdict(list)
     own = own_records(records, __name__)
@@ -52,12 +50,12 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         if told["n"] and not withheld:
             ends = told["interval"]
             part |= {"drop": 100 * told["mean"], "drop_interval": None if ends is None else [100 * end for end in ends]}
-            part |= {f"drop_{name}": told[name] for name in ("note", "certain", "p", "differ")}
+            part |= {f"drop_{name}": told[name] for name in ("note", "significant", "p", "discordant_clusters")}
     return counts | {"sources": found, "summary": summary(found)}
 
 
 def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
-    """Return case → whether a question and its negated twin were both answered rightly; incomplete pairs are left out.
+    """Return case → whether question and negated twin were both answered correctly, for complete pairs.
 
     >>> pairs_right([Record("a", pair_id="c/jpeg", perturbation="jpeg", answer="yes", prediction="yes"),
     ...              Record("b", pair_id="c/jpeg", perturbation="jpeg", answer="no", prediction="yes", negated=True)])
@@ -67,9 +65,92 @@ def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
     return {case: all(half.prediction == half.answer for half in pairs[case]) for case in sorted(pairs)}
 
 
+def report(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the printed lines: a table per source, summary."""
+    for source, kinds in found["sources"].items():
+        yield f"Source {source}, symmetric accuracy in % with 95 % CI"
+        rows = [_row(kind, kinds[kind]) for kind in sorted(kinds, key=lambda kind: (kind != CLEAN, kind))]
+        yield from wording.aligned([_HEADER, *rows])
+        yield ""
+    yield f"Summary: {found['summary']}"
+    yield (
+        "Change: paired over the cases that both have; sign-flip max-t over all sources and perturbations, family-wise "
+        "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases."
+    )
+
+
 def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    """Say in a few sentences what a model's right answers are worth, and what costs it most."""
+    """Return the findings as one paragraph."""
     return " ".join(sentence for source, kinds in sources.items() for sentence in _sentences(source, kinds))
+
+
+_HEADER: Final = ("images", "sym. accuracy", "permutation baseline", "change (points)", "n pairs", "verdict")
+
+
+def _row(kind: str, score: Mapping[str, Any]) -> Sequence[str]:
+    if score["withheld"] or score["symmetric_accuracy"] is None:
+        return kind, "n/a", "n/a", "", str(score["pairs"]), "withheld" if score["withheld"] else "no complete pair"
+    change = verdict = ""
+    if kind == CLEAN:
+        verdict = _against_baseline(score)
+    elif score["drop"] is not None:
+        ends = wording.interval(score["drop_interval"] and score["drop_interval"][::-1], -1)
+        change, verdict = f"{wording.signed(-score['drop'])} {ends}", wording.verdict(score, "drop_")
+    value = f"{wording.number(score['symmetric_accuracy'])} {wording.interval(score['interval'])}"
+    return kind, value, wording.number(score["permutation_baseline"]), change, str(score["pairs"]), verdict
+
+
+def _against_baseline(score: Mapping[str, Any]) -> str:
+    """Return whether the interval of symmetric accuracy is above the permutation baseline."""
+    if score["interval"] is None:
+        return "n/a (one cluster)"
+    return f"{'' if score['interval'][0] > score['permutation_baseline'] else 'not '}above baseline"
+
+
+def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    clean = kinds.get(CLEAN)
+    for kind, score in kinds.items():
+        if score["withheld"]:
+            yield f"VHExpansion {source}, {kind}: {score['withheld']}."
+    if clean and clean["withheld"]:
+        return
+    if clean and clean["pairs"]:
+        yield f"VHExpansion {source}: {_clean_sentence(clean)}"
+    else:
+        yield f"VHExpansion {source}: no clean pair was answered, so no accuracy drop is available."
+    drops = {kind: score for kind, score in kinds.items() if score.get("drop") is not None}
+    significant = sorted(
+        (-score["drop"], kind) for kind, score in drops.items() if score["drop_significant"] and score["drop"]
+    )
+    for minus, kind in significant:
+        verb, size = "rises" if minus > 0 else "drops", wording.number(abs(minus))
+        ends, n = wording.confidence(drops[kind]["drop_interval"]), drops[kind]["shared_cases"]
+        yield f"Symmetric accuracy {verb} {size} points under {kind}, {ends}, n = {n}."
+    if drops and not significant:
+        yield "No significant change under any perturbation."
+    for kind, score in kinds.items():
+        if score.get("success_interval"):
+            yield (
+                f"{kind}: attack success rate {score['success_rate']:.1f} % of {score['right_before']} initially "
+                f"correct responses, {wording.confidence(score['success_interval'])}."
+            )
+    apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None and not score["withheld"]]
+    if clean and clean["pairs"] and apart:
+        named = ", ".join(apart)
+        yield f"No accuracy drop for {named}: no case was also evaluated clean (--limit cuts tasks differently)."
+    if missing := sum(score["incomplete_pairs"] for score in kinds.values()):
+        yield f"Responses without their twin, left out: {missing}."
+
+
+def _clean_sentence(clean: Mapping[str, Any]) -> str:
+    value, ends = wording.number(clean["symmetric_accuracy"]), wording.confidence(clean["interval"])
+    level = wording.number(clean["permutation_baseline"])
+    if _against_baseline(clean) == "not above baseline":
+        return (
+            f"clean symmetric accuracy, {value} %, {ends}, n = {clean['pairs']}, is not above its permutation "
+            f"baseline, {level} %: no evidence that the model uses the image."
+        )
+    return f"clean symmetric accuracy is {value} %, {ends}, n = {clean['pairs']} (permutation baseline {level} %)."
 
 
 def _source(records: Sequence[Record]) -> dict[str, Any]:
@@ -81,7 +162,7 @@ def _source(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:
-    """Return what an attack did to the answers to original questions."""
+    """Return the success of an attack on the responses to original questions."""
     asked = [record for record in records if not record.negated and not record.failure]
     before = {case_of(record): record for record in asked if not record.perturbation}
     after = [record for record in asked if record.perturbation == kind and case_of(record) in before]
@@ -90,7 +171,7 @@ def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:
 
 
 def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], paired.PairedOutcomes]:
-    """Compare the cases that have both a clean pair and one of a perturbation: source, perturbation → their pairs."""
+    """Return source, perturbation → outcomes of the cases with both a clean and a perturbed pair."""
     found: dict[tuple[str, str], paired.PairedOutcomes] = {}
     for source in sorted(sources):
         kinds: dict[str, list[Record]] = defaultdict(list)
@@ -106,7 +187,16 @@ def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], pai
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
-    rates = ("symmetric_accuracy", "blind_level", "chance", "accuracy", "yes_rate", "unparsed", "failed", "refused")
+    rates = (
+        "symmetric_accuracy",
+        "permutation_baseline",
+        "chance",
+        "accuracy",
+        "yes_rate",
+        "unparsed",
+        "failed",
+        "refused",
+    )
     interval = score["intervals"]["symmetric_accuracy"]
     return {
         **{name: None if score[name] is None else 100 * score[name] for name in rates},
@@ -117,50 +207,3 @@ def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
         "pairs": score["pairs"],
         "incomplete_pairs": score["incomplete_pairs"],
     }
-
-
-def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    clean = kinds.get(CLEAN)
-    for kind, score in kinds.items():
-        if score["withheld"]:
-            yield f"{source}, {kind}: {score['withheld']}."
-    if clean and clean["withheld"]:
-        return
-    if clean and clean["pairs"]:
-        yield (
-            f"{source}: symmetric accuracy is {clean['symmetric_accuracy']:.1f} "
-            f"% over {clean['pairs']} clean pairs; the permutation baseline is "
-            f"{clean['blind_level']:.1f} %"
-            f"{_beats_blindness(clean)}."
-        )
-    else:
-        yield f"{source}: no clean pair was answered, so no accuracy drop is available."
-    costs = {kind: score for kind, score in kinds.items() if score.get("drop") is not None}
-    sure = [(score["drop"], kind) for kind, score in costs.items() if score["drop_certain"] and score["drop"] > 0]
-    if sure:
-        drop, kind = max(sure)
-        low, high = costs[kind]["drop_interval"]
-        yield f"Largest significant accuracy drop: {drop:.1f} points under {kind}, 95 % CI [{low:.1f}, {high:.1f}]."
-    elif costs:
-        yield f"No significant accuracy drop under {', '.join(costs)}."
-    if few := [f"{kind} ({score['drop_differ']})" for kind, score in costs.items() if score["drop_p"] is None]:
-        yield f"Not testable (discordant clusters, need {TOO_FEW + 1}): {', '.join(few)}."
-    for kind, score in kinds.items():
-        if score.get("success_interval"):
-            low, high = score["success_interval"]
-            yield (
-                f"{kind} flipped {score['success_rate']:.1f} % of {score['right_before']} correct answers, "
-                f"95 % CI [{low:.1f}, {high:.1f}]."
-            )
-    apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None and not score["withheld"]]
-    if clean and clean["pairs"] and apart:
-        named = ", ".join(apart)
-        yield f"No accuracy drop for {named}: no case was also evaluated clean (--limit cuts tasks differently)."
-    if missing := sum(score["incomplete_pairs"] for score in kinds.values()):
-        yield f"{missing} responses were left out, since their twins are missing."
-
-
-def _beats_blindness(score: Mapping[str, Any]) -> str:
-    if score["interval"] is None or score["interval"][0] > score["blind_level"]:
-        return ""
-    return " (difference not significant)"

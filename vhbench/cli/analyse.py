@@ -1,7 +1,7 @@
-"""``vhbench analyse …``: what lies behind the scores, one command per benchmark that has an analysis."""
+"""``vhbench analyse …``: a breakdown of the scores of a run, one command per benchmark with an analysis."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from vhbench.cli import build_command
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
 from vhbench.schema import VhbenchError
-from vhbench.terminal import in_a_line
+from vhbench.terminal import escaped, in_a_line
 
 if TYPE_CHECKING:
     from vhbench.runs import Run
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class AnalyseOptions:
-    """What every ``vhbench analyse …`` command takes."""
+    """Options of every ``vhbench analyse …`` command."""
 
     results: Path = option("lmms-eval output written with --log_samples: a folder or a samples file.", argument=True)
     out: Path | None = option("Folder for the analysis; next to the results by default.", None, names=("--out", "-o"))
@@ -29,18 +29,35 @@ class AnalyseOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitOptions:
-    """What an analysis takes that looks at the split too."""
+    """Option of analyses that read the split."""
 
     split: Path | None = option("The evaluated split, for its vocabulary; by default the one that the tasks use.", None)
 
 
 def print_analysis(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
-    """Print the analysis of one run; write its numbers and figure next to the results, or into ``out``.
+    """Print the analysis of one run, after writing it; arguments as of :func:`write_analysis`."""
+    from vhbench.tasks.text_only_baseline import baseline_sentences
+
+    found, files = write_analysis(name, run, out, **given)
+    for note in found["notes"]:
+        typer.echo(in_a_line(note), err=True)
+    typer.echo(in_a_line(_heading(name, found)))
+    report = load(BENCHMARKS[name].analysis).report
+    for line in [found["summary"]] if found["withheld"] else ["", *report(found)]:
+        typer.echo(escaped(line))
+    for sentence in baseline_sentences(found["text_only_baseline"]):
+        typer.echo(in_a_line(sentence))
+    hint = f"; `vhbench answers {run}` lists what failed" if found["withheld"] else ""
+    typer.echo(f"wrote {' and '.join(map(str, files))}{hint}")
+
+
+def write_analysis(name: str, run: Path, out: Path | None = None, **given: Any) -> tuple[dict[str, Any], list[Path]]:
+    """Write the numbers and the figure of the analysis of one run; return the numbers and the files.
 
     Args:
-        name: of the benchmark.
-        run: a folder, or one file of lmms-eval, whose date the written files have too.
-        out: the folder to write into; None for that of the run.
+        name: name of the benchmark.
+        run: a folder, or one lmms-eval file, whose date the written files get too.
+        out: output folder; None for that of the run.
         given: further arguments of the analysis.
     """
     from vhbench.files import json_bytes, write_atomic
@@ -49,28 +66,37 @@ def print_analysis(name: str, run: Path, out: Path | None = None, **given: Any) 
 
     analysis = load(BENCHMARKS[name].analysis)
     asked = read_run(run)
-    notes = asked.notes
-    for note in notes:
-        typer.echo(in_a_line(note))
     if "split" in given:
         _same_split(asked, name, given["split"])
     records = asked.merged()
     floors = text_only_baseline.of_records([record for record in records if record.benchmark == name])
     origin = {task: one.to_json() for task, one in asked.provenance.items() if one and one.benchmark == name}
-    found = {"notes": notes, "provenance": origin} | analysis.analyse(records, **given) | {"word_floor": floors}
+    found = (
+        {"notes": asked.notes, "provenance": origin}
+        | analysis.analyse(records, **given)
+        | {"text_only_baseline": floors}
+    )
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
     data, picture = (folder / f"{date}{file}" for file in _files(name))
     write_atomic(data, json_bytes(found))
-    typer.echo(found["summary"])
-    for sentence in text_only_baseline.baseline_sentences(floors):
-        typer.echo(in_a_line(sentence))
     if found["withheld"]:  # nothing to plot; an older figure would show other responses
         picture.unlink(missing_ok=True)
-        typer.echo(f"wrote {data}; `vhbench answers {run}` lists what failed")
-        return
+        return found, [data]
     analysis.draw(found, picture)
-    typer.echo(f"wrote {data} and {picture}")
+    return found, [data, picture]
+
+
+def _heading(name: str, found: Mapping[str, Any]) -> str:
+    """Return benchmark, version, model and the shares of responses without a prediction in one line."""
+    from vhbench.tasks.unparsed import KINDS
+
+    sources = found["provenance"].values()
+    version = ", ".join(sorted({f"{source['version']}" for source in sources}))
+    model = ", ".join(sorted({f"{source['model']}" for source in sources}))
+    title = ", ".join(filter(None, (f"{BENCHMARKS[name].title.partition(':')[0]} {version}".strip(), model)))
+    shares = ", ".join(f"{kind} {100 * found[kind]:.1f} %" for kind in KINDS)
+    return f"{title}: {found['questions']:,} questions; {shares}"
 
 
 def _files(name: str) -> tuple[str, str]:
@@ -87,19 +113,19 @@ def _command(name: str) -> Callable[..., None]:
         runs = runs_below(how.results, lambda task: of_task(task) is BENCHMARKS[name])
         if how.out and len(runs) > 1:
             named = ", ".join(map(str, runs))
-            raise VhbenchError(f"{how.results} holds the results of {len(runs)} models; with --out name one: {named}")
+            raise VhbenchError(f"--out: expected the results of one model; {how.results} has {len(runs)}: {named}")
         for one in runs:
             if len(runs) > 1:
                 typer.echo(f"== {one}")
             print_analysis(name, one, how.out, **({"split": more[0].split} if more else {}))
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
-    help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
+    help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints tables and a summary.\n\n"
     return build_command.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
 def _same_split(asked: "Run", benchmark: str, split: Path | None) -> None:
-    """Raise if answers are to another split than the one whose words they are read by."""
+    """Raise if the responses belong to another split than the one whose vocabulary scores them."""
     from vhbench import splits
     from vhbench.runs import check_same_split
     from vhbench.tasks import datasets

@@ -1,4 +1,4 @@
-"""``vhbench compare RUN RUN …``: which of several runs on the same questions is better, and is that certain?"""
+"""``vhbench compare RUN RUN …``: paired comparison of runs on the same questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,14 +42,14 @@ class CompareOptions:
 def compare(how: CompareOptions) -> None:
     """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 
-    Values are those of the reports. Intervals are paired by question and clustered by image or fact. *p* comes from
-    flipping the signs of whole clusters; *p of all* is adjusted (max-t) over all headlines of a benchmark, or over all
-    its cells, at a family-wise error rate of 5 %. The verdict is "better",
-    "worse" (of shares of yes and numbers of words "higher", "lower"), "open", or "too few differ": five clusters or
-    fewer that differ can claim nothing. Ranks are those that pairwise comparisons (t over clusters, Holm) leave open.
+    Scores are those of the reports. Intervals are paired by question and clustered by image or fact. *p* comes from
+    flipping the signs of whole clusters; *adj. p* is adjusted (max-t) over all headline metrics of a benchmark, or over
+    all its subsets, at a family-wise error rate of 5 %. Verdicts: "better" or "worse" ("higher" or "lower" for metrics
+    without a direction), "not significant", or "n/a (k)" where only k clusters are discordant and a test needs six.
+    Ranks are those that pairwise comparisons (t over clusters, Holm) allow.
 
-    Runs on different questions are refused, whatever their ids are; so is one that lacks answers. What was asked in
-    another way (prompts, settings, repetitions) is noted in a line.
+    Runs on different questions, or with missing responses, are refused. Different prompts, settings or repetitions
+    are reported in one line.
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """

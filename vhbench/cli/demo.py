@@ -5,22 +5,24 @@ import os
 import shlex
 import subprocess
 import sys
+import textwrap
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import typer
 
+from vhbench.benchmarks import of_task
 from vhbench.cli import build_command
 from vhbench.options import option
 from vhbench.schema import VhbenchError
-from vhbench.terminal import escaped
+from vhbench.terminal import escaped, in_a_line
 
 TASKS = "ode,mioh,vhexpansion"
+_WIDTH = 100  # columns of the progress line
 _QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 MODEL_CLASSES = {
@@ -39,7 +41,7 @@ MODEL_CLASSES = {
 class _DemoOptions:
     model: str = option("Model on the Hub; by default the random baseline.", "")
     tasks: str = option("Tasks and groups, as for `lmms-eval --tasks`.", TASKS)
-    output: Path = option("Folder for the results.", Path("results"))
+    out: Path = option("Folder for the results.", Path("results"), names=("--out", "-o"))
 
 
 @build_command.taking(_DemoOptions)
@@ -48,41 +50,53 @@ def demo(how: _DemoOptions) -> None:
 
     Without `--model` it evaluates `vhbench_coin`, a random baseline that needs no weights.
 
-    Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --output results`
+    Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --out results`
     """
-    from vhbench.benchmarks import of_task
-
-    output = how.output
+    output, log = how.out, how.out / "lmms_eval.log"
     command = lmms_eval_command(how.model, how.tasks, output)
     if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
-        raise VhbenchError(f"--output {output}: is no folder; name one, or a place where there is nothing yet")
+        raise VhbenchError(f"--out {output}: expected a folder, or a path that does not exist yet")
     environment = {**_QUIET, **os.environ}
-    # Not lmms-eval's: here and in builds, threads that share small sums wait for cores that others have.
+    # For builds and analyses, not for lmms-eval: threads that share small sums wait for busy cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     splits = _starters(dict.fromkeys(owner.name for task in how.tasks.split(",") if (owner := of_task(task))))
-    typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
+    typer.echo(f"\n$ {shlex.join(['lmms-eval', *command[3:]])}\n  log: {log}")
     before = set(output.rglob("*_results.json"))
     ready = threading.Thread(target=_prepare, args=(splits,))
     ready.start()
-    status = subprocess.run(command, check=False, env=environment).returncode
+    status = _run(command, environment, log)
     written = sorted(set(output.rglob("*_results.json")) - before)
     if status or not written:
-        raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are above")
+        raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are in {log}")
     _print_table(written[-1])
     ready.join()
-    _tell(splits, written[-1], how.model or "vhbench_coin", output)
-    _print_next(how.model)
+    _print_findings(splits, written[-1], how.model or "vhbench_coin", output)
+    _print_next(how.model, written[-1])
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str], log: Path) -> int:
+    """Run lmms-eval with its output in a file; on a terminal, show the last line that it wrote."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as file:
+        process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
+        while sys.stderr.isatty() and process.poll() is None:
+            time.sleep(1)
+            lines = log.read_bytes()[-4096:].decode(errors="replace").replace("\r", "\n").splitlines()
+            last = in_a_line(next((line for line in reversed(lines) if line.strip()), ""))
+            print(f"\r{last[:_WIDTH]:{_WIDTH}}", end="\r", file=sys.stderr, flush=True)
+    return process.wait()
 
 
 def _starters(names: Iterable[str]) -> dict[str, Path]:
-    """Build the starter splits that are not there, and return all."""
+    """Build the missing starter splits, and return all."""
     from vhbench.builds.starter import starter
 
+    typer.echo("Starter splits")
     splits = {}
     for name in names:
         start = time.perf_counter()
         splits[name] = starter(name)
-        typer.echo(f"{name}: {splits[name]} ({time.perf_counter() - start:.1f} s)")
+        typer.echo(f"  {name}: {splits[name]} ({time.perf_counter() - start:.1f} s)")
     return splits
 
 
@@ -100,17 +114,18 @@ def _prepare(splits: Mapping[str, Path]) -> None:
         importlib.import_module("altair")
 
 
-def _tell(splits: Mapping[str, Path], results: Path, name: str, output: Path) -> None:
-    """Print what lies behind the results, and put them on a board."""
+def _print_findings(splits: Mapping[str, Path], results: Path, name: str, output: Path) -> None:
+    """Print the summary of each analysis, and add the results to a leaderboard."""
     from vhbench.cli import analyse
     from vhbench.leaderboard.demo_board import build_first
 
+    typer.echo("\nFindings")
     for benchmark in splits:
-        typer.echo(f"\n$ vhbench analyse {benchmark} {results}")
-        analyse.print_analysis(benchmark, results)
-    typer.echo("\nThe leaderboard")
+        found, _ = analyse.write_analysis(benchmark, results)
+        typer.echo(escaped(textwrap.fill(found["summary"], 118, initial_indent="  ", subsequent_indent="    ")))
+    typer.echo("\nLeaderboard")
     for line in build_first(results, name, [*splits.values()], output):
-        typer.echo(escaped(line))
+        typer.echo(escaped(f"  {line}"))
 
 
 def lmms_eval_command(model: str, tasks: str, output: Path) -> list[str]:
@@ -138,36 +153,37 @@ def _model_class(model: str) -> str:
 
 
 def _print_table(results: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    """Print the headline metric of each task with its interval."""
+    from vhbench.benchmarks import task
     from vhbench.files import read_json
+    from vhbench.statistics import wording
+    from vhbench.tasks.metrics.registry import headline_of
     from vhbench.tasks.report import written_with
 
-    table = Table("task", "metric", "value", "95 % interval", title=str(results))
-    for task, metrics in read_json(results)["results"].items():
-        rows = {k.split(",")[0]: v for k, v in metrics.items() if isinstance(v, (int, float)) and "," in k}
-        file = written_with(results, task)
-        report = read_json(file) if file.is_file() else {}
-        overall = report.get("overall", {})
+    rows = []
+    for name, metrics in read_json(results)["results"].items():
+        family, file = task(name).family if of_task(name) else None, written_with(results, name)
+        if family is None or not file.is_file():
+            continue
+        report, metric = read_json(file), headline_of(family.name).name
+        value, overall = metrics.get(f"{metric},none"), report["overall"]
+        ends = overall.get("intervals", {}).get(metric) or (overall.get("interval") if metric == "accuracy" else None)
         if report.get("partial"):
-            typer.echo(f"{task}: {report['partial']}")
-        for metric, value in rows.items():
-            if "_stderr" not in metric:
-                table.add_row(task, metric, f"{value:.1f}", _interval(overall, metric))
-    Console(width=max(100, len(str(results)))).print(table)
+            typer.echo(f"  {name}: {report['partial']}")
+        shown = "n/a" if not isinstance(value, (int, float)) else f"{wording.number(value)} {wording.interval(ends)}"
+        rows.append((name, metric, shown, str(overall["n"])))
+    typer.echo(f"\nHeadline metrics in %, with 95 % CI ({results})")
+    for line in wording.aligned([("task", "metric", "score", "n"), *rows]):
+        typer.echo(line)
 
 
-def _interval(overall: dict[str, Any], metric: str) -> str:
-    """Return the interval of a metric as its task's report has it, or "" where there is none."""
-    ends = overall.get("intervals", {}).get(metric) or (overall.get("interval") if metric == "accuracy" else None)
-    return f"{ends[0]:.1f} – {ends[1]:.1f}" if ends else ""
-
-
-def _print_next(model: str) -> None:
-    typer.echo("\nAll subsets with intervals: *_report.json next to the results.")
+def _print_next(model: str, results: Path) -> None:
+    typer.echo(
+        f"\nNext steps\n  vhbench analyse mioh {results}   # tables behind a finding; *.png next to the results\n"
+        f"  {results.name.removesuffix('results.json')}*_report.json   # all metrics and subsets, with intervals"
+    )
     if not model:
-        typer.echo("This was a coin. A real model:\n  make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct")
         typer.echo(
-            f"or\n  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks {TASKS}"
+            "  make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct   # vhbench_coin is a random baseline; this is a model\n"
+            f"  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks {TASKS}"
         )

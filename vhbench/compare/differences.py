@@ -28,14 +28,14 @@ class Difference:
     """How a run differs from the first one in one number.
 
     Attributes:
-        run: the place of the run.
-        value: this run's score less the first's: in points of percent; of words a caption, in words.
-        interval: its 95 % interval over clusters, in the same unit.
-        note: why the interval is wide, or why nothing can be claimed.
-        p: of this difference alone, by flipping the signs of whole clusters.
-        p_family: the same among all claims of the family; None where too few clusters differ for any claim.
-        differ: how many clusters differ.
-        certain: whether the difference is claimed: with all other claims of the family, 5 % are wrong at most.
+        run: index of the run.
+        value: this run's score minus the reference's, in points; for words per caption, in words.
+        interval: 95 % CI over clusters, in the same unit.
+        note: why the interval is wide, or the difference not testable.
+        p: p-value of this difference alone, by sign flips of whole clusters.
+        p_family: p-value adjusted over the family; None where there are too few discordant clusters.
+        discordant_clusters: number of clusters in which the runs differ.
+        significant: whether the family-wise adjusted p-value is at most 5 %.
     """
 
     run: int
@@ -44,8 +44,8 @@ class Difference:
     note: str
     p: float | None
     p_family: float | None
-    differ: int
-    certain: bool
+    discordant_clusters: int
+    significant: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +374,9 @@ def _difference(
     ends = None if interval is None else (scale * interval.low, scale * interval.high)
     notes = [family.note, "" if interval is None else interval.note]
     note = "; ".join(note for note in notes if note)
-    return Difference(pair.run, pair.value, ends, note, verdict.alone, family.p, family.differ, family.certain)
+    return Difference(
+        pair.run, pair.value, ends, note, verdict.alone, family.p, family.discordant_clusters, family.significant
+    )
 
 
 def _ranks(

@@ -1,4 +1,4 @@
-"""The picture of a comparison: every headline's difference from the first run, with its interval."""
+"""Forest plot of a comparison: differences of headline metrics from the reference run, with intervals."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -6,15 +6,16 @@ from pathlib import Path
 
 from vhbench.charts import Dot, dots, drawing, heading, save
 from vhbench.compare.differences import ComparedGroup, RunComparison
-from vhbench.compare.tables import ends_in_words, signed, verdict_of
+from vhbench.compare.tables import verdict_of
+from vhbench.statistics.wording import interval, signed
 from vhbench.tasks.metrics.registry import metrics_of
 
 _STEP = 10
-"""Points of percent to which the axis is rounded."""
+"""Percentage points to which the axis limits are rounded."""
 
 
 def draw(found: RunComparison, file: Path) -> bool:
-    """Draw the differences, a chart for each benchmark; return whether there are any."""
+    """Draw one chart per benchmark; return whether there is any difference to draw."""
     charts = []
     for benchmark in dict.fromkeys(group.group.benchmark for group in found.groups):
         groups = [group for group in found.groups if group.group.benchmark == benchmark]
@@ -24,7 +25,7 @@ def draw(found: RunComparison, file: Path) -> bool:
         reach = max(abs(end) for row in rows for end in (row.value, row.low, row.high) if end is not None)
         most = _STEP * ceil(max(reach, 1) / _STEP)
         about = (
-            f"less {found.names[0]}, in points of percent, with 95 % intervals",
+            f"Δ vs. {found.names[0]} in points, with 95 % CI",
             "followed by the verdict (family-wise error rate 5 % over all headlines)",
         )
         charts.append(dots(rows, benchmark or "other tasks", about, across=(-most, most), neutral=0))
@@ -43,6 +44,7 @@ def _dots(found: RunComparison, groups: list[ComparedGroup]) -> Iterator[Dot]:
                 continue  # another unit
             for one in score.differences:
                 low, high = one.interval or (None, None)
-                text = f"{signed(one.value)}{ends_in_words(one.interval, signed)}  {verdict_of(score, one)}"
+                ends = f" {interval(one.interval)}" if one.interval else ""
+                text = f"{signed(one.value)}{ends}  {verdict_of(score, one)}"
                 run = f": {found.names[one.run]}" if several else ""
                 yield Dot(f"{group.group.title}: {score.name}{run}", one.value, low, high, text)

@@ -1,32 +1,36 @@
-"""What a comparison says, line by line: the same for the terminal, Markdown, LaTeX and JSON."""
+"""A comparison of runs as tables and sentences, the same for the terminal, Markdown, LaTeX and JSON."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.files import json_bytes
+from vhbench.statistics.multiple_testing import TOO_FEW
+from vhbench.statistics.wording import MINUS, aligned, interval, p_value, signed
 from vhbench.terminal import in_a_line
 
-HEADER = ("score", "run", "value [95 %]", "less {first} [95 %]", "p", "p of all", "verdict", "rank")
-"""Of a table; ``{first}`` is the name of the run that the others are compared with."""
+HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "adj. p", "verdict", "rank")
+"""Columns of a table; ``{first}`` is the name of the reference run."""
 
-MINUS = "\N{MINUS SIGN}"
+_EXAMPLES = 5
+"""Maximum number of significant differences in the summary of a run, the largest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One run's value of one score.
+    """One run's score in one metric.
 
     Attributes:
-        title: whose score it is: a task, and of a cell its columns.
-        score: name of the metric, with the number of questions.
+        title: task, and of a subset its columns.
+        score: metric, with the number of questions.
         run: name of the run.
-        value: with its interval.
-        difference: from the first run, with its interval; "" for the first.
-        p: of the difference alone, and among all claims of its family.
-        verdict: what is claimed.
-        rank: which ranks are left open.
+        value: score with its interval.
+        difference: from the reference run, with its interval; "" for the reference.
+        p: p-value, and p-value adjusted over its family.
+        verdict: one of :data:`VERDICTS`.
+        rank: rank, or range of ranks.
     """
 
     title: str
@@ -40,7 +44,7 @@ class ScoreLine:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What stands below :data:`HEADER`."""
+        """The cells below :data:`HEADER`."""
         return self.score, self.run, self.value, self.difference, *self.p, self.verdict, self.rank
 
 
@@ -52,70 +56,80 @@ def headlines(found: RunComparison) -> Iterator[ScoreLine]:
             yield from _lines(found, score, title, score.name)
 
 
-def cells(found: RunComparison, *, certain: bool = False) -> Iterator[ScoreLine]:
-    """Yield the lines of all cells, or of those in which a run certainly differs."""
+def cells(found: RunComparison, *, significant: bool = False) -> Iterator[ScoreLine]:
+    """Yield the lines of all subsets, or of those with a significant difference."""
     for group in found.groups:
         for cell, score in group.cells.items():
-            if not certain or any(difference.certain for difference in score.differences):
+            if not significant or any(difference.significant for difference in score.differences):
                 named = ", ".join(_named(name, value) for name, value in cell)
                 yield from _lines(found, score, f"{group.group.title}, {' x '.join(name for name, _ in cell)}", named)
 
 
-VERDICTS = ("open", "better", "worse", "higher", "lower", "too few differ")
-"""What can be said of a difference, in all tables and pages."""
+VERDICTS = ("not significant", "better", "worse", "higher", "lower", "n/a")
+"""Verdicts on a difference, in all tables and pages."""
 
 
-def verdict(value: float, *, certain: bool, tested: bool, higher_is_better: bool | None) -> str:
+def verdict(value: float, *, significant: bool, tested: bool, higher_is_better: bool | None) -> str:
     """Return the verdict on a difference, one of :data:`VERDICTS`.
 
     Args:
-        value: one run's score less the other's.
-        certain: whether the difference is claimed, among all claims of its family.
-        tested: whether enough clusters differ for any claim.
-        higher_is_better: None where neither more nor less is better.
+        value: one run's score minus the other's.
+        significant: whether the adjusted p-value is significant.
+        tested: whether there are enough discordant clusters for a test.
+        higher_is_better: None for metrics without a direction.
 
-    >>> verdict(2.0, certain=True, tested=True, higher_is_better=False)
+    >>> verdict(2.0, significant=True, tested=True, higher_is_better=False)
     'worse'
     """
     if not tested:
-        return "too few differ"
-    if not certain:
-        return "open"
+        return "n/a"
+    if not significant:
+        return "not significant"
     if higher_is_better is None:
         return "higher" if value > 0 else "lower"
     return "better" if (value > 0) == higher_is_better else "worse"
 
 
 def verdict_of(score: ComparedScore, one: Difference) -> str:
-    """Return the verdict on a difference of two runs, with how many clusters differ where these are too few."""
+    """Return the verdict on a difference of two runs; "n/a" with the number of discordant clusters."""
     tested = one.p_family is not None
-    found = verdict(one.value, certain=one.certain, tested=tested, higher_is_better=score.higher_is_better)
-    return found if tested else f"{found} ({one.differ})"
+    found = verdict(one.value, significant=one.significant, tested=tested, higher_is_better=score.higher_is_better)
+    return found if tested else f"{found} ({one.discordant_clusters})"
 
 
 def summary(found: RunComparison) -> Iterator[str]:
-    """Say in a few sentences what is certain, and how many cells were looked at."""
-    first = found.names[0]
+    """Yield for each run its verdicts, counted over headline metrics and subsets, and its largest differences."""
     for run, name in enumerate(found.names[1:], start=1):
-        told = [
-            f"{verdict_of(score, one)} in {score.name} of {group.group.title} ({signed(one.value)})"
-            for group in found.groups
-            for score in group.headlines
-            for one in score.differences
-            if one.run == run and one.certain
-        ]
-        yield f"{name} against {first}: {'; '.join(told) or 'no significant difference'}."
-    every = [one for group in found.groups for score in group.cells.values() for one in score.differences]
-    if every:
-        few = sum(one.p_family is None for one in every)
-        yield (
-            f"Of {len(every):,} differences in cells, {sum(one.certain for one in every):,} are certain, and {few:,} "
-            "rest on too few clusters that differ (5 or fewer) to claim anything."
-        )
+        yield f"{name} vs. {found.names[0]}"
+        largest: list[tuple[float, str]] = []
+        for kind, scores in (
+            ("headline metrics", [(g.group.title, score) for g in found.groups for score in g.headlines]),
+            ("subsets", [(g.group.title, score) for g in found.groups for score in g.cells.values()]),
+        ):
+            pairs = [(title, score, one) for title, score in scores for one in score.differences if one.run == run]
+            if pairs:
+                counts = Counter(verdict_of(score, one).partition(" (")[0] for _, score, one in pairs)
+                told = ", ".join(f"{counts[each]:,} {each}" for each in _COUNTED if counts[each])
+                yield f"  {kind}: {len(pairs):,} difference{'s' if len(pairs) > 1 else ''}: {told}"
+            if kind != "subsets":
+                largest = [
+                    (-abs(one.value), f"{score.name} of {title} ({signed(one.value)})")
+                    for title, score, one in pairs
+                    if one.significant
+                ]
+        if largest:
+            yield f"  largest significant: {'; '.join(text for _, text in sorted(largest)[:_EXAMPLES])}"
+    if any(
+        one.p_family is None for g in found.groups for s in (*g.headlines, *g.cells.values()) for one in s.differences
+    ):
+        yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
+
+
+_COUNTED = ("better", "worse", "higher", "lower", "not significant", "n/a")
 
 
 def wide(found: RunComparison) -> Iterator[str]:
-    """Say of which headlines the intervals are wide, and why, each reason in a line."""
+    """Yield why intervals of headline metrics are wide, one line per reason."""
     where: dict[str, dict[str, None]] = {}
     for group in found.groups:
         for score in group.headlines:
@@ -123,30 +137,23 @@ def wide(found: RunComparison) -> Iterator[str]:
                 where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
     for note, scores in where.items():
         first, *others = scores
-        yield f"{note}: {first}{f' and {len(others)} more headlines' if others else ''}"
+        yield f"{note}: {first}{f' and {len(others)} more' if others else ''}"
 
 
 def terminal(found: RunComparison) -> Iterator[str]:
-    """Yield the lines of a comparison as a terminal shows them: headlines, cells that differ, sentences."""
-    yield from _aligned(found, headlines(found))
-    certain = list(cells(found, certain=True))
-    if certain:
-        yield from ("", "Cells in which a difference is certain")
-        yield from _aligned(found, iter(certain))
-    yield ""
-    yield from map(in_a_line, (*summary(found), *wide(found)))
+    """Yield the printed lines: headline metrics, subsets with a significant difference, summary."""
+    yield from _tables(found, headlines(found))
+    if significant := list(cells(found, significant=True)):
+        yield from ("", "Subsets with a significant difference")
+        yield from _tables(found, iter(significant))
+    yield from ("", "Summary")
+    yield from (f"  {in_a_line(line)}" for line in (*summary(found), *wide(found)))
 
 
-def _aligned(found: RunComparison, lines: Iterator[ScoreLine]) -> Iterator[str]:
+def _tables(found: RunComparison, lines: Iterator[ScoreLine]) -> Iterator[str]:
     for title, rows in _by_title(lines).items():
-        table = [tuple(header(found)), *(tuple(map(in_a_line, row.columns)) for row in rows)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         yield from ("", in_a_line(title))
-        last = ""
-        for row in table:
-            shown = row if row[0] != last else ("", *row[1:])
-            last = row[0]
-            yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip()
+        yield from aligned([header(found), *(row.columns for row in rows)])
 
 
 def files(found: RunComparison) -> dict[str, bytes]:
@@ -191,7 +198,7 @@ def to_json(found: RunComparison) -> dict[str, Any]:
 
 
 def origins(found: RunComparison) -> Iterator[str]:
-    """Say of each run where its answers come from, a line for each benchmark."""
+    """Yield the provenance of each run's responses, one line per benchmark."""
     for name, own in zip(found.names, found.provenance, strict=False):
         for benchmark in dict.fromkeys(told.benchmark for told in own.values()):
             told = next(told for told in own.values() if told.benchmark == benchmark)
@@ -203,12 +210,12 @@ def origins(found: RunComparison) -> Iterator[str]:
 
 
 def markdown(found: RunComparison) -> str:
-    """Return all of it as Markdown."""
+    """Return the comparison as Markdown."""
     parts = [
         f"# {' · '.join(map(_markdown, found.names))}",
         *(_markdown(line) for line in (*found.notes, *summary(found), *wide(found), *origins(found))),
     ]
-    for heading, lines in (("Headlines", headlines(found)), ("Cells", cells(found))):
+    for heading, lines in (("Headline metrics", headlines(found)), ("Subsets", cells(found))):
         parts.append(f"## {heading}")
         for title, own in _by_title(lines).items():
             table = [header(found), ["---"] * 2 + ["---:"] * 4 + ["---"] * 2, *(line.columns for line in own)]
@@ -218,7 +225,7 @@ def markdown(found: RunComparison) -> str:
 
 
 def latex(found: RunComparison) -> str:
-    """Return the headlines as a table for LaTeX; needs the package booktabs. Comments say what is to be known first."""
+    """Return the headline metrics as a LaTeX table (package booktabs), with notes and provenance as comments."""
     width = len(HEADER)
     told = [f"% {' '.join(line.split())}" for line in (*found.notes, *origins(found))]
     rows = [*told, r"\begin{tabular}{llrrrrll}", r"\toprule", _row(header(found), _latex), r"\midrule"]
@@ -230,18 +237,8 @@ def latex(found: RunComparison) -> str:
 
 
 def header(found: RunComparison) -> list[str]:
-    """Return the heads of a table's columns."""
+    """Return the column headers, with the name of the reference run."""
     return [head.format(first=found.names[0]) if "{" in head else head for head in HEADER]
-
-
-def signed(value: float) -> str:
-    """Return a difference with its sign.
-
-    >>> signed(1.25), signed(-0.04), signed(-3.0)
-    ('+1.2', '0.0', '−3.0')
-    """
-    text = f"{value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", MINUS)
 
 
 def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -> Iterator[ScoreLine]:
@@ -253,9 +250,9 @@ def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -
             title,
             f"{named} ({score.n:,})",
             name,
-            "none" if value is None else f"{value:.1f}{ends_in_words(score.intervals[run])}",
-            "" if difference is None else signed(difference.value) + ends_in_words(difference.interval, signed),
-            ("", "") if difference is None else (_p(difference.p), _p(difference.p_family)),
+            "none" if value is None else _estimate(f"{value:.1f}", score.intervals[run]),
+            "" if difference is None else _estimate(signed(difference.value), difference.interval),
+            ("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family)),
             "" if difference is None else verdict_of(score, difference),
             "" if rank is None else f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
         )
@@ -265,13 +262,8 @@ def _named(column: str, value: object) -> str:
     return f"{'' if value else 'not '}{column}" if isinstance(value, bool) else str(value) or "(none)"
 
 
-def ends_in_words(interval: Sequence[float] | None, shown: Callable[[float], str] = "{:.1f}".format) -> str:
-    """Return an interval as it stands behind its value; nothing where there is none."""
-    return "" if interval is None else f" [{shown(interval[0])}, {shown(interval[1])}]"
-
-
-def _p(p: float | None) -> str:
-    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+def _estimate(value: str, ends: Sequence[float] | None) -> str:
+    return value if ends is None else f"{value} {interval(ends)}"
 
 
 def _by_title(lines: Iterator[ScoreLine]) -> Mapping[str, list[ScoreLine]]:
@@ -295,6 +287,7 @@ _SPECIAL_IN_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "[": "{[}",  # at the beginning of a row it would be an option of the row before
     "]": "{]}",
     MINUS: "$-$",
+    "Δ": r"$\Delta$",
     "–": "--",
     "\n": " ",
 }

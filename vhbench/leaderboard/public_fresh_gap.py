@@ -31,7 +31,7 @@ class PublicFreshGap:
         fresh: on what the fresh one asks anew, over the same kinds.
         value: public less fresh.
         interval: of the difference, 95 %.
-        certain: whether it falls or rises for certain, all models of the board together (Holm).
+        significant: whether it falls or rises significantly, over all models of the board (Holm).
         questions: how many of either edition were compared.
     """
 
@@ -39,7 +39,7 @@ class PublicFreshGap:
     fresh: float
     value: float
     interval: tuple[float, float] | None
-    certain: bool
+    significant: bool
     questions: tuple[int, int]
 
 

@@ -56,7 +56,7 @@ class EditionStandings:
         ranks: number of a model → the best and the worst rank that the data leave open.
         members: numbers of those that are compared: all that have a score.
         pairs: of the whole and of each part, the differences of the members.
-        certain: which of them are, shape (parts, members, members).
+        significant: which of them are, shape (parts, members, members).
         levels: references of which only the score is known.
     """
 
@@ -66,7 +66,7 @@ class EditionStandings:
     ranks: Mapping[int, tuple[int, int]]
     members: Sequence[int]
     pairs: Sequence[AllPairs]
-    certain: npt.NDArray[np.bool_]
+    significant: npt.NDArray[np.bool_]
     levels: Sequence[FixedBaseline]
 
     @property
@@ -213,7 +213,7 @@ Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs
 
 
 def _compared(of: _Comparison) -> Compared:
-    """Return the ranks, who is compared, the differences of all pairs, and which of them are certain."""
+    """Return the ranks, who is compared, the differences of all pairs, and which of them are significant."""
     members = list(of.outcomes)
     if not members:
         return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
@@ -222,11 +222,11 @@ def _compared(of: _Comparison) -> Compared:
     for part in of.parts:
         inside = np.isin(part.places, of.about)
         pairs.append(differences(table[:, part.places[inside]], part.clusters.at(np.flatnonzero(inside))))
-    certain = claimed(pairs, of.ranked)
-    better = certain[0] & ((pairs[0].value > 0) == of.higher_is_better)
+    significant = claimed(pairs, of.ranked)
+    better = significant[0] & ((pairs[0].value > 0) == of.higher_is_better)
     own = np.flatnonzero(of.ranked).tolist()
     ranks = {members[one]: (1 + int(better[own, one].sum()), len(own) - int(better[one, own].sum())) for one in own}
-    return ranks, members, pairs, certain
+    return ranks, members, pairs, significant
 
 
 def _drops(

@@ -70,20 +70,22 @@ def pairs(standings: Rankings) -> Iterator[tuple[int, bytes]]:
         for one in standings.editions:
             if model.number in one.members:
                 at, better = list(one.members).index(model.number), headline_of(one.asked.main.family.name)
-                rows = zip(one.pairs, one.certain, strict=True)
-                found.append([_flat(pair, certain[at], at, better.higher_is_better) for pair, certain in rows])
+                rows = zip(one.pairs, one.significant, strict=True)
+                found.append([_flat(pair, significant[at], at, better.higher_is_better) for pair, significant in rows])
             else:
                 found.append(None)
         yield model.number, script("board.pairs", model.number, found)
 
 
-def _flat(pairs: AllPairs, certain: npt.NDArray[np.bool_], at: int, higher_is_better: bool | None) -> list[int | None]:
+def _flat(
+    pairs: AllPairs, significant: npt.NDArray[np.bool_], at: int, higher_is_better: bool | None
+) -> list[int | None]:
     """Return four numbers for each other model, in a row; verdicts by their place in :data:`VERDICTS`."""
     found: list[int | None] = []
     for value, low, high, p, sure in zip(
-        pairs.value[at], pairs.low[at], pairs.high[at], pairs.p[at], certain, strict=True
+        pairs.value[at], pairs.low[at], pairs.high[at], pairs.p[at], significant, strict=True
     ):
-        said = verdict(value, certain=bool(sure), tested=not np.isnan(p), higher_is_better=higher_is_better)
+        said = verdict(value, significant=bool(sure), tested=not np.isnan(p), higher_is_better=higher_is_better)
         found += [tenths(value), tenths(low), tenths(high), VERDICTS.index(said)]
     return found
 

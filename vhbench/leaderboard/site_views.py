@@ -315,7 +315,7 @@ def findings(views: Sequence[EditionView], standings: Rankings) -> Iterator[dict
             yield {**told, "leaders": top, "ties": ties}
     for (public, fresh), drops in standings.drops.items():
         own = [drop for number, drop in drops.items() if standings.models[number].ranked]
-        fall = sum(drop.certain and drop.value > 0 for drop in own)
+        fall = sum(drop.significant and drop.value > 0 for drop in own)
         titles = {view.name: view.title for view in views}
         if own:
             yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(own), "name": public}

@@ -46,7 +46,7 @@ WELL_KNOWN = 100
 """Degrees of freedom to accept underdispersion of clusters, as F1 and precision have it."""
 
 _NOTHING = 1e-24
-_ALIKE = "all alike: exact, each cluster one trial"
+_ALIKE = "exact binomial CI (all outcomes identical)"
 _NO_CHANGE = "no cluster differs from another"
 
 
@@ -214,7 +214,7 @@ def difference(
     if differ < FEW_DIFFER:
         wide = _mover(before, after, pairs, level)
         low, high = min(low, wide.low), max(high, wide.high)
-    few = f"{differ} clusters differ" if differ < FEW_DIFFER else _few(len(pairs), t.df)
+    few = f"outcomes differ in {differ} of {len(pairs)} clusters" if differ < FEW_DIFFER else _few(len(pairs), t.df)
     return Interval(max(-1.0, low), min(1.0, high), _joined(few, told))
 
 

@@ -46,21 +46,26 @@ class PairedClaim:
     inflation: float = 1.0
 
 
+def not_testable(discordant: int) -> str:
+    """Return why a difference with so few discordant clusters is not testable."""
+    return f"n/a ({discordant} discordant cluster{'' if discordant == 1 else 's'}, need {TOO_FEW + 1})"
+
+
 class Verdict(NamedTuple):
     """Test result of a cell.
 
     Attributes:
         p: adjusted for the whole family; None where too few clusters differ to test.
-        differ: number of clusters that differ.
+        discordant_clusters: number of clusters that differ.
         note: reason why it is not testable, "" if it is.
     """
 
     p: float | None
-    differ: int
+    discordant_clusters: int
     note: str = ""
 
     @property
-    def certain(self) -> bool:
+    def significant(self) -> bool:
         """Whether the difference is significant."""
         return self.p is not None and self.p <= ALPHA
 
@@ -69,8 +74,9 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
     """Test a family of claims together.
 
     >>> worse, same = PairedClaim([1] * 8, list(range(8))), PairedClaim([1, -1, 1], [0, 1, 2])
-    >>> verdicts([worse, same])
-    [Verdict(p=0.0078125, differ=8, note=''), Verdict(p=None, differ=3, note='too few differ (3)')]
+    >>> found = verdicts([worse, same])
+    >>> found[0], found[1].p, found[1].note
+    (Verdict(p=0.0078125, discordant_clusters=8, note=''), None, 'n/a (3 discordant clusters, need 6)')
     """
     numbers: dict[Hashable, int] = {}
     for claim in claims:
@@ -89,7 +95,7 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
     adjusted = max_t(sums[:, tested], inflation, draws=draws, seed=seed)
     found = dict(zip(tested.tolist(), adjusted, strict=True))
     return [
-        Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})")
+        Verdict(found[place], k) if place in found else Verdict(None, k, not_testable(k))
         for place, k in enumerate(differ.tolist())
     ]
 
@@ -113,7 +119,7 @@ def sign_flip_test(
         seed: random seed of the signs.
 
     >>> sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
-    SignFlipResult(alone=0.5, family=Verdict(p=None, differ=2, note='too few differ (2)'))
+    SignFlipResult(alone=0.5, family=Verdict(p=None, discordant_clusters=2, note='n/a (2 discordant clusters, need 6)'))
     """
     change = np.where(np.abs(change) < 1e-12, 0.0, change)
     differ = np.count_nonzero(change, axis=0).tolist()
@@ -127,7 +133,7 @@ def sign_flip_test(
     return [
         SignFlipResult(
             float(alone[place]),
-            Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})"),
+            Verdict(found[place], k) if place in found else Verdict(None, k, not_testable(k)),
         )
         for place, k in enumerate(differ)
     ]

@@ -69,17 +69,16 @@ def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Ke
     """Return each cell's difference, with a joint test over all cells.
 
     Returns:
-        for each cell the result of :func:`difference`, and ``certain``: whether the change is significant; ``p``,
-        adjusted
-        for all cells, None where too few clusters differ to test; ``differ``: their number. Significance is ``certain``
-        alone: the interval is for its cell, and may exclude 0.
+        for each cell the result of :func:`difference`, and ``p``, adjusted for all cells, None where there are too few
+        ``discordant_clusters`` to test; ``significant``: whether p is at most 5 %. The interval is not adjusted, so it
+        may exclude 0 where the change is not significant.
 
     >>> pairs = PairedOutcomes()
     >>> for number in range(8):
     ...     pairs.add(1, 0, Record(f"q{number}"))
     >>> found = joint_test({"hp": pairs, "hn": PairedOutcomes()})
-    >>> found["hp"]["certain"], found["hp"]["p"], found["hn"]["note"]
-    (True, 0.0078125, 'too few differ (0)')
+    >>> found["hp"]["significant"], found["hp"]["p"], found["hn"]["note"]
+    (True, 0.0078125, 'n/a (0 discordant clusters, need 6)')
     """
     everything = Shared()
     for pairs in cells.values():
@@ -94,10 +93,9 @@ def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Ke
         for own, change in zip(places, changes, strict=True)
     ]
     found: dict[Key, dict[str, Any]] = {}
-    for (key, pairs), verdict in zip(cells.items(), multiple_testing.verdicts(claims, seed=seed), strict=True):
-        told = difference(pairs)
-        claimed = {"certain": verdict.certain, "p": verdict.p, "differ": verdict.differ}
-        found[key] = told | claimed | ({"note": verdict.note} if verdict.note else {})
+    for (key, pairs), claim in zip(cells.items(), multiple_testing.verdicts(claims, seed=seed), strict=True):
+        test = {"significant": claim.significant, "p": claim.p, "discordant_clusters": claim.discordant_clusters}
+        found[key] = difference(pairs) | test | ({"note": claim.note} if claim.note else {})
     return found
 
 

@@ -20,7 +20,7 @@ def test_lift_of_captions() -> None:
     assert found["oven"]["boat"]["lift"] == pytest.approx((1 / 6) / (3 / 10))
     assert found["sky"]["boat"]["lift"] == 1, "what is everywhere suggests nothing"
     sea = found["sea"]["boat"]
-    assert (sea["imagined"], sea["images"], sea["of"], sea["expected"]) == (2, 2, 3, pytest.approx(1.2))
+    assert (sea["hallucinated"], sea["images"], sea["of"], sea["expected"]) == (2, 2, 3, pytest.approx(1.2))
 
 
 def test_its_interval_is_that_of_the_share_beside_the_fact() -> None:
@@ -30,7 +30,9 @@ def test_its_interval_is_that_of_the_share_beside_the_fact() -> None:
     found = compute_lift(run)["sea"]["boat"]
     assert found["lift"] == pytest.approx(4)
     assert found["interval"] == pytest.approx([0.025 ** (1 / 4) * 4, 4])
-    assert found["certain"], "by chance 4 of 4 in a quarter of the pictures: 1/256, and no other pair can be claimed"
+    assert found["significant"], (
+        "by chance 4 of 4 in a quarter of the pictures: 1/256, and no other pair can be claimed"
+    )
 
 
 def test_pictures_without_a_chance_do_not_count() -> None:
@@ -45,7 +47,7 @@ def test_captions_and_questions_are_not_thrown_together() -> None:
     run = [occasion(f"sea{i}", "sea", "boat", "boat", kind="existence") for i in range(5)]
     run += [occasion(f"{where}{i}", where, "boat") for i in range(5) for where in ("sea", "oven")]
     found = compute_lift(run)["sea"]["boat"]
-    assert (found["lift"], found["certain"]) == (1, False)
+    assert (found["lift"], found["significant"]) == (1, False)
 
 
 def test_one_picture_tells_nothing_of_others() -> None:
@@ -72,5 +74,5 @@ def test_nothing_is_claimed_where_nothing_suggests_anything() -> None:
             )
             for i in range(40)
         ]
-        alarms += any(pair["certain"] for row in compute_lift(run).values() for pair in row.values())
+        alarms += any(pair["significant"] for row in compute_lift(run).values() for pair in row.values())
     assert alarms <= 40 * FALSE_ALARM + 3

@@ -38,10 +38,11 @@ def test_failures_by_hand() -> None:
     assert (found["n"], found["facts"]) == (4, 4)
     assert (found["perception"]["mean"], found["integration"]["mean"]) == (0.25, 0.5)
     # Guessed: both wrong in 1/2 · 3/4; the first right and the second wrong in as many.
-    assert found["perception"]["by_chance"] == found["integration"]["by_chance"] == 3 / 8
-    assert found["comparison"] == {"n": 0, "mean": None, "interval": None, "note": "", "by_chance": None}
-    text = mioh_failures.analyse(records)["summary"]
-    assert "of 4 image sets, 25 % [2, 87] fail in every mode (perception) and 50 % [6, 94] only when" in text
+    assert found["perception"]["chance"] == found["integration"]["chance"] == 3 / 8
+    assert found["comparison"] == {"n": 0, "mean": None, "interval": None, "note": "", "chance": None}
+    lines = list(mioh_failures.report(mioh_failures.analyse(records)))
+    assert lines[2].split()[:7] == ["existence", "perception", "25.0", "[1.6,", "86.9]", "4", "37.5"]
+    assert lines[3].split()[:6] == ["integration", "50.0", "[6.1,", "93.9]", "4", "37.5"]
 
 
 def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:
@@ -78,22 +79,47 @@ def test_the_words_name_the_main_trouble() -> None:
     def said(outcomes: list[tuple[bool, bool]]) -> str:
         return str(mioh_failures.analyse(in_two_modes(outcomes))["summary"])
 
-    assert "dominant failure mode is keeping the images apart" in said([(True, False)] * 10)
-    assert "dominant failure mode is not seeing the objects" in said([(False, False)] * 10)
-    assert "seems to be not seeing the objects, but the questions cover only 6 facts" in said([(False, False)] * 6)
-    assert "dominant failure mode n/a (5 discordant clusters, need 6)" in said([(False, False)] * 5)
-    assert "both are at chance level" in said([(True, False), (False, False), (True, True)] * 10)
-    assert "no failure of perception or integration in 9 image sets" in said([(True, True)] * 9)
+    mode = "MIOH: Dominant failure mode: existence: "
+    assert said([(True, False)] * 10) == f"{mode}integration (objects recognized, images confused)."
+    assert said([(False, False)] * 10) == f"{mode}perception (objects not recognized)."
+    assert said([(False, False)] * 6) == f"{mode}perception (objects not recognized, in only 6 facts)."
+    assert said([(False, False)] * 5) == "MIOH: No dominant failure mode."
+    assert said([(True, False), (False, False), (True, True)] * 10) == "MIOH: No dominant failure mode."
+    assert said([(True, True)] * 9) == "MIOH: No dominant failure mode."
     assert "cannot be separated" in mioh_failures.analyse([answered("1", True, "selective")])["summary"]
+
+
+def test_a_failure_mode_that_is_not_testable_says_so() -> None:
+    lines = list(mioh_failures.report(mioh_failures.analyse(in_two_modes([(False, False)] * 5))))
+    [row] = [line for line in lines if " perception " in line]
+    assert row.endswith("n/a (5 discordant clusters, need 6)")
+
+
+def test_a_significant_drop_without_an_interval_is_reported() -> None:
+    # Within the cell all questions share images, so there is no interval; over all cells there are clusters to test.
+    drop = {"n": 14, "mean": 1.0, "interval": None, "significant": True, "p": 0.0005, "discordant_clusters": 14}
+    drops, failures = {"position": {"ni10": drop}}, mioh_failures.diagnoses({"position": []})
+    text = mioh_failures.summary({}, drops)
+    assert text == "MIOH position: accuracy drops 100.0 points under NI 10, no CI (one cluster), n = 14."
+    lines = list(mioh_failures.report({"failures": failures, "drops": drops, "summary": text}))
+    assert lines[2].split() == [
+        "position",
+        "NI",
+        "10",
+        "\N{MINUS SIGN}100.0",
+        "n/a",
+        "14",
+        *"significant (p < 0.001)".split(),
+    ]
 
 
 def test_of_one_mode_it_tells_how_often_it_is_right() -> None:
     answers = [answered(str(i), i < 3, "selective", scenes=(f"s{i}", f"t{i}")) for i in range(4)]
     found = mioh_failures.analyse(answers)
-    low, high = (100 * end for end in found["failures"]["existence"]["right"]["interval"])
+    assert found["failures"]["existence"]["right"]["mean"] == 0.75
+    assert found["failures"]["existence"]["right"]["chance"] == 0.25
     assert found["summary"].startswith(
-        f"Existence: 75 % [{low:.0f}, {high:.0f}] of 4 responses are correct (chance: 25 %); perception and "
-        "integration cannot be separated, since no images were used in two modes"
+        "MIOH: Perception and integration cannot be separated for existence: no images were used in two modes"
     )
 
 
@@ -107,17 +133,22 @@ def test_drops_are_paired_and_leave_controls_out() -> None:
     drop = mioh_failures.pressed_drops(records)["existence"]["hp"]
     assert (drop["n"], drop["mean"]) == (4, 0.5)
     assert drop["interval"][0] <= 0.5 <= drop["interval"][1]
-    assert (drop["certain"], drop["p"], drop["differ"], drop["note"]) == (False, None, 2, "too few differ (2)")
+    assert (drop["significant"], drop["p"], drop["discordant_clusters"], drop["note"]) == (
+        False,
+        None,
+        2,
+        "n/a (2 discordant clusters, need 6)",
+    )
 
 
 def test_other_benchmarks_are_refused() -> None:
-    with pytest.raises(VhbenchError, match="none of 1 answers is to a question of MIOH"):
+    with pytest.raises(VhbenchError, match="expected responses to questions of MIOH; got 1 of other benchmarks"):
         mioh_failures.analyse([Record(id="x", benchmark="ode")])
 
 
 def test_an_unknown_question_type_is_refused_with_its_row() -> None:
     odd = replace(answered("1", True, "selective"), question_type="E9")
-    with pytest.raises(VhbenchError, match="answer 'e5~e1-1-easy': unknown question_type 'E9': must be one of E1"):
+    with pytest.raises(VhbenchError, match=r"response 'e5~e1-1-easy': expected a question_type of E1, .*; got 'E9'"):
         mioh_failures.analyse([answered("2", True, "selective"), odd])
 
 

@@ -21,7 +21,7 @@ def test_a_single_question_does_not_shout() -> None:
 
 
 def test_two_pairs_that_turned_are_pale_beside_forty() -> None:
-    few, many = cell(-1.0, 2, -1, -0.16, certain=False), cell(0.5, 40, 0.4, 0.6, certain=True)
+    few, many = cell(-1.0, 2, -1, -0.16, significant=False), cell(0.5, 40, 0.4, 0.6, significant=True)
     cells = {c.column: c for c in mioh_figure._drops({"existence": {"ni2": few, "hn": many}})}
     assert (cells["NI 2"].text, cells["HN"].text) == ("\N{MINUS SIGN}100 (2)", "+50* (40)")
     assert int(cells["NI 2"].colour[1:3], 16) > 200 > 100 > int(cells["HN"].colour[5:], 16)
@@ -33,8 +33,8 @@ def test_what_has_no_interval_has_no_colour() -> None:
 
 
 def test_failures_stand_beside_what_guessing_gives() -> None:
-    share = cell(0.5, 17, 0.3, 0.7, by_chance=0.375)
-    none = {"n": 0, "mean": None, "interval": None, "by_chance": None}
+    share = cell(0.5, 17, 0.3, 0.7, chance=0.375)
+    none = {"n": 0, "mean": None, "interval": None, "chance": None}
     dots = list(mioh_figure._diagnosed({"existence": {"perception": share, "integration": share, "comparison": none}}))
     assert [dot.row for dot in dots] == ["existence: perception", "existence: integration"]
     assert (dots[0].text, dots[0].guess) == ("50 % [30, 70], 17 image sets", 37.5)

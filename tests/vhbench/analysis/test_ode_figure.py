@@ -12,9 +12,9 @@ def score(value: float, low: float, high: float, n: int = 80) -> dict[str, Any]:
     return {"value": value, "interval": [low, high], "n": n}
 
 
-def lift(times: float, low: float, high: float, images: int = 5, *, certain: bool = False) -> dict[str, Any]:
-    told = {"imagined": images, "images": images, "of": 9, "expected": images / times, "lift": times}
-    return told | {"interval": [low, high], "certain": certain}
+def lift(times: float, low: float, high: float, images: int = 5, *, significant: bool = False) -> dict[str, Any]:
+    told = {"hallucinated": images, "images": images, "of": 9, "expected": images / times, "lift": times}
+    return told | {"interval": [low, high], "significant": significant}
 
 
 CURVE = {
@@ -25,7 +25,7 @@ CURVE = {
     }
 }
 LIFT: dict[str, dict[str, Any]] = {
-    "sea": {"boat": lift(2.6, 1.5, 3.3, 9, certain=True), "person": lift(0.7, 0.3, 1.2, 4)},
+    "sea": {"boat": lift(2.6, 1.5, 3.3, 9, significant=True), "person": lift(0.7, 0.3, 1.2, 4)},
     "sky": {"boat": lift(1.0, 0.9, 1.1, 11), "person": lift(1.0, 0.8, 1.2, 16)},
     "shampoo": {"boat": lift(65, 1.6, 177, 1)},
 }

@@ -1,6 +1,7 @@
 """The analysis of an ODE run: what is imagined next to what, and the curve from standard to fictional."""
 
 import json
+import re
 from pathlib import Path
 
 import orjson
@@ -60,7 +61,7 @@ RUN = [
 
 def test_matrix_counts_what_is_imagined_next_to_each_fact() -> None:
     found = ode_hallucinations.analyse(RUN, WORDS)
-    assert found["matrix"] == {
+    assert found["cooccurrence"] == {
         "dog": {"boat": 2, "cat": 1},
         "fire hydrant": {"boat": 2, "cat": 1},
         "sea": {"boat": 1},
@@ -79,7 +80,7 @@ def test_lift_says_how_much_more_often_than_in_general() -> None:
     assert found["fire hydrant"]["cat"]["lift"] == 4, "imagined in one of four captions, the one that shows it"
     assert found["fire hydrant"]["cat"]["interval"] is None
     assert {fact: set(row) for fact, row in found.items()} == {
-        fact: set(row) for fact, row in ode_hallucinations.analyse(RUN, WORDS)["matrix"].items()
+        fact: set(row) for fact, row in ode_hallucinations.analyse(RUN, WORDS)["cooccurrence"].items()
     }
 
 
@@ -113,9 +114,10 @@ def test_command_writes_json_and_a_picture(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "20250101_samples_ode.jsonl").write_text("\n".join(lines))
     result = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    assert "CHAIR_s: 50.0% → 50.0% ([" in result.output, "with its intervals"
-    assert "Most frequent hallucinations: boat (3), cat (1)." in result.output
-    assert "Co-occurrence: none of 5 object pairs is significant." in result.output
+    [row] = [line for line in result.output.splitlines() if line.startswith("  CHAIR_s ↓")]
+    assert re.fullmatch(r"  CHAIR_s ↓ +(50\.0 \[\d+\.\d, \d+\.\d\] +){2}2 captions", row), "with its intervals"
+    assert "ODE: most frequent hallucinations: boat (3), cat (1)." in result.output
+    assert "Co-occurrence (lift): none of 5 object pairs significant (exact tests" in result.output
     assert orjson.loads((tmp_path / "ode_analysis.json").read_bytes())["questions"] == len(RUN)
     with Image.open(tmp_path / "ode_analysis.png") as picture:
         assert picture.width > 1000
@@ -123,5 +125,5 @@ def test_command_writes_json_and_a_picture(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_other_benchmarks_are_refused() -> None:
-    with pytest.raises(VhbenchError, match="none of 1 answers is to a question of ODE"):
+    with pytest.raises(VhbenchError, match="expected responses to questions of ODE; got 1 of other benchmarks"):
         ode_hallucinations.analyse([Record(id="x", benchmark="mioh")], WORDS)

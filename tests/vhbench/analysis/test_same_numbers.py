@@ -111,7 +111,7 @@ def test_answers_to_another_split_are_refused(run: Path) -> None:
     build(run, records[1:])
     (run / "20260101_samples_ode.jsonl").write_bytes(orjson.dumps({"accuracy": asdict(records[0])}))
     result = CliRunner().invoke(app, ["analyse", "ode", str(run)])
-    assert f"answer '{records[0].id}' is to no question of" in str(result.exception)
+    assert f"response '{records[0].id}' belongs to no question of" in str(result.exception)
     assert "--split DIR" in str(result.exception)
 
 

@@ -1,4 +1,4 @@
-"""What each perturbation costs, worked by hand, and the command that tells it."""
+"""Accuracy drops by perturbation, worked by hand, and the command that reports them."""
 
 import json
 from dataclasses import asdict, replace
@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from vhbench.analysis.vhexpansion_drops import analyse
+from vhbench.analysis.vhexpansion_drops import analyse, report
 from vhbench.cli import app
 from vhbench.schema import Record, VhbenchError
 
@@ -49,7 +49,7 @@ def test_the_drop_is_taken_over_the_cases_that_both_have() -> None:
     assert scores["blur"]["drop"] == pytest.approx(100 * 16 / 19)
     low, high = scores["blur"]["drop_interval"]
     assert 0 < low < 100 * 16 / 19 < high <= 100
-    assert (scores["blur"]["drop_certain"], scores["blur"]["drop_differ"]) == (True, 18)
+    assert (scores["blur"]["drop_significant"], scores["blur"]["drop_discordant_clusters"]) == (True, 18)
     assert scores["blur"]["drop_p"] == pytest.approx(38 / 2**18, abs=2e-4)  # McNemar's: 17 of 18 turned wrong
     # jpeg: case 0 becomes right, case 2 wrong.
     assert scores["jpeg"]["drop"] == 0
@@ -60,16 +60,19 @@ def test_the_drop_is_taken_over_the_cases_that_both_have() -> None:
 def test_the_summary_names_what_costs_most_and_only_what_is_certain() -> None:
     found = analyse(run())
     low, high = found["sources"]["pope"]["blur"]["drop_interval"]
+    clean = "95 % CI [{:.1f}, {:.1f}]".format(*found["sources"]["pope"]["clean"]["interval"])
     assert found["summary"] == (
-        "pope: symmetric accuracy is 90.0 % over 20 clean pairs; the permutation baseline is 90.0 % (difference not "
-        "significant). "
-        f"Largest significant accuracy drop: 84.2 points under blur, 95 % CI [{low:.1f}, {high:.1f}]. "
-        "Not testable (discordant clusters, need 6): jpeg (2)."
+        f"VHExpansion pope: clean symmetric accuracy, 90.0 %, {clean}, n = 20, is not above its permutation baseline, "
+        "90.0 %: no evidence that the model uses the image. "
+        f"Symmetric accuracy drops 84.2 points under blur, 95 % CI [{low:.1f}, {high:.1f}], n = 19."
     )
     harmless = analyse([record for record in run() if record.perturbation != "blur"])["summary"]
-    assert harmless.endswith(
-        "No significant accuracy drop under jpeg. Not testable (discordant clusters, need 6): jpeg (2)."
-    )
+    assert harmless.endswith("No significant change under any perturbation.")
+    rows = {line.split()[0]: line for line in report(found) if line.startswith("  ")}
+    assert rows["jpeg"].endswith("20       n/a (2 discordant clusters, need 6)")
+    assert rows["blur"].endswith("19       significant (p < 0.001)")
+    assert f"\N{MINUS SIGN}84.2 [\N{MINUS SIGN}{high:.1f}, \N{MINUS SIGN}{low:.1f}]" in rows["blur"]
+    assert rows["clean"].endswith("20       not above baseline")
 
 
 def test_one_case_that_turned_wrong_proves_nothing() -> None:
@@ -80,13 +83,13 @@ def test_one_case_that_turned_wrong_proves_nothing() -> None:
     found = analyse(records)
     assert found["sources"]["pope"]["jpeg"]["drop"] == 2
     assert found["sources"]["pope"]["jpeg"]["drop_interval"][0] < 0
-    assert "No significant accuracy drop under jpeg." in found["summary"]
+    assert found["summary"].endswith("No significant change under any perturbation.")
 
 
 def test_a_guesser_is_told_apart_from_nothing() -> None:
     guesses = [(True, True), (True, False), (False, True), (False, False)] * 5
     records = [record for case, right in enumerate(guesses) for record in pair(case, "", right)]
-    assert "is 25.0 % (difference not significant)." in analyse(records)["summary"]
+    assert "is not above its permutation baseline, 25.0 %: no evidence" in analyse(records)["summary"]
 
 
 def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
@@ -94,8 +97,8 @@ def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
     flipped = {"yes": "no", "no": "yes"}
     records = [replace(r, answer=flipped[r.answer]) if r.pair_id in ("c1", "c3") else r for r in records]
     clean = analyse(records)["sources"]["pope"]["clean"]
-    assert (clean["symmetric_accuracy"], clean["blind_level"], clean["chance"]) == (90, 90, 90)
-    assert "is 90.0 % (difference not significant)." in analyse(records)["summary"]
+    assert (clean["symmetric_accuracy"], clean["permutation_baseline"], clean["chance"]) == (90, 90, 90)
+    assert "is not above its permutation baseline, 90.0 %: no evidence" in analyse(records)["summary"]
 
 
 def test_questions_about_one_image_make_no_certainty() -> None:
@@ -106,6 +109,7 @@ def test_questions_about_one_image_make_no_certainty() -> None:
         records += pair(case, "blur", (True, False), scene_ids=("image",))
     blur = analyse(records)["sources"]["pope"]["blur"]
     assert (blur["drop"], blur["drop_interval"]) == (100, None)
+    assert any("\N{MINUS SIGN}100.0 n/a" in line for line in report(analyse(records)))
 
 
 def test_a_run_without_clean_questions_and_with_halves() -> None:
@@ -114,8 +118,8 @@ def test_a_run_without_clean_questions_and_with_halves() -> None:
     assert found["sources"]["pope"]["blur"]["drop"] is None
     assert found["sources"]["pope"]["blur"]["incomplete_pairs"] == 1
     assert found["summary"] == (
-        "pope: no clean pair was answered, so no accuracy drop is available. "
-        "1 responses were left out, since their twins are missing."
+        "VHExpansion pope: no clean pair was answered, so no accuracy drop is available. "
+        "Responses without their twin, left out: 1."
     )
 
 
@@ -134,7 +138,7 @@ def test_sources_stay_apart() -> None:
 
 
 def test_other_benchmarks_are_no_answer() -> None:
-    with pytest.raises(VhbenchError, match="none of 1 answers is to a question of VHExpansion"):
+    with pytest.raises(VhbenchError, match="expected responses to questions of VHExpansion; got 1 of other benchmarks"):
         analyse([Record("a", benchmark="ode")])
 
 
@@ -144,9 +148,9 @@ def test_the_command_writes_numbers_and_a_picture(tmp_path: Path) -> None:
     samples.write_text("\n".join(json.dumps({"accuracy": asdict(record)}) for record in run()))
     result = CliRunner().invoke(app, ["analyse", "vhexpansion", str(tmp_path), "--out", str(tmp_path / "report")])
     assert result.exit_code == 0, result.output
-    assert "Largest significant accuracy drop: 84.2 points under blur" in result.output
+    assert "Symmetric accuracy drops 84.2 points under blur" in result.output
     written = json.loads((tmp_path / "report" / "vhexpansion_analysis.json").read_text())
-    written.pop("word_floor", None)  # what the command adds where there are images enough
+    written.pop("text_only_baseline", None)  # what the command adds where there are images enough
     assert written.pop("provenance") == {}, "nothing tells where these answers come from"
     [note] = written.pop("notes")
     assert note.startswith("vhexpansion_pope_all: its samples do not say where they come from")
@@ -174,5 +178,8 @@ def test_of_an_attack_it_tells_how_many_right_answers_turned() -> None:
     assert told["success_rate"] == pytest.approx(100 / 3)
     low, high = told["success_interval"]
     assert low < 100 / 3 < high
-    assert f"ifgsm flipped 33.3 % of 3 correct answers, 95 % CI [{low:.1f}, {high:.1f}]." in found["summary"]
+    assert (
+        f"ifgsm: attack success rate 33.3 % of 3 initially correct responses, 95 % CI [{low:.1f}, {high:.1f}]."
+        in found["summary"]
+    )
     assert "success_rate" not in analyse(run())["sources"]["pope"]["jpeg"]

@@ -6,7 +6,7 @@ from vhbench.analysis import vhexpansion_figure
 
 
 def scores(**more: Any) -> dict[str, Any]:
-    told = {"symmetric_accuracy": 70.0, "interval": [55.0, 84.0], "blind_level": 24.5, "pairs": 60}
+    told = {"symmetric_accuracy": 70.0, "interval": [55.0, 84.0], "permutation_baseline": 24.5, "pairs": 60}
     return told | more
 
 
@@ -30,5 +30,5 @@ def test_a_drop_has_its_cases_and_no_chance() -> None:
 
 
 def test_a_rate_without_an_interval_has_no_whiskers() -> None:
-    [dot] = vhexpansion_figure._dots(KINDS, "success_rate", "success_interval", "right_before", "right answers")
-    assert (dot.low, dot.high, dot.text) == (None, None, "40, 5 right answers")
+    [dot] = vhexpansion_figure._dots(KINDS, "success_rate", "success_interval", "right_before", "correct answers")
+    assert (dot.low, dot.high, dot.text) == (None, None, "40, 5 correct answers")

@@ -97,7 +97,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "diff": (("json",), "diff SPLIT MANIFEST"),
     "push": (("json",), "push MANIFEST --repo-id org/ode --version 1.0.0 --dry-run"),
     "yank --pin": (("json",), "yank 1.0.0 --repo-id org/ode --reason wrong --pin ODD"),
-    "demo --output": (("json",), "demo --tasks ode --output ODD"),
+    "demo --out": (("json",), "demo --tasks ode --out ODD"),
     "attack-transfer": (("json",), "attack-transfer MANIFEST --model nowhere -o OUT/transfer.json"),
     "leaderboard add": (("json", "parquet"), "leaderboard add ODD --board BOARD --splits SPLIT --name other"),
     "leaderboard check": (("yaml",), "leaderboard check --board RULES --splits SPLIT"),
@@ -121,7 +121,7 @@ THOROUGH = ("score", "build vhexpansion table")
 """Commands that are tried with every accident; the others have the same readers."""
 
 RIGHT = {
-    ("demo --output", "missing"),
+    ("demo --out", "missing"),
     ("score chair --synonyms", "wrong types"),
     ("score chair --synonyms", "cut"),
 }

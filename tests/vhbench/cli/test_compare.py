@@ -44,7 +44,9 @@ def test_it_says_what_is_better_and_writes_it(runs: list[str], tmp_path: Path) -
     done = CliRunner().invoke(app, ["compare", *runs, "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, (done.output, done.exception)
     assert "ode_fictional_existence: 40 questions, 20 clusters" in done.stdout
-    assert "org__large against org__small: better in accuracy of ode_fictional_existence (+25.0)" in done.stdout
+    assert "  org__large vs. org__small\n    headline metrics: 4 differences: 3 better, 1 lower\n" in done.stdout
+    assert "    largest significant: " in done.stdout
+    assert "accuracy of ode_fictional_existence (+25.0)" in done.stdout
     for kind in ("md", "tex", "json"):
         text = (tmp_path / "out" / f"comparison.{kind}").read_text()
         assert "large" in text
@@ -59,7 +61,7 @@ def test_what_is_to_be_known_first_is_said_first_in_each_file(runs: list[str], t
     assert (tmp_path / "comparison.tex").read_text().startswith(f"% {note}")
     told = (tmp_path / "comparison.md").read_text().replace("\\", "").split("\n\n")
     assert told[1].startswith(note)
-    assert "against" in told[3]
+    assert "org__large vs. org__small" in told[3]
 
 
 def test_a_file_of_answers_is_joined_with_its_questions(tmp_path: Path) -> None:
@@ -72,7 +74,11 @@ def test_a_file_of_answers_is_joined_with_its_questions(tmp_path: Path) -> None:
     assert done.exit_code == 0, (done.output, done.exception)
     (group,) = json.loads(done.stdout)["groups"]
     (accuracy,) = group["headlines"]
-    assert (accuracy["name"], accuracy["values"], accuracy["differences"][0]["differ"]) == ("accuracy", [50, 50], 12)
+    assert (accuracy["name"], accuracy["values"], accuracy["differences"][0]["discordant_clusters"]) == (
+        "accuracy",
+        [50, 50],
+        12,
+    )
 
 
 @pytest.mark.parametrize(

@@ -53,10 +53,10 @@ def test_a_difference_is_that_of_the_reports_and_pairs_by_question() -> None:
     assert accuracy.values == [50, 75]
     (change,) = accuracy.differences
     assert change.value == 25
-    assert change.differ == 10
+    assert change.discordant_clusters == 10
     assert change.p == pytest.approx(2 / 2**10)  # all ten images changed the same way
     assert change.p_family == pytest.approx(0.003, abs=0.002)
-    assert change.certain
+    assert change.significant
     low, high = change.interval or (0, 0)
     # t over 20 images with 25 ± 2.093 * 25.65 / sqrt(20) points, of which ten differ by 50 and ten by 0.
     assert (low, high) == (pytest.approx(25 - 12.0, abs=0.1), pytest.approx(25 + 12.0, abs=0.1))
@@ -116,8 +116,8 @@ def test_few_clusters_that_differ_claim_nothing_and_say_so() -> None:
     first = [True] * 40
     second = [place >= 5 for place in range(40)]  # five answers about three images turn wrong
     (change,) = score(differences.match([run("A", answers(first)), run("B", answers(second))]), "accuracy").differences
-    assert (change.value, change.p_family, change.certain) == (-12.5, None, False)
-    assert change.note.startswith("too few differ (3)")
+    assert (change.value, change.p_family, change.significant) == (-12.5, None, False)
+    assert change.note.startswith("n/a (3 discordant clusters, need 6)")
 
 
 def test_the_same_answers_differ_in_nothing() -> None:
@@ -125,10 +125,15 @@ def test_the_same_answers_differ_in_nothing() -> None:
     found = differences.match([run("A", answers(said)), run("B", answers(said))])
     for one in found.groups[0].headlines:
         (change,) = one.differences
-        assert (change.value, change.differ, change.p) == (0, 0, 1)
+        assert (change.value, change.discordant_clusters, change.p) == (0, 0, 1)
         assert one.values[0] == one.values[1]
         assert one.higher_is_better is None or one.ranks == [(1, 2), (1, 2)]
-    assert next(tables.summary(found)) == "B against A: no significant difference."
+    assert list(tables.summary(found)) == [
+        "B vs. A",
+        "  headline metrics: 5 differences: 5 n/a",
+        "  subsets: 4 differences: 4 n/a",
+        "n/a: fewer than 6 discordant clusters, too few for a test",
+    ]
 
 
 def test_of_shares_of_yes_neither_is_better() -> None:
@@ -148,9 +153,9 @@ def test_cells_are_those_of_the_reports_and_tested_together() -> None:
     cell = group.cells[("pairing", "entity-environment"),]
     assert (cell.n, cell.values) == (40, [100, 50])
     assert cell.differences[0].value == -50
-    assert cell.differences[0].certain
+    assert cell.differences[0].significant
     untouched = group.cells[("pairing", "entity-entity"),]
-    assert (untouched.differences[0].value, untouched.differences[0].certain) == (0, False)
+    assert (untouched.differences[0].value, untouched.differences[0].significant) == (0, False)
 
 
 def test_a_pair_counts_once() -> None:
@@ -175,7 +180,7 @@ def test_a_pair_counts_once() -> None:
     found = score(differences.match(runs), "symmetric_accuracy")
     assert found.values == [75, 25]
     (change,) = found.differences
-    assert (change.value, change.differ, change.certain) == (-50, 10, True)
+    assert (change.value, change.discordant_clusters, change.significant) == (-50, 10, True)
 
 
 def test_what_is_not_the_same_is_refused() -> None:
@@ -228,7 +233,7 @@ def test_of_runs_that_are_alike_few_families_claim_anything() -> None:
         random = rng(seed, "null")
         runs = [run(name, answers((random.random(60) < 0.6).tolist())) for name in "AB"]
         (group,) = differences.match(runs, seed=seed).groups
-        claimed += any(one.certain for score in group.headlines for one in score.differences)
+        claimed += any(one.significant for score in group.headlines for one in score.differences)
     assert claimed <= 5
 
 
@@ -255,4 +260,4 @@ def test_everything_is_in_the_json(hostile: RunComparison) -> None:
     assert [score["name"] for score in group["headlines"]] == ["accuracy", "precision", "recall", "f1", "yes_rate"]
     assert {"criterion": "fictional", "pairing": "entity-entity"}.items() <= group["cells"][1].items()
     (change,) = group["headlines"][0]["differences"]
-    assert (change["verdict"], change["value"]) == ("too few differ (0)", 0)
+    assert (change["verdict"], change["value"]) == ("n/a (0)", 0)

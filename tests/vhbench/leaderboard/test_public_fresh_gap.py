@@ -56,7 +56,7 @@ def grown(editions: dict[str, QuestionIndex]) -> tuple[QuestionIndex, QuestionIn
 def test_who_is_weak_where_a_fresh_edition_asks_more_does_not_fall(grown: tuple[QuestionIndex, QuestionIndex]) -> None:
     found = _drop(*grown, lambda row: 0.0 if row["criterion"] in HARD else 1.0)
     assert (found.public, found.fresh, found.value) == (0.0, 0.0, 0.0)
-    assert not found.certain
+    assert not found.significant
 
 
 def test_what_a_grown_edition_has_of_the_public_one_is_not_fresh(grown: tuple[QuestionIndex, QuestionIndex]) -> None:
@@ -64,7 +64,7 @@ def test_what_a_grown_edition_has_of_the_public_one_is_not_fresh(grown: tuple[Qu
     found = _drop(public, fresh, lambda row: 1.0 if row["id"] in public.number else 0.5)
     assert found.public == pytest.approx(100)
     assert 40 < found.fresh < 60  # of the new questions; with the old ones it would be 80
-    assert found.certain
+    assert found.significant
     new = [row for row in fresh.rows if row["kind"] == "yes_no" and row["id"] not in public.number]
     assert found.questions[1] <= len(new)
 
@@ -90,5 +90,5 @@ def test_nothing_is_said_of_editions_without_kinds_in_common(editions: dict[str,
 
 def test_an_honest_model_seldom_falls_for_certain(grown: tuple[QuestionIndex, QuestionIndex]) -> None:
     # Chances differ by kind; 5 % of 200 are 10, and more than 20 come about once in a thousand such tests.
-    certain = sum(_drop(*grown, lambda row: 0.5 + len(row["criterion"]) / 20, seed).certain for seed in range(200))
+    certain = sum(_drop(*grown, lambda row: 0.5 + len(row["criterion"]) / 20, seed).significant for seed in range(200))
     assert certain <= 20

@@ -215,9 +215,9 @@ def test_a_model_that_learned_the_public_edition_falls(board: Board, editions: d
         rows = [asked.rows[place] for place in own]
         both.append(QuestionIndex(edition, asked.source, [asked.configs[place] for place in own], rows))
     found = _drops(board, both)
-    assert found["learner"].certain
+    assert found["learner"].significant
     assert found["learner"].interval[0] > 10
-    assert not found["honest"].certain
+    assert not found["honest"].significant
     assert found["honest"].interval[0] < 0 < found["honest"].interval[1]
 
 

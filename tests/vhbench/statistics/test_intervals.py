@@ -28,7 +28,7 @@ def rows(clusters: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
 @pytest.mark.parametrize("trials", [1, 5, 60])
 def test_all_alike_is_exact(trials: int) -> None:
     exact = stats.binomtest(trials, trials).proportion_ci(0.95, method="exact")
-    assert intervals.mean([1] * trials) == pytest.approx((exact.low, 1.0, "all alike: exact, each cluster one trial"))
+    assert intervals.mean([1] * trials) == pytest.approx((exact.low, 1.0, "exact binomial CI (all outcomes identical)"))
     wrong = intervals.mean([0] * trials)
     assert wrong is not None
     assert wrong.ends == pytest.approx((0.0, 1 - exact.low))
@@ -132,7 +132,7 @@ def test_a_difference_of_few_clusters_is_no_narrower_than_its_two_shares_allow()
     found = intervals.difference([1] * 50, [0] + [1] * 49)
     assert found is not None
     assert found.low < 0 < 0.02 < found.high
-    assert found.note == "1 clusters differ"
+    assert found.note == "outcomes differ in 1 of 50 clusters"
 
 
 @given(CLUSTERS, st.randoms())
@@ -183,7 +183,7 @@ def test_notes_say_why_an_interval_is_wide() -> None:
     assert note([1, 0] * 50) == ""
     assert note([1, 0, 1]) == "3 clusters"
     assert note([1] + [0] * 99) == "2 degrees of freedom"
-    assert note([1] * 9) == "all alike: exact, each cluster one trial"
+    assert note([1] * 9) == "exact binomial CI (all outcomes identical)"
     assert note([1, 0], clusters=Clustering(np.array([3, 5]), "told")) == "2 clusters; told"
 
 

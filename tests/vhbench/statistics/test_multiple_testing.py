@@ -27,7 +27,7 @@ def alone(change: list[int], clusters: list[int] | None = None) -> multiple_test
 def test_one_pair_a_cluster_is_mcnemars_exact_test(worse: int, better: int) -> None:
     found = alone([1] * worse + [-1] * better + [0] * 20)
     exact = stats.binomtest(worse, worse + better, 0.5).pvalue
-    assert (found.p, found.differ) == (pytest.approx(exact), worse + better)
+    assert (found.p, found.discordant_clusters) == (pytest.approx(exact), worse + better)
 
 
 def test_many_clusters_are_drawn_and_agree_with_the_exact_test() -> None:
@@ -38,11 +38,11 @@ def test_many_clusters_are_drawn_and_agree_with_the_exact_test() -> None:
 def test_questions_about_one_image_flip_together() -> None:
     # Twenty cases turned wrong, of seven images: the smallest p of seven signs.
     found = alone([1] * 20, [case % 7 for case in range(20)])
-    assert (found.p, found.differ) == (2 / 2**7, 7)
+    assert (found.p, found.discordant_clusters) == (2 / 2**7, 7)
 
 
 def test_nothing_differs() -> None:
-    assert alone([0, 0, 0]) == (None, 0, "too few differ (0)")
+    assert alone([0, 0, 0]) == (None, 0, "n/a (0 discordant clusters, need 6)")
     assert multiple_testing.max_t(np.zeros((4, 2))) == [1.0, 1.0]
 
 
@@ -56,8 +56,8 @@ def test_two_claims_by_hand() -> None:
 def test_five_that_differ_make_no_claim() -> None:
     five, many = PairedClaim([1] * 5, list("abcde")), PairedClaim([1] * 9, list("abcdefghi"))
     told = multiple_testing.verdicts([five, many])
-    assert (told[0].p, told[0].certain, told[0].note) == (None, False, "too few differ (5)")
-    assert told[1].certain
+    assert (told[0].p, told[0].significant, told[0].note) == (None, False, "n/a (5 discordant clusters, need 6)")
+    assert told[1].significant
 
 
 def test_a_family_asks_for_more_than_a_claim_alone() -> None:
@@ -65,7 +65,7 @@ def test_a_family_asks_for_more_than_a_claim_alone() -> None:
     others = [PairedClaim([1, -1] * 5, range(10 * n, 10 * n + 10)) for n in range(1, 12)]
     alone, *_ = multiple_testing.verdicts([one])
     among, *_ = multiple_testing.verdicts([one, *others])
-    assert alone.certain
+    assert alone.significant
     assert alone.p is not None
     assert among.p is not None
     assert alone.p < among.p
