@@ -58,7 +58,7 @@ def restricted(options: argparse.Namespace) -> list[str]:
         for question in questions:
             restricted_oracles.add(found, question, [scenes[name] for name in question.scene_ids])
         asked += [(seed, question) for question in questions]
-    print(*restricted_oracles.sentences(found), sep="\n")
+    print(*restricted_oracles.lines(found), sep="\n")
     print(text_only(asked), flush=True)
     return restricted_oracles.warnings(found)
 

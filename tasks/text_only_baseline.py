@@ -13,7 +13,7 @@ from vhbench.schema import Record
 from vhbench.statistics import wording
 from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import text_only
-from vhbench.tasks.metrics.text_only import FoldPredictions, TextOnlyBaseline
+from vhbench.tasks.metrics.text_only import LEAST_CLUSTERS, FoldPredictions, TextOnlyBaseline
 
 GROUPINGS = (("task",), ("criterion", "task"), ("mode", "task"), ("question_type",), ("source",))
 """The cells that have a floor of their own, where their questions are about enough images or facts."""
@@ -68,7 +68,7 @@ def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:
 def baseline_sentences(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the cells whose text-only baseline, as :func:`of_records` returned it, is significantly above chance."""
     for cell, floor in cells.items():
-        if floor["gives_away"]:
+        if floor["leaks_answers"]:
             value, ends = wording.number(floor["text_only_baseline"]), wording.confidence(floor["interval"])
             yield f"Text-only baseline above chance, {cell}: {value} %, {ends}, chance {floor['chance']:.1f} %"
 
@@ -79,15 +79,15 @@ def table(floors: Mapping[str, TextOnlyBaseline]) -> list[list[str]]:
 
 
 def sentences(floors: Mapping[str, TextOnlyBaseline]) -> Iterator[str]:
-    """Say what the words reach in all, and where they certainly give more away than chance."""
+    """Yield the text-only baseline of all questions, and of each cell where it is significantly above chance."""
     whole = floors.get(ALL)
     if whole is None:
-        yield "word floor: too few images or facts to tell what words give away"
+        yield f"n/a (fewer than {LEAST_CLUSTERS} clusters)"
         return
-    yield f"word floor: {_shown(whole)} % of all questions (chance {100 * whole.chance:.1f})"
+    yield f"{_shown(whole)} %, chance {100 * whole.chance:.1f} %"
     for cell, floor in floors.items():
-        if cell != ALL and floor.gives_away:
-            yield f"word floor: {_shown(floor)} % of {cell} ({floor.n:,} questions, chance {100 * floor.chance:.1f})"
+        if cell != ALL and floor.leaks_answers:
+            yield f"{_shown(floor)} % in {cell}, chance {100 * floor.chance:.1f} %, n = {floor.n:,}"
 
 
 def _floors(guesses: FoldPredictions) -> Iterator[tuple[str, TextOnlyBaseline]]:

@@ -83,7 +83,7 @@ class TextOnlyBaseline:
         interval: its 95 % interval over clusters.
         chance: what guessing evenly gets.
         guesser: the one of :data:`GUESSERS` that was taken most often.
-        gives_away: whether the words certainly tell more than chance, among all cells that are told (Bonferroni).
+        leaks_answers: whether the words certainly tell more than chance, among all cells that are told (Bonferroni).
     """
 
     n: int
@@ -91,7 +91,7 @@ class TextOnlyBaseline:
     interval: intervals.Interval | None
     chance: float
     guesser: str
-    gives_away: bool
+    leaks_answers: bool
 
     def in_percent(self) -> dict[str, Any]:
         """Return the floor as reports have it."""
@@ -102,7 +102,7 @@ class TextOnlyBaseline:
             "interval": ends,
             "chance": 100 * self.chance,
             "guesser": self.guesser,
-            "gives_away": self.gives_away,
+            "leaks_answers": self.leaks_answers,
         }
 
 

@@ -69,7 +69,9 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
             pair.setdefault(question.negated, question.answer)
     for (_, pair_id), pair in sorted(yes_no.items()):
         if True in pair and False in pair and pair[True] == pair[False]:
-            result.faults.append(f"pair {pair_id!r}: a question and its negation have the same answer")
+            result.faults.append(
+                f"pair {pair_id!r}: expected opposite answers to a question and its negation; got the same"
+            )
     return result
 
 
@@ -86,9 +88,9 @@ def _check_answer(question: Question, known: list[Scene], result: Audit) -> None
     elif found:
         result.right += 1
     else:
-        where = ", ".join(question.scene_ids)
         result.faults.append(
-            f"row {question.id!r}: the answer to {question.question!r} is not {question.answer!r} in scene {where}"
+            f"row {question.id!r}: reference answer {question.answer!r} to {question.question!r} contradicts scene "
+            + ", ".join(question.scene_ids)
         )
 
 
@@ -104,4 +106,4 @@ def imbalances(result: Audit) -> Iterator[str]:
                 share = found[name] / total
                 if total >= _ENOUGH and abs(share - fair) > _TOLERANCE * error:
                     what = "answer" if kind == "yes_no" else f"option of {options}"
-                    yield f"{config}: {what} {name!r} is right in {share:.0%} of {total} questions, not in {fair:.0%}"
+                    yield f"{config}: {what} {name!r} is correct in {share:.0%} of {total}, expected {fair:.0%}"

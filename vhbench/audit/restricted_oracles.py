@@ -6,7 +6,7 @@ is left. So its accuracy is known exactly for each question: :func:`chance`.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -17,6 +17,7 @@ from vhbench import splits
 from vhbench.audit import phrases, question_solver
 from vhbench.audit.phrases import Maybe
 from vhbench.schema import Question, Scene
+from vhbench.statistics import wording
 
 Scenes = Sequence[Scene]
 View = Callable[[Question, Scenes], Scenes]
@@ -136,20 +137,23 @@ def _shown(view: str, kind: str, share: float) -> str:
     return f"{100 * share:.1f}" + (f" (at most {100 * most:.0f})" if most else "")
 
 
-def sentences(found: Figures) -> list[str]:
-    """Describe each oracle's accuracy, in percent by question type."""
-    return [
-        f"{name} alone, guessing evenly among what is left open: "
-        + ", ".join(f"{kind} {100 * share:.0f}" for kind, (share, _) in kinds.items()) + " %"
-        for name, kinds in found.items() if kinds
-    ]  # fmt: skip
+def lines(found: Figures) -> Iterator[str]:
+    """Yield a table of each oracle's accuracy in percent: a block per task, a column per question type."""
+    kinds = sorted({kind for of_view in found.values() for kind in of_view})
+    for task in dict.fromkeys(kind[0] for kind in kinds):
+        own = [kind for kind in kinds if kind[0] == task]
+        rows = [
+            (f"{view} only", *(f"{100 * of_view[kind][0]:.0f}" if kind in of_view else "n/a" for kind in own))
+            for view, of_view in found.items()
+        ]
+        yield from wording.aligned([("accuracy (%)", *own), *rows])
 
 
 def warnings(found: Figures) -> list[str]:
     """Return a line for each type on which an oracle exceeds its bound."""
     return [
-        f"{kind}: {view} alone reaches {100 * found[view][kind][0]:.1f} % of {found[view][kind][1]} questions; "
-        f"must be at most {100 * most:.0f} %"
+        f"{kind}: an oracle restricted to {view} reaches {100 * found[view][kind][0]:.1f} % of "
+        f"{found[view][kind][1]} questions; expected at most {100 * most:.0f} %"
         for (view, kind), most in _BOUNDS.items()
         if kind in found.get(view, {}) and found[view][kind][1] >= ENOUGH and found[view][kind][0] > most + 1e-9
     ]

@@ -1,4 +1,4 @@
-"""``vhbench verify DIR``: is a split what it says, down to its answers?"""
+"""``vhbench verify DIR``: check a split against its manifest, scenes and pairs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,53 +43,68 @@ def verify(how: _VerifyOptions) -> None:
 
     Example: `vhbench verify out/ode`
 
-    Of a hidden edition whose secret was revealed: `vhbench verify DIR --secret FILE` builds the split that the secret
-    gives, and compares.
+    For a hidden test set whose secret was revealed: `vhbench verify DIR --secret FILE` rebuilds the split from the
+    secret and compares.
     """
     from vhbench import audit, splits
     from vhbench.builds import hidden_edition, hidden_seed
 
     directory = how.directory
-    if faults := splits.verify(directory, progress=not how.quiet):
-        _stop(faults)
+    _stop(directory, splits.verify(directory, progress=not how.quiet))
     manifest = splits.read_manifest(directory)
     found = audit.audit(directory, progress=not how.quiet)
-    faults = list(found.faults)
+    errors = list(found.faults)
     if how.secret_file is not None:
-        faults += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
+        errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
     elif how.rebuilt is not None:
-        raise VhbenchError(f"--rebuilt {how.rebuilt}: only goes with --secret FILE, from which it was built")
-    _stop(faults)
+        raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
+    _stop(directory, errors)
     if not how.quiet:
-        _tell(directory, manifest, found)
+        _print_audit(directory, manifest, found)
 
 
-def _tell(directory: Path, manifest: Manifest, found: "Audit") -> None:
-    """Print the summary of a valid split: imbalances, baselines and hash."""
+def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
+    """Print the summary of a valid split: warnings, recomputed answers, baselines, content hash."""
     from vhbench import audit
     from vhbench.audit import restricted_oracles
     from vhbench.splits import manifests
     from vhbench.tasks import text_only_baseline
 
-    hidden = manifests.is_hidden(manifest)
-    for warning in () if hidden else (*audit.imbalances(found), *restricted_oracles.warnings(found.views)):
+    hidden, rows = manifests.is_hidden(manifest), sum(manifest.rows.values())
+    warnings = [] if hidden else [*audit.imbalances(found), *restricted_oracles.warnings(found.views)]
+    for warning in warnings:
         typer.echo(in_a_line(f"warning: {warning}"), err=True)
-    rows = sum(manifest.rows.values())
-    typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no errors")
+    title = f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions"
+    typer.echo(in_a_line(f"OK  {title}, 0 errors, {len(warnings)} warning{'' if len(warnings) == 1 else 's'}"))
+    told = (
+        "hidden test set: its maintainers keep the answers"
+        if hidden
+        else f"{found.right:,} of {found.right + found.open.total():,} agree"
+    )
+    _print_fact("reference answers recomputed from scenes", told)
+    if found.open:
+        kinds = ", ".join(f"{n:,} {name}" for name, n in found.open.most_common())
+        _print_fact("not decidable from the scenes", f"{found.open.total():,} ({kinds})")
     if not hidden:
-        for sentence in (
-            *restricted_oracles.sentences(found.views),
-            *text_only_baseline.sentences(text_only_baseline.of_split(directory)),
-        ):
-            typer.echo(in_a_line(sentence))
-    told = "; a hidden test set, whose maintainers keep the answers" if hidden else ""
-    left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
-    typer.echo(in_a_line(f"answers recomputed from the scenes: {found.right:,}{told or left}"))
-    typer.echo(f"content hash {manifest.content_hash}")
+        for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
+            _print_fact("text-only baseline (cross-validated)", line)
+        if any(found.views.values()):
+            typer.echo("    restricted oracles, guessing among the options that they cannot exclude")
+            for line in restricted_oracles.lines(found.views):
+                typer.echo(f"    {line}")
+    _print_fact("content hash", manifest.content_hash)
 
 
-def _stop(faults: list[str]) -> None:
-    if faults:
-        for fault in faults:
-            typer.echo(in_a_line(in_one_line(fault)))
+def _print_fact(name: str, value: str) -> None:
+    typer.echo(in_a_line(f"    {name:<42}{value}"))
+
+
+def _stop(directory: Path, errors: list[str]) -> None:
+    """Print the errors of a split and exit with 1, if there are any."""
+    for error in errors:
+        place = "" if error.startswith(str(directory)) else f"{directory}: "
+        typer.echo(in_a_line(in_one_line(f"ERROR {place}{error}")))
+    if len(errors) > 1:
+        typer.echo(f"FAILED: {len(errors):,} errors")
+    if errors:
         raise typer.Exit(1)

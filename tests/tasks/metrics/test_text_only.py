@@ -46,7 +46,7 @@ def balanced(images: int = 60) -> list[QuestionBase]:
 def test_words_that_tell_nothing_give_chance() -> None:
     found = floor(balanced())
     assert found.value == pytest.approx(0.5, abs=0.12)
-    assert not found.gives_away
+    assert not found.leaks_answers
     assert found.chance == 0.5
 
 
@@ -81,7 +81,7 @@ def test_balanced_words_hide_no_hint_of_others() -> None:
         asked.append(replace(one, question=f"{one.question[:-9]} {telling if random.random() < 0.85 else other}?"))
     found = floor(asked)
     assert found.value > 0.75
-    assert found.gives_away
+    assert found.leaks_answers
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -89,7 +89,7 @@ def test_a_lucky_guesser_earns_nothing(seed: int) -> None:
     # Forty coins and eight guessers: the best of them, looked up afterwards, would lie above chance nearly always.
     random = rng(seed, "lucky")
     asked = [existence(i, WORDS[i % 15], "yes" if random.random() < 0.5 else "no") for i in range(40)]
-    assert not floor(asked).gives_away
+    assert not floor(asked).leaks_answers
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_word_that_is_mostly_absent_is_looked_up() -> None:
             asked.append(existence(image, word, usual if random.random() < 0.8 else "no" if usual == "yes" else "yes"))
     found = floor(asked)
     assert found.value == pytest.approx(0.8, abs=0.07)
-    assert found.gives_away
+    assert found.leaks_answers
 
 
 def test_what_leaks_in_one_criterion_is_found_there() -> None:
@@ -130,8 +130,8 @@ def test_what_leaks_in_one_criterion_is_found_there() -> None:
     fictional, standard = found["fictional",], found["standard",]
     assert fictional is not None
     assert standard is not None
-    assert (fictional.value > 0.95, fictional.gives_away) == (True, True)
-    assert (standard.value < 0.65, standard.gives_away) == (True, False)
+    assert (fictional.value > 0.95, fictional.leaks_answers) == (True, True)
+    assert (standard.value < 0.65, standard.leaks_answers) == (True, False)
 
 
 def test_two_words_together_are_looked_up() -> None:
@@ -185,7 +185,7 @@ def test_letters_dealt_evenly_tell_nothing() -> None:
         )
         for i in range(60)
     ]
-    assert not floor(asked).gives_away
+    assert not floor(asked).leaks_answers
 
 
 def test_a_pair_counts_when_both_halves_are_right() -> None:
@@ -208,7 +208,7 @@ def test_a_pair_counts_when_both_halves_are_right() -> None:
     assert blind is not None
     told = blind.pairs()
     assert told is not None
-    assert not told.gives_away
+    assert not told.leaks_answers
 
 
 def test_few_images_tell_nothing() -> None:

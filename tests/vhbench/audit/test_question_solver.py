@@ -206,19 +206,19 @@ def build(folder: Path, given: list[Row]) -> Path:
 def test_a_wrong_answer_is_found(tmp_path: Path) -> None:
     found = audit.audit(build(tmp_path / "ode", rows("yes", "no")))
     assert found.right == 1
-    assert found.faults == ["row 'q1': the answer to 'Is there a dog in this image?' is not 'no' in scene s"]
+    assert found.faults == ["row 'q1': reference answer 'no' to 'Is there a dog in this image?' contradicts scene s"]
 
 
 def test_a_negation_has_the_other_answer(tmp_path: Path) -> None:
     found = audit.audit(build(tmp_path / "ode", rows("yes", "yes", negated=(False, True))))
-    assert found.faults == ["pair 'p': a question and its negation have the same answer"]
+    assert found.faults == ["pair 'p': expected opposite answers to a question and its negation; got the same"]
 
 
 def test_answers_that_lean_to_one_side_are_told(tmp_path: Path) -> None:
     found = audit.audit(build(tmp_path / "ode", rows(*["yes"] * 80, *["no"] * 20)))
     assert [*audit.imbalances(found)] == [
-        "a: answer 'no' is right in 20% of 100 questions, not in 50%",
-        "a: answer 'yes' is right in 80% of 100 questions, not in 50%",
+        "a: answer 'no' is correct in 20% of 100, expected 50%",
+        "a: answer 'yes' is correct in 80% of 100, expected 50%",
     ]
 
 
