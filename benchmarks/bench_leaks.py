@@ -22,6 +22,7 @@ from vhbench.audit import restricted_oracles
 from vhbench.builds.mioh import MiohBuild
 from vhbench.columns import RECORD
 from vhbench.schema import Question, Record, Row, Scene
+from vhbench.statistics import wording
 from vhbench.tasks import text_only_baseline
 
 
@@ -58,7 +59,7 @@ def restricted(options: argparse.Namespace) -> list[str]:
         for question in questions:
             restricted_oracles.add(found, question, [scenes[name] for name in question.scene_ids])
         asked += [(seed, question) for question in questions]
-    print(*restricted_oracles.lines(found), sep="\n")
+    print(*(line for table in restricted_oracles.tables(found) for line in wording.aligned(table)), sep="\n")
     print(text_only(asked), flush=True)
     return restricted_oracles.warnings(found)
 

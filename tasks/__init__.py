@@ -1,1 +1,1 @@
-"""What lmms-eval loads: YAML task files, the functions that they name, and the metrics."""
+"""lmms-eval tasks: YAML files, their functions, and the metrics."""

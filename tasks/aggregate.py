@@ -1,8 +1,8 @@
-"""What lmms-eval's YAML files name for each task's table: its metrics, each with the function that sums it up.
+"""Metric lists and aggregation functions of the YAML task files.
 
 ``metric_list: !function vhbench.tasks.aggregate.ode_fictional_caption`` makes lmms-eval read the module attribute of
-this name when it loads the task (:func:`__getattr__`). It hands over the payloads that ``docs.process_results`` made,
-in the order in which its processes finish; they are ordered by id here, and each id counts once.
+this name when it loads the task (:func:`__getattr__`). It passes the payloads of ``prompts.process_results`` in the
+order in which its processes finish; they are sorted by id here, and each id counts once.
 """
 
 import sys
@@ -23,12 +23,12 @@ Items = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """Sums up one metric of a task over its rows; the first metric's also writes the task's report.
+    """Aggregates one metric of a task over its rows; that of the first metric also writes the task's report.
 
     Attributes:
-        task: whose rows these are.
-        metric: what is summed up.
-        reports: whether this metric's payloads are whole records, of which the report is made.
+        task: name of the task.
+        metric: name of the metric.
+        reports: whether this metric's payloads are whole records, from which the report is made.
     """
 
     task: str
@@ -36,7 +36,7 @@ class Aggregation:
     reports: bool
 
     def __call__(self, items: Items, args: Any = None) -> float | None:
-        """Return the number of the table: in percent, or a count; None where it is undefined, withheld or not known."""
+        """Return the value for the table: a percentage or a count; None if undefined, withheld or unknown."""
         found, family = records(items), task(self.task).family
         assert family is not None
         if any(map(submission.is_label_hidden, found)):
@@ -54,14 +54,14 @@ class Aggregation:
 
 
 def metric_list(name: str) -> list[dict[str, Any]]:
-    """Return the metrics of a task as lmms-eval wants them.
+    """Return the metrics of a task in lmms-eval's format.
 
     Raises:
         VhbenchError: if the task belongs to no benchmark, or is a group.
     """
     family = task(name).family
     if family is None:
-        raise VhbenchError(f"{name} is a group of tasks; its members have metrics")
+        raise VhbenchError(f"{name}: expected a task, got a group; its members have metrics")
     return [
         {
             "metric": metric.name,
@@ -80,22 +80,22 @@ def __getattr__(name: str) -> list[dict[str, Any]]:
 
 
 def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
-    """Bring payloads to records, ordered by id, each id once (padding of several processes repeats some).
+    """Convert payloads to records, sorted by id, without duplicates (padding of several processes repeats some).
 
-    Repetitions stand beside one another: what all of them score together is the mean of what each scores.
+    Repetitions are adjacent: their joint score is the mean of their scores.
     """
     found = {record.id: record for item in items for record in to_records(item)}
     return [found[key] for key in sorted(found)]
 
 
 def _say(task: str, grid: Mapping[str, Any]) -> None:
-    """Say why scores are withheld, and what is odd about the answers that were not read."""
+    """Print why scores are withheld, and warnings about unparsed responses."""
     for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"])):
         print(f"vhbench: {task}: {line}", file=sys.stderr)
 
 
 def _forget_single_scores(items: Items) -> None:
-    """Take away what lmms-eval would derive the standard error of a score from that is not told."""
+    """Remove the values from which lmms-eval would derive the standard error of a withheld score."""
     for item in items:
         if isinstance(item, MutableMapping):
             item.pop("score", None)
@@ -103,7 +103,7 @@ def _forget_single_scores(items: Items) -> None:
 
 
 def origin(items: Items, task: str) -> dict[str, Any]:
-    """Return what a report says first: whether answers are missing, and where those that are there come from."""
+    """Return the head of a report: missing responses, and provenance."""
     found = one_of((item.get(KEY) for item in items), task)
     answered = len({item["id"] for item in items})
     lost = None if found is None else missing(answered, found.asked, found.of)
@@ -111,5 +111,5 @@ def origin(items: Items, task: str) -> dict[str, Any]:
 
 
 def repetitions(items: Iterable[Mapping[str, Any]]) -> int:
-    """Return how often each question was asked (``lmms-eval --repeats``)."""
+    """Return the number of responses per question (``lmms-eval --repeats``)."""
     return 1 + max((len(item.get("repeats", ())) for item in items), default=0)

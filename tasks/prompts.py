@@ -1,7 +1,7 @@
-"""What the YAML files name: how a row becomes a prompt, and a model's words a record.
+"""Functions of the YAML task files: from a row to a prompt, and from a response to a record.
 
-A ``doc`` is one row of a split as ``datasets`` gives it: the columns of :class:`vhbench.schema.Question`, with
-``images`` decoded by Pillow when they are asked for.
+A ``doc`` is one row of a split from ``datasets``: the columns of :class:`vhbench.schema.Question`, with lazily decoded
+``images``.
 """
 
 import string
@@ -31,14 +31,14 @@ _POST_PROMPTS = {
 
 
 def to_visual(doc: Doc) -> list[Any]:
-    """Return the images as they are seen, in RGB, in the order in which the question counts them."""
+    """Return the images in RGB, in the order of their numbers in the question."""
     return [to_display_rgb(image) for image in doc["images"]]
 
 
 def to_text(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
     """Return the prompt for models that take images and one text.
 
-    Several images are announced in words, because such models do not show where each one stands.
+    The text announces several images, as such models do not mark their positions.
     """
     count = len(doc["scene_ids"])
     announced = f"You see {count} images, numbered Image 1 to Image {count} in this order.\n" if count > 1 else ""
@@ -58,10 +58,10 @@ def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = 
 
 
 def sent(doc: Doc, form: str) -> str:
-    """Return what a model is sent for a row, as text: that of :class:`vhbench.provenance.Provenance`'s ``prompts``.
+    """Return the prompt of a row as text, as hashed in ``prompts`` of :class:`vhbench.provenance.Provenance`.
 
     Args:
-        doc: the row; its images are not looked at.
+        doc: the row; its images are not decoded.
         form: "chat" or "simple".
     """
     count = len(doc["scene_ids"])
@@ -71,7 +71,7 @@ def sent(doc: Doc, form: str) -> str:
 
 
 def to_target(doc: Doc) -> str:
-    """Return what lmms-eval logs as the right answer."""
+    """Return the reference answer that lmms-eval logs."""
     return target_of(doc)
 
 
@@ -82,18 +82,18 @@ def process_results(
     prompts: Mapping[str, str] | None = None,
     inputs: Mapping[str, str] | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
+    """Score the responses to one row: the record under its headline metric, inputs of the other metrics under theirs.
 
-    The headline accuracy carries two numbers as well: ``accuracy`` in percent, of which lmms-eval makes its standard
-    errors (``score_key``), and ``score``, the same as a share, which it compares with a ``--baseline``. Paired metrics
-    must not carry one, as an error derived from single answers would be wrong for them.
+    The headline accuracy also has ``accuracy`` in percent, from which lmms-eval derives standard errors
+    (``score_key``), and ``score``, the same as a fraction, for its ``--baseline``. Paired metrics have neither, as
+    standard errors of single responses would be wrong for them.
 
     Args:
         doc: the row.
-        results: the answer, or all answers of ``lmms-eval --repeats``.
-        provenance: where the answers of this run come from; :mod:`vhbench.adapters.lmms_eval` fills it in.
-        prompts: id → digest of the prompt, of the rows that this run asks.
-        inputs: id → digest of what lmms-eval logs as the input, of those that this process asks.
+        results: the response, or all responses of ``lmms-eval --repeats``.
+        provenance: provenance of the run, set by :mod:`vhbench.adapters.lmms_eval`.
+        prompts: id → prompt hash of the rows of this run.
+        inputs: id → digest of the input that lmms-eval logs, for the rows of this process.
     """
     record, *further = told = [to_record(doc, response) for response in results]
     headline, *others = metrics_of(benchmark(record.benchmark).families[record.kind].name)
@@ -118,7 +118,7 @@ def process_results(
 
 
 def to_record(doc: Doc, response: Any) -> Record:
-    """Join a row and a response, and read it."""
+    """Join a row with a response, and parse it."""
     return answered({name: _plain(doc[name]) for name in RECORD if name in doc}, response)
 
 

@@ -1,4 +1,4 @@
-"""The full grid of a task, with counts and 95 % intervals, as JSON beside lmms-eval's results; all in percent.
+"""Full report of a task with counts and 95 % intervals, as JSON next to lmms-eval's results; all in percent.
 
 lmms-eval's table takes one number per metric; everything else goes into ``<date>_<task>_report.json``.
 """
@@ -23,16 +23,16 @@ _NOTES: Mapping[str, Callable[[Measured], dict[str, Any]]] = {
     "yes_no": yes_no.notes,
     "caption": lambda measured: {"counters": ode_captions.counters(measured)},
 }
-"""Family → what its numbers say besides scores."""
+"""Family → function for further fields of its numbers."""
 
 
 def measure_task(records: Records, family: Family, metrics: Sequence[Metric] | None = None) -> Measured:
-    """Measure the answers to a task, captions in the words of the split that the tasks would ask.
+    """Compute the metrics of a task, with the caption vocabulary of the split that the tasks use.
 
     Args:
-        records: of one benchmark.
-        family: of the task.
-        metrics: which of the family's; None for all.
+        records: records of one benchmark.
+        family: family of the task.
+        metrics: metrics of the family; None for all.
     """
     chosen = metrics_of(family.name) if metrics is None else metrics
     name = records[0].benchmark
@@ -47,11 +47,11 @@ def measure_task(records: Records, family: Family, metrics: Sequence[Metric] | N
 
 
 def grid(records: Records, task: Task) -> dict[str, Any]:
-    """Return a task's numbers: of all its records together, and of each cell of each grouping.
+    """Return a task's numbers, overall and for each subset.
 
-    Each has ``n``, the task's metrics by name and their ``intervals``, with ``interval_notes`` where one is wide for a
-    reason; ``interval`` is that of the accuracy. Where too many requests failed, ``withheld`` says so, and scores are
-    None: of the whole, and of a cell in which they did.
+    Each has ``n``, the task's metrics by name, their ``intervals``, and ``interval_notes`` on why one is wide;
+    ``interval`` is that of the accuracy. ``withheld`` is the reason if too many requests failed, overall or in a
+    subset; its scores are then None.
     """
     family = task.family
     assert family is not None, f"{task.name} is a group"
@@ -68,7 +68,7 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
 
 
 def numbers(measured: Measured, family: str) -> dict[str, Any]:
-    """Return the metrics of some answers, by name, with their intervals and what their scores say besides."""
+    """Return the metrics by name, with intervals and further fields."""
     scores = measured.scores
     found: dict[str, Any] = {"n": measured.n, **{name: score.value for name, score in scores.items()}}
     found["intervals"] = {name: score.interval for name, score in scores.items()}
@@ -85,12 +85,12 @@ def _cells(measured: Measured, columns: Sequence[str], family: str) -> list[Mapp
 
 
 def written_with(results: Path, task: str) -> Path:
-    """Return the report of a task that was written with lmms-eval's results, ``<date>_results.json``."""
+    """Return the path of a task's report written with lmms-eval's ``<date>_results.json``."""
     return results.with_name(f"{results.name.removesuffix('_results.json')}_{task}_report.json")
 
 
 def write(report: dict[str, Any], task: str, args: Any) -> None:
-    """Write a report beside the results of a run; nothing where the run writes no results."""
+    """Write a report next to the results of a run, if the run writes results."""
     from vhbench.adapters.lmms_eval import write_beside_results
 
     write_beside_results(args, f"{task}_report", {"task": task, **report})

@@ -1,7 +1,7 @@
-"""Which rows of a split each task keeps, and in which order; the YAML files name these functions in ``process_docs``.
+"""Rows of each task and their order: the ``process_docs`` functions of the YAML files.
 
-A task that takes its rows from a whole benchmark, such as ``mioh_selective``, is named by its own name here
-(:func:`__getattr__`); which rows it keeps is told by its benchmark's list of tasks.
+A task that selects rows of a whole benchmark, such as ``mioh_selective``, has an attribute of its own name
+(:func:`__getattr__`); its benchmark's list of tasks defines its rows.
 """
 
 import hashlib
@@ -14,12 +14,12 @@ from vhbench.tasks.datasets import or_exit, select
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Keeps the rows of a benchmark whose columns have one of the given values."""
+    """Selects the rows of a benchmark whose columns have one of the given values."""
 
     keep: tuple[tuple[str, tuple[str, ...]], ...]
 
     def __call__(self, docs: Any) -> Any:
-        """Return the rows that are kept."""
+        """Return the selected rows."""
         return or_exit(select, docs, **dict(self.keep))
 
 
@@ -31,15 +31,15 @@ def __getattr__(name: str) -> Slice:
 
 
 def whole(docs: Any) -> Any:
-    """Keep every row; only check that they belong together."""
+    """Keep every row, after checking that they belong together."""
     return or_exit(select, docs)
 
 
 def pairs(docs: Any) -> Any:
-    """Keep every row of VHExpansion, in an order that suits ``--limit``.
+    """Keep every row of VHExpansion, in an order suited to ``--limit``.
 
-    A question is followed by its negated twin, and the first cases are the same ones under every perturbation: a
-    mixture of all, by a hash of their image, so that drops can be told from a part as well.
+    A question is followed by its negated twin, and cases are ordered by a hash of their image, so that the first ones
+    are a random sample and the same under every perturbation.
     """
     docs = or_exit(select, docs)
     columns = [docs[name][:] for name in ("pair_id", "perturbation", "scene_ids", "negated")]

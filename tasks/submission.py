@@ -1,4 +1,4 @@
-"""Answers to a hidden edition: nobody here knows which are right, so they are written down, to be sent in."""
+"""Responses to a hidden test set, written to a file for its maintainers."""
 
 import sys
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from vhbench.schema import Record
 
 
 def is_label_hidden(record: Record) -> bool:
-    """Tell whether the right answer is kept back: neither it is there, nor what is in the picture.
+    """Return whether the reference answer is hidden: neither it nor the objects are known.
 
     >>> is_label_hidden(Record("q", kind="yes_no")), is_label_hidden(Record("q", kind="caption", objects=("dog",)))
     (True, False)
@@ -17,7 +17,7 @@ def is_label_hidden(record: Record) -> bool:
 
 
 def write(records: Sequence[Record], task: str, args: Any) -> None:
-    """Write a task's answers beside the results of a run, as rows, and say what to do with them."""
+    """Write a task's responses next to the results of a run, and print how to submit them."""
     from vhbench.adapters.lmms_eval import results_folder, write_beside_results
 
     name = f"{task}_submission"
@@ -25,7 +25,7 @@ def write(records: Sequence[Record], task: str, args: Any) -> None:
     folder = results_folder(args)
     where = f"send its maintainers {folder}/*{name}.json" if folder else "run it again with --output_path DIR"
     print(
-        f"vhbench: {task}: a hidden edition, whose maintainers keep the answers; nothing is scored here. To be scored, "
-        f"{where} ({len(records)} answers; they run `vhbench score FILE --key KEY`)",
+        f"vhbench: {task}: hidden test set without reference answers; nothing is scored here. To get scores, {where} "
+        f"({len(records)} responses; they run `vhbench score FILE --key KEY`)",
         file=sys.stderr,
     )

@@ -1,4 +1,4 @@
-"""The word floor of a split, and of the questions of a run: what their words give away, cell by cell."""
+"""Text-only baseline of a split, and of the questions of a run, by subset."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -16,7 +16,7 @@ from vhbench.tasks.metrics import text_only
 from vhbench.tasks.metrics.text_only import LEAST_CLUSTERS, FoldPredictions, TextOnlyBaseline
 
 GROUPINGS = (("task",), ("criterion", "task"), ("mode", "task"), ("question_type",), ("source",))
-"""The cells that have a floor of their own, where their questions are about enough images or facts."""
+"""Subsets with their own baseline, if they have enough clusters."""
 
 ALL = "all questions"
 PAIRS = "pairs, both halves right"
@@ -25,7 +25,7 @@ _READ = tuple(name for name in RECORD if name not in ("objects", "candidates", "
 
 
 def of_split(directory: Path) -> dict[str, TextOnlyBaseline]:
-    """Return the word floors of a split, by cell; empty where it has too few images to tell."""
+    """Return the text-only baselines of a split by subset; empty if it has too few clusters."""
     return of_questions(
         to_record(dict(zip(group, row, strict=True)))
         for _, group in splits.read_columns(directory, _READ)
@@ -34,19 +34,19 @@ def of_split(directory: Path) -> dict[str, TextOnlyBaseline]:
 
 
 def of_questions(records: Iterable[Record]) -> dict[str, TextOnlyBaseline]:
-    """Return the word floors of questions by cell, in words: "task existence", "criterion fictional, task existence".
+    """Return the text-only baselines of questions by subset: "task existence", "criterion fictional, task existence".
 
-    A cell that is all of another one, which stands before it, is left out. Repetitions count once. The floors of the
-    last few are kept: a run's analysis has those of the split that a board has, whatever was answered.
+    A subset equal to an earlier one is left out. Repetitions count once. The last results are cached, as they do not
+    depend on responses.
     """
     asked = [_asked(record) for record in records if not split_repetition(record.id)[0]]
-    if len(asked) > text_only.MOST:  # too many to keep
+    if len(asked) > text_only.MOST:  # too many to cache
         return _found(asked)
     return dict(_kept(tuple(sorted(asked, key=lambda record: record.id))))
 
 
 def _asked(record: Record) -> Record:
-    """Return a record of the question alone."""
+    """Return a record without the response."""
     return Record(**{name: getattr(record, name) for name in _READ})
 
 
@@ -61,7 +61,7 @@ def _found(asked: Sequence[Record]) -> dict[str, TextOnlyBaseline]:
 
 
 def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:
-    """Return the word floors of the questions of a run, as its analysis has them: by cell, in percent."""
+    """Return the text-only baselines of the questions of a run by subset, in percent."""
     return {cell: floor.in_percent() for cell, floor in of_questions(records).items()}
 
 
@@ -74,7 +74,7 @@ def baseline_sentences(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def table(floors: Mapping[str, TextOnlyBaseline]) -> list[list[str]]:
-    """Return the rows of a table: cell, questions, chance, word floor with its interval."""
+    """Return table rows: subset, questions, chance, text-only baseline with interval."""
     return [[cell, f"{floor.n:,}", f"{100 * floor.chance:.1f}", _shown(floor)] for cell, floor in floors.items()]
 
 

@@ -1,4 +1,4 @@
-"""The answers that were not read: which, of which questions, and whether one right answer suffers more than another."""
+"""Responses without a prediction: counts by reference answer, and a test for imbalance."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -13,19 +13,19 @@ from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.multiple_testing import ALPHA
 
 KINDS = ("unparsed", "failed", "refused")
-"""Why an answer was not read: nobody can tell what it says; no answer came; the model gave none."""
+"""Reasons for a missing prediction: not parseable, failed request, refusal."""
 
 COLUMNS = ("task", "id", "why", "cut_off", "question", "choices", "answer", "prediction", "response")
-"""What there is to know of such an answer."""
+"""Columns of the listing of such responses."""
 
 SHOWN = 10
-"""Examples of each kind in a report."""
+"""Maximum number of examples per kind in a report."""
 
 _LENGTH = 300
 
 
 def kind_of(record: Record) -> str:
-    """Return why an answer was not read, "" where it was; a caption is not read but searched.
+    """Return why a response has no prediction, "" if it has one; captions need none.
 
     >>> kind_of(Record("q", failure="failed")), kind_of(Record("q")), kind_of(Record("q", prediction="yes"))
     ('failed', 'unparsed', '')
@@ -36,13 +36,12 @@ def kind_of(record: Record) -> str:
 
 
 def summary(records: Sequence[Record]) -> dict[str, Any]:
-    """Return what a report says of answers that were not read.
+    """Return the report section on responses without a prediction.
 
     Returns:
-        ``by_answer``: right answer → ``n`` and the number of each kind (captions have none); ``warnings``: where
-        questions whose answer is yes and those whose answer is no were not equally often read, which is tested among
-        all tasks of the benchmark (Bonferroni, as each report is written alone); ``examples``: kind →
-        the first answers by id, their responses shortened.
+        ``by_answer``: reference answer → ``n`` and the number of each kind (without captions); ``warnings``: if parse
+        rates differ significantly between questions with the answers yes and no (Bonferroni over the tasks of the
+        benchmark, as each report is written alone); ``examples``: kind → first responses by id, shortened.
     """
     counts = by_answer(records)
     examples: dict[str, list[dict[str, str]]] = {kind: [] for kind in KINDS}
@@ -55,7 +54,7 @@ def summary(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield :data:`COLUMNS` of the answers of some kinds; "cut_off" is one more, of answers read or not."""
+    """Yield :data:`COLUMNS` of the responses of some kinds; "cut_off" also includes parsed ones."""
     for record in records:
         kinds = {kind_of(record), "cut_off" if record.cut_off else ""} & set(only)
         if kinds:
@@ -64,7 +63,7 @@ def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterato
 
 
 def by_answer(records: Sequence[Record]) -> dict[str, dict[str, int]]:
-    """Return right answer → its questions, and how many answers of each kind they got."""
+    """Return reference answer → number of questions, and of responses of each kind."""
     asked = [record for record in records if record.answer]
     total = Counter(record.answer for record in asked)
     found = Counter((record.answer, kind_of(record)) for record in asked)
@@ -72,7 +71,7 @@ def by_answer(records: Sequence[Record]) -> dict[str, dict[str, int]]:
 
 
 def shortened(text: str, length: int = _LENGTH) -> str:
-    """Return the beginning and the end of a long text, where answers stand.
+    """Return the beginning and the end of a long text, where answers usually are.
 
     >>> shortened("a" * 50 + "b" * 50, 20)
     'aaaaaaaaa … bbbbbbbb'
@@ -94,18 +93,18 @@ def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> I
     if tested is not None and tested * among <= ALPHA:
         told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
         yield (
-            f"not read were {told} (p = {min(1.0, tested * among):.1g} among {among} tasks): scores lean to the answer "
-            "that is read more often; look at the examples"
+            f"without a prediction: {told} (p = {min(1.0, tested * among):.1g}, adjusted for {among} tasks): "
+            "scores are biased to the answer that is parsed more often; see the examples"
         )
 
 
 def parse_failure_imbalance(records: Sequence[Record]) -> float | None:
-    """Return how often chance makes questions with one answer so much less often read than those with the other.
+    """Return the p-value of the difference in parse rates between questions with either answer.
 
-    The signs of whole clusters are flipped (:mod:`vhbench.statistics.multiple_testing`), as for all that is claimed.
+    The signs of whole clusters are flipped (:mod:`vhbench.statistics.multiple_testing`).
 
     Returns:
-        p, not yet that of all tasks together; None where too few clusters differ for any claim.
+        Unadjusted p-value; None if there are too few discordant clusters.
     """
     lost = [float(bool(kind_of(record))) for record in records]
     share = sum(lost) / len(lost)

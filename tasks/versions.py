@@ -1,8 +1,8 @@
-"""What the YAML files name as their ``metadata``: which data a task asks, so that lmms-eval's results say it.
+"""``metadata`` of the YAML task files: the dataset version, for lmms-eval's results.
 
 ``metadata: !function vhbench.tasks.versions.ode`` makes lmms-eval read the module attribute of this name when it loads
-the task (:func:`__getattr__`). ``version`` becomes the task's in lmms-eval's ``versions``; all of it stands in
-``configs``. No key may be one of those that lmms-eval adds to it for each request: task, doc_id, repeats, split.
+the task (:func:`__getattr__`). ``version`` becomes the task's in lmms-eval's ``versions``; all of it is in
+``configs``. Keys must not clash with those that lmms-eval adds per request: task, doc_id, repeats, split.
 """
 
 from dataclasses import asdict
@@ -14,7 +14,7 @@ from vhbench.tasks.datasets import or_exit, resolve
 
 
 def __getattr__(name: str) -> dict[str, Any]:
-    """Return version and content hash of the data that a benchmark's tasks ask, and where it came from."""
+    """Return version, content hash and source of a benchmark's data."""
     if name not in BENCHMARKS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     data = or_exit(resolve, name)

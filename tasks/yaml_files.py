@@ -1,6 +1,6 @@
-"""The YAML files of the tasks, written from :mod:`vhbench.benchmarks` and the registries behind it, never by hand.
+"""YAML files of the tasks, generated from :mod:`vhbench.benchmarks` and its registries.
 
-``vhbench tasks --write`` writes them all; a test holds the committed files to what it would write.
+``vhbench tasks --write`` writes them; a test compares the committed files with its output.
 """
 
 import json
@@ -11,7 +11,7 @@ from vhbench.benchmarks import BENCHMARKS, Benchmark, Family, Task, tasks
 
 
 def write(folder: Path) -> Iterator[Path]:
-    """Write all files of all benchmarks; yield those that changed, the ones that are no longer wanted included."""
+    """Write the files of all benchmarks; yield changed and removed ones."""
     wanted = {folder / name / file: text for name in BENCHMARKS for file, text in texts(BENCHMARKS[name]).items()}
     for path, text in wanted.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
@@ -25,14 +25,14 @@ def write(folder: Path) -> Iterator[Path]:
 
 
 def texts(benchmark: Benchmark) -> dict[str, str]:
-    """Return the files of a benchmark: name below its folder → content."""
+    """Return the files of a benchmark: relative path → content."""
     families = {family.name: family for family in benchmark.families.values()}
     templates = {f"_{name}": template(benchmark, family) for name, family in families.items()}
     return templates | {f"{task.name}.yaml": text(benchmark, task) for task in tasks(benchmark.name).values()}
 
 
 def template(benchmark: Benchmark, family: Family) -> str:
-    """Return what the tasks of a family include."""
+    """Return the template that the tasks of a family include."""
     return (
         f"# {benchmark.title.partition(':')[0]}, {family.about}\n"
         "include: ../_question\n"
@@ -44,7 +44,7 @@ def template(benchmark: Benchmark, family: Family) -> str:
 
 
 def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
-    """Return the file of a task or a group; ``folder`` is that of the templates, where it does not lie beside them."""
+    """Return the file of a task or group; ``folder`` is that of the templates, if another one."""
     lines = [f"# {task.about}"] if task.about else []
     if task.family is None:
         members = [f"  - {member}" for member in task.members]
@@ -53,7 +53,7 @@ def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
     else:
         name = f"_{task.family.name}"
         lines += [f"include: {name if folder is None else json.dumps(str(folder / name))}", f"task: {task.name}"]
-        # A task that keeps rows of a whole benchmark reads all its configs; others read one.
+        # Tasks that select rows of a whole benchmark read all its configs; others read one.
         source = task.name if task.keep is None else benchmark.name
         lines += [f"dataset_kwargs: !function vhbench.tasks.datasets.{source}"]
         if task.keep is not None:

@@ -17,7 +17,6 @@ from vhbench import splits
 from vhbench.audit import phrases, question_solver
 from vhbench.audit.phrases import Maybe
 from vhbench.schema import Question, Scene
-from vhbench.statistics import wording
 
 Scenes = Sequence[Scene]
 View = Callable[[Question, Scenes], Scenes]
@@ -137,8 +136,8 @@ def _shown(view: str, kind: str, share: float) -> str:
     return f"{100 * share:.1f}" + (f" (at most {100 * most:.0f})" if most else "")
 
 
-def lines(found: Figures) -> Iterator[str]:
-    """Yield a table of each oracle's accuracy in percent: a block per task, a column per question type."""
+def tables(found: Figures) -> Iterator[list[tuple[str, ...]]]:
+    """Yield for each task the rows of a table: each oracle's accuracy in percent, a column per question type."""
     kinds = sorted({kind for of_view in found.values() for kind in of_view})
     for task in dict.fromkeys(kind[0] for kind in kinds):
         own = [kind for kind in kinds if kind[0] == task]
@@ -146,7 +145,7 @@ def lines(found: Figures) -> Iterator[str]:
             (f"{view} only", *(f"{100 * of_view[kind][0]:.0f}" if kind in of_view else "n/a" for kind in own))
             for view, of_view in found.items()
         ]
-        yield from wording.aligned([("accuracy (%)", *own), *rows])
+        yield [("accuracy (%)", *own), *rows]
 
 
 def warnings(found: Figures) -> list[str]:

@@ -1,4 +1,4 @@
-"""``vhbench leaderboard``: a board of many models that recomputes everything, its checks, its site and its exports."""
+"""``vhbench leaderboard``: create, check, publish and export a board with recomputed scores."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ app = typer.Typer(
 )
 
 _SPLITS = (
-    "Where the questions of an edition are: a split, a folder of splits, or the key of a hidden edition; may be "
-    "repeated. Splits are known by their content hash. Not needed for what lies in DIR/splits, or is pinned on the Hub."
+    "Source of the questions: a split, a folder of splits, or the key of a hidden test set; may be repeated. Splits "
+    "are identified by content hash. Not needed for splits in DIR/splits or pinned on the Hub."
 )
 
 
@@ -39,7 +39,7 @@ class BoardOption:
     splits: tuple[str, ...] = option(_SPLITS, (), metavar="PATH", repeat=True)
 
     def read(self) -> "tuple[Board, dict[str, Path]]":
-        """Return the board, and where the questions of its editions are."""
+        """Return the board, and the sources of its editions' questions."""
         from vhbench.leaderboard.boards import read_board
         from vhbench.leaderboard.question_index import find_sources
 
@@ -49,17 +49,17 @@ class BoardOption:
 
 @dataclass(frozen=True, kw_only=True)
 class InitOptions:
-    """What ``init`` takes."""
+    """Options of ``init``."""
 
     folder: Path = option("Folder of the new board.", metavar="DIR", argument=True)
     splits: tuple[str, ...] = option(
-        "Which editions: splits, folders of splits, or keys of hidden editions; may be repeated.",
+        "Dataset versions: splits, folders of splits, or keys of hidden test sets; may be repeated.",
         metavar="PATH",
         repeat=True,
     )
     title: str = option("Title of the site.", "Visual hallucination board")
     fresh: tuple[str, ...] = option(
-        "PUBLIC=FRESH: two editions of the same build, such as ode-1.0.0=ode-2.0.0, whose drop is shown; may be "
+        "PUBLIC=FRESH: two versions of the same build, such as ode-1.0.0=ode-2.0.0, whose gap is shown; may be "
         "repeated.",
         (),
         metavar="EDITIONS",
@@ -73,7 +73,7 @@ class InitOptions:
 
 
 def _init(how: InitOptions) -> None:
-    """Make a board of splits: `board.yaml`, to be edited by hand from then on.
+    """Create a board of splits: `board.yaml`, which can then be edited.
 
     Example: `vhbench leaderboard init board --splits my_splits --title "My board"`
     """
@@ -84,13 +84,13 @@ def _init(how: InitOptions) -> None:
         how.folder, splits, title=how.title, generation=how.generation, fresh=how.fresh, submit=how.submit
     )
     if not board.editions:
-        raise VhbenchError(f"--splits {' '.join(how.splits)}: no split and no key of a hidden test set there")
+        raise VhbenchError(f"--splits: expected a split or the key of a hidden test set; got {' '.join(how.splits)}")
     typer.echo(f"wrote {write_board(board)}: {board.named}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AddOptions(BoardOption):
-    """What ``add`` takes."""
+    """Options of ``add``."""
 
     run: Path = option(
         "lmms-eval output written with --log_samples, or a file of responses in any format.",
@@ -114,11 +114,11 @@ class AddOptions(BoardOption):
 
 
 def _add(how: AddOptions) -> None:
-    """Add a run to a board: recompute its scores from the answers, and refuse it with all reasons at once.
+    """Add a run to a board, with scores recomputed from its responses.
 
-    Refused are: a score that is not what the answers make, a question without an answer, prompts or settings that are
-    not the board's, questions of another split, samples that were changed by hand, too many failed requests. What
-    looks odd but may be right is pointed out.
+    A run is refused, with all reasons, for: scores that differ from the recomputed ones, missing responses, other
+    prompts or settings, another split, edited samples, or too many failed requests. Unusual but possibly valid
+    findings are printed as notes.
 
     Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
     """
@@ -144,7 +144,7 @@ def _add(how: AddOptions) -> None:
     submissions = [submit(board, one, about, replacing=how.replace) for one in offered]
     refused = [f"{one.place.edition.name}: {reason}" for one in submissions for reason in one.reasons]
     if refused:
-        raise _refused(refused, f"{how.run} is not added to {how.board}")
+        raise _refused(refused, f"{how.run} was not added to {how.board}")
     for one in submissions:
         assert one.entry is not None
         one.place.write(one.entry, one.answers)
@@ -169,11 +169,11 @@ def _point_out(board: "Board", sources: Mapping[str, Path], titles: set[str]) ->
     checked, _ = check_all(board, sources, workers=1)
     for line in find_duplicates(checked):
         if line.partition(": ")[0] in titles or any(f"those of {t.partition('/')[0]} are" in line for t in titles):
-            typer.echo(in_a_line(f"look at this: {line}"), err=True)
+            typer.echo(in_a_line(f"note: {line}"), err=True)
 
 
 def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
-    """Print all reasons, a line each, and return what ends the command."""
+    """Print all reasons, one line each, and return the exit exception."""
     for reason in reasons:
         typer.echo(in_a_line(f"refused: {reason}"), err=True)
     typer.echo(in_a_line(f"{what}: {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
@@ -182,13 +182,13 @@ def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(BoardOption):
-    """What ``check`` takes."""
+    """Options of ``check``."""
 
-    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+    workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
 
 
 def _check(how: CheckOptions) -> None:
-    """Recompute all entries of a board, as the checks of a pull request do; ends with 1 where one is refused.
+    """Recompute all entries of a board, for pull request checks; exits with 1 if one is refused.
 
     Example: `vhbench leaderboard check --board board`
     """
@@ -201,22 +201,22 @@ def _check(how: CheckOptions) -> None:
         if not one.reasons:
             typer.echo(in_a_line(f"ok       {one.place.title}"))
     for line in find_duplicates(checked):
-        typer.echo(in_a_line(f"look at this: {line}"), err=True)
+        typer.echo(in_a_line(f"note: {line}"), err=True)
     if refused:
         raise _refused(refused, str(how.board))
-    typer.echo(f"{len(checked)} entries, every score recomputed")
+    typer.echo(f"{len(checked)} entries, all scores recomputed")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions(BoardOption):
-    """What ``build`` takes."""
+    """Options of ``build``."""
 
-    out: Path = option("Folder for the site; a site that is there is replaced.", names=("--out", "-o"), metavar="SITE")
-    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+    out: Path = option("Folder for the site; an existing site is replaced.", names=("--out", "-o"), metavar="SITE")
+    workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
 
 
 def _build(how: BuildOptions) -> None:
-    """Recompute a board, and write its site: it opens by double click, and from GitHub Pages or a static Space.
+    """Recompute a board and write its static site, for local viewing, GitHub Pages or a static Space.
 
     Example: `vhbench leaderboard build --board board --out site`
     """
@@ -230,17 +230,17 @@ def _build(how: BuildOptions) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(BoardOption):
-    """What ``export`` takes."""
+    """Options of ``export``."""
 
-    out: Path = option("Folder for the files: OUT/MODEL/…", names=("--out", "-o"))
-    name: str = option("Of one model; all by default.", "")
-    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+    out: Path = option("Folder for the files, OUT/MODEL/…", names=("--out", "-o"))
+    name: str = option("Name of one model; all by default.", "")
+    workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
 
 
 def _export(how: ExportOptions) -> None:
-    """Write what others read: the Hub's `.eval_results` and `model-index`, Every Eval Ever, a README's table.
+    """Export results: the Hub's `.eval_results` and `model-index`, Every Eval Ever, a README table.
 
-    `.eval_results/*.yaml` are written for editions that name their dataset on the Hub (`repo_id` in `board.yaml`).
+    `.eval_results/*.yaml` are written for versions with a dataset on the Hub (`repo_id` in `board.yaml`).
 
     Example: `vhbench leaderboard export --board board --out exports --name "My model"`
     """
@@ -253,7 +253,7 @@ def _export(how: ExportOptions) -> None:
     standings = rank_entries(board, sources, workers=how.workers)
     wanted = [model for model in standings.models if model.entries and how.name in ("", model.about.name)]
     if not wanted:
-        raise VhbenchError(f"--name {how.name!r}: the board has no model {slug(how.name)}")
+        raise VhbenchError(f"--name: expected a model of the board, got {how.name!r} ({slug(how.name)})")
     for model in wanted:
         written = 0
         for name, data in exporting.files(standings, model):
@@ -264,7 +264,7 @@ def _export(how: ExportOptions) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardPushOptions:
-    """What ``push`` takes."""
+    """Options of ``push``."""
 
     folder: Path = option("A board, or the site that `build` wrote.", metavar="DIR", argument=True)
     repo_id: str = option("Target repository: a dataset for a board, a static Space for a site.", metavar="ORG/NAME")
@@ -272,9 +272,9 @@ class LeaderboardPushOptions:
 
 
 def _push(how: LeaderboardPushOptions) -> None:
-    """Send a board (to a dataset) or its site (to a static Space) to the Hub, in one commit.
+    """Upload a board (to a dataset) or its site (to a static Space) to the Hub, in one commit.
 
-    The token comes from HF_TOKEN or from `hf auth login`. Files of others in the repository stay.
+    The token comes from HF_TOKEN or `hf auth login`. Other files in the repository are kept.
 
     Example: `vhbench leaderboard push site --repo-id ORG/board --dry-run`
     """
@@ -285,9 +285,9 @@ def _push(how: LeaderboardPushOptions) -> None:
     sent = push_folder(how.folder, how.repo_id, kind, message=message, owned=owned, dry_run=how.dry_run)
     what = f"{len(sent.uploaded)} files new or changed, {len(sent.deleted)} deleted"
     if sent.sha:
-        typer.echo(f"sent {how.folder} to the {kind} {how.repo_id}: {what}; commit {sent.sha}")
+        typer.echo(f"uploaded {how.folder} to the {kind} {how.repo_id}: {what}; commit {sent.sha}")
     else:
-        typer.echo(f"{'would send' if how.dry_run else 'nothing new in'} {how.folder} ({kind} {how.repo_id}): {what}")
+        typer.echo(f"{'would upload' if how.dry_run else 'nothing new in'} {how.folder} ({kind} {how.repo_id}): {what}")
 
 
 COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
@@ -298,7 +298,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
     "export": (_export, ExportOptions),
     "push": (_push, LeaderboardPushOptions),
 }
-"""Name of a command → what it does, and its options."""
+"""Name of a command → function and options."""
 
 for _name, (_run, _kind) in COMMANDS.items():
     app.command(_name)(build_command.command(_run, _kind))

@@ -68,6 +68,7 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     from vhbench import audit
     from vhbench.audit import restricted_oracles
     from vhbench.splits import manifests
+    from vhbench.statistics import wording
     from vhbench.tasks import text_only_baseline
 
     hidden, rows = manifests.is_hidden(manifest), sum(manifest.rows.values())
@@ -90,8 +91,9 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
             _print_fact("text-only baseline (cross-validated)", line)
         if any(found.views.values()):
             typer.echo("    restricted oracles, guessing among the options that they cannot exclude")
-            for line in restricted_oracles.lines(found.views):
-                typer.echo(f"    {line}")
+            for table in restricted_oracles.tables(found.views):
+                for line in wording.aligned(table):
+                    typer.echo(f"    {line}")
     _print_fact("content hash", manifest.content_hash)
 
 

@@ -1,9 +1,8 @@
-"""Two and more runs on the same questions: differences with their intervals, what can be claimed, and the ranks.
+"""Paired comparison of runs on the same questions: differences, intervals, joint tests, ranks.
 
-The difference of two scores is that of the numbers that the reports have. Its interval is paired: each question is
-asked of both runs, and what shares an image or a fact stands together. What is claimed is tested in families, all
-headlines of a benchmark together and all its cells together: the signs of whole clusters are flipped in all claims at
-once (:mod:`vhbench.statistics.multiple_testing`), so that among many cells none stands out by chance.
+Differences are those of the reported scores. Intervals are paired by question and clustered by image and fact. All
+headline metrics of a benchmark are tested as one family, and all its subsets as another, by flipping the signs of whole
+clusters (:mod:`vhbench.statistics.multiple_testing`).
 """
 
 from collections import defaultdict
@@ -25,7 +24,7 @@ from vhbench.tasks.metrics.metric import Metric
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How a run differs from the first one in one number.
+    """Difference of a run from the reference run in one score.
 
     Attributes:
         run: index of the run.
@@ -50,17 +49,17 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ComparedScore:
-    """One number of all runs.
+    """One score of all runs.
 
     Attributes:
-        name: of the metric.
-        n: questions.
-        values: of each run, as its report has it; None where it is undefined or withheld.
-        intervals: of each run.
-        higher_is_better: which runs are ahead; None where neither more nor less is better, and there are no ranks.
-        differences: of each further run that has a value, against the first.
-        ranks: the best and the worst rank that each run may have; None where there is no value.
-        wide: of each run, why its interval is wide, "" where there is nothing to say.
+        name: name of the metric.
+        n: number of questions.
+        values: score of each run, as in its report; None if undefined or withheld.
+        intervals: interval of each run.
+        higher_is_better: direction of the metric; None without one, and there are no ranks.
+        differences: differences of the other runs with a score from the reference run.
+        ranks: rank range of each run; None without a score.
+        wide: reason for a wide interval of each run, or "".
     """
 
     name: str
@@ -75,14 +74,14 @@ class ComparedScore:
 
 @dataclass(frozen=True, slots=True)
 class ComparedGroup:
-    """A group of questions, such as a task: what was compared of it.
+    """Comparison of a group of questions, such as a task.
 
     Attributes:
-        group: which questions.
-        questions: how many there are.
-        clusters: of questions that stand and fall together.
-        headlines: its scores.
-        cells: its cells, in its first metric.
+        group: the group.
+        questions: number of questions.
+        clusters: number of clusters of dependent questions.
+        headlines: its headline metrics.
+        cells: its subsets, in its first metric.
     """
 
     group: Group
@@ -94,13 +93,13 @@ class ComparedGroup:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """What a comparison found.
+    """Result of a comparison.
 
     Attributes:
-        names: of the runs; the first is what the others are compared with.
-        groups: what was compared.
-        notes: what a reader must know, a line each.
-        provenance: of each run, task → where its answers come from, as far as its samples tell.
+        names: names of the runs; the first is the reference.
+        groups: compared groups of questions.
+        notes: warnings, one line each.
+        provenance: per run, task → provenance of its responses, if known.
     """
 
     names: Sequence[str]
@@ -110,18 +109,18 @@ class RunComparison:
 
 
 def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
-    """Compare runs on the same questions; nothing is printed.
+    """Compare runs on the same questions.
 
     Args:
-        runs: two or more; the first is what the others are compared with.
-        seed: of the signs that are flipped.
+        runs: two or more runs; the first is the reference.
+        seed: random seed of the sign flips.
 
     Raises:
-        VhbenchError: if fewer than two runs are given, they have no group of questions in common, a question of one id
-            is another in one of them, or one lacks an answer.
+        VhbenchError: if there are fewer than two runs, they share no group of questions, questions of the same id
+            differ, or a response is missing.
     """
     if len(runs) < 2:
-        raise VhbenchError(f"{len(runs)} run: a comparison needs two or more")
+        raise VhbenchError(f"expected two or more runs, got {len(runs)}")
     names = [run.name for run in runs]
     common = [group for group in runs[0].groups if all(group in run.groups for run in runs)]
     if not common:
@@ -143,24 +142,24 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
 
 
 def clusters_by_group(run: ScoredRun) -> dict[Group, Clustering]:
-    """Return the clusters of each group's questions, which are the same for all runs on these questions."""
+    """Return the clusters of each group's questions, the same for all runs."""
     return {group: clusters_of(measured.questions.about) for group, measured in run.groups.items()}
 
 
 def headline_differences(
     first: ScoredRun, other: ScoredRun, clusters: Mapping[Group, Clustering]
 ) -> dict[tuple[Group, str], tuple[float, intervals.Interval | None]]:
-    """Return by how much one run is above another in each headline, with the interval; nothing is tested.
+    """Return the differences of two runs in all headline metrics with intervals, without tests.
 
-    It is what :func:`match` tells of two runs, for whoever compares each of many with each other.
+    It equals the differences of :func:`match`, for comparing many pairs.
 
     Args:
-        first: which is subtracted.
-        other: from which.
-        clusters: what :func:`clusters_by_group` returned of one of the runs on these questions.
+        first: subtrahend.
+        other: minuend.
+        clusters: result of :func:`clusters_by_group` for one of the runs.
 
     Returns:
-        group and metric → the difference of the values in the reports, and its interval, a fraction (of words, words).
+        (group, metric) → difference of the reported scores, and its interval as a fraction (for words: in words).
     """
     found = {}
     for group in first.groups.keys() & other.groups.keys():
@@ -173,18 +172,18 @@ def headline_differences(
 
 
 def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
-    """Check that all runs answered the same questions.
+    """Check that all runs have the same questions.
 
     Raises:
-        VhbenchError: naming the run, how many questions it lacks or has otherwise, and one of them.
+        VhbenchError: naming the run, its number of missing or different questions, and one of them.
     """
     every = dict.fromkeys(name for one in found for name in one.questions.ids)
     for one, run in zip(found, names, strict=True):
         if missing := sorted(every.keys() - set(one.questions.ids)):
             count = f"{len(missing):,} of {len(every):,}"
             raise VhbenchError(
-                f"{group.title}: {run} has no answer to {count} questions that another run answered (the first: "
-                f"{missing[0]!r}); only runs on the same questions can be compared"
+                f"{group.title}: expected runs on the same questions; {run} lacks {count} questions of another run "
+                f"(the first: {missing[0]!r})"
             )
     first = found[0].questions
     for one, run in zip(found[1:], names[1:], strict=True):
@@ -209,7 +208,7 @@ def _left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[st
 
 
 def _settings(runs: Sequence[ScoredRun], tasks: Sequence[str]) -> Iterator[str]:
-    """Say how the runs were asked otherwise, as far as their samples tell; raise if of other splits."""
+    """Yield differences in prompts and settings between the runs; raise for different splits."""
     differing: dict[tuple[str, str], list[str]] = defaultdict(list)
     for task in dict.fromkeys(tasks):
         told = [(run.name, run.provenance[task]) for run in runs if task in run.provenance]
@@ -217,9 +216,9 @@ def _settings(runs: Sequence[ScoredRun], tasks: Sequence[str]) -> Iterator[str]:
             first = told[0][1]
             if other.content_hash != first.content_hash:
                 raise VhbenchError(
-                    f"{task}: {told[0][0]} was asked {first.benchmark} {first.version} ({first.content_hash[:12]}…), "
-                    f"{name} {other.benchmark} {other.version} ({other.content_hash[:12]}…): runs on different splits "
-                    "cannot be compared"
+                    f"{task}: expected runs on the same split; {told[0][0]} is on {first.benchmark} {first.version} "
+                    f"({first.content_hash[:12]}…), {name} on {other.benchmark} {other.version} "
+                    f"({other.content_hash[:12]}…)"
                 )
         for setting, words in SETTINGS.items():
             values = [(name, getattr(one, setting)) for name, one in told]
@@ -237,19 +236,19 @@ def _told(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) ->
             yield f"{group.title}, {run}: {one.withheld}"
     if len({one.repetitions for one in found}) > 1:
         told = ", ".join(f"{run} {one.repetitions}" for one, run in zip(found, names, strict=True))
-        yield f"{group.title}: questions were asked not equally often ({told} times)"
+        yield f"{group.title}: the runs have different numbers of repetitions ({told})"
 
 
 @dataclass(frozen=True, slots=True)
 class _RunPair:
-    """One claim: what a run and the first one got for the questions of a headline or a cell.
+    """One claim: outcomes of a run and the reference run on the questions of a headline metric or subset.
 
     Attributes:
-        run: the place of the run.
-        other: what its answers add to the score.
-        first: the same of the first run.
-        places: where the questions stand among those of the group.
-        value: the difference of the scores, as it is printed.
+        run: index of the run.
+        other: contribution of its responses to the score.
+        first: the same for the reference run.
+        places: indices of the questions in the group.
+        value: printed difference of the scores.
     """
 
     run: int
@@ -262,8 +261,9 @@ class _RunPair:
         """Return the interval of the difference.
 
         Args:
-            clusters: of the questions.
-            about: of each question what it shares with others: a score that is not about all has clusters of its own.
+            clusters: clusters of the questions.
+            about: what each question shares with others, for scores over some of the questions, which have their own
+                clusters.
         """
         inside = self.first.about
         if about and self.first.strata is not None:
@@ -274,7 +274,7 @@ class _RunPair:
 
     @property
     def change(self) -> Floats:
-        """What each question changes in the score."""
+        """Change of the score by each question."""
         return self.other.change_from(self.first)
 
 
@@ -282,7 +282,7 @@ Key = tuple[Group, str | Cell, int]
 
 
 class _Family:
-    """The groups of one benchmark, whose claims are made together."""
+    """Groups of one benchmark, tested as one family."""
 
     def __init__(self, measured: Mapping[Group, Sequence[MeasuredGroup]], seed: int) -> None:
         self.measured, self.seed = measured, seed
@@ -292,7 +292,7 @@ class _Family:
         self.starts = dict(zip(measured, starts[:-1].tolist(), strict=True))
 
     def compared(self) -> list[ComparedGroup]:
-        """Return what there is to tell of each group."""
+        """Return the comparison of each group."""
         headlines: dict[Key, _RunPair] = {}
         cells: dict[Key, _RunPair] = {}
         for group, found in self.measured.items():
@@ -309,7 +309,7 @@ class _Family:
         return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
 
     def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
-        """Test all claims of a family together."""
+        """Test all claims of a family jointly."""
         if not claims:
             return {}
         numbers = self.clusters.numbers
@@ -356,7 +356,7 @@ def _score(measured: MeasuredGroup, key: str | Cell) -> Score:
 
 
 def _pairs(found: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, places: Places) -> Iterator[_RunPair]:
-    """Yield what there is to compare of a score: each run that has it with the first, if that has it."""
+    """Yield the claims of a score: each run that has it against the reference run."""
     whole = isinstance(key, str)
     values = [_score(one, key).value for one in found]
     apart = [None if value is None else one.apart.get(metric.name) for value, one in zip(values, found, strict=True)]
@@ -382,7 +382,7 @@ def _difference(
 def _ranks(
     name: str, found: Sequence[MeasuredGroup], clusters: Clustering, higher_is_better: bool
 ) -> list[tuple[int, int] | None]:
-    """Return the ranks that the data leave open to each run that has the score."""
+    """Return the rank range of each run with the score."""
     apart = {run: one.apart[name] for run, one in enumerate(found) if name in one.apart}
     left = ranks(list(apart.values()), clusters, higher_is_better=higher_is_better) if apart else []
     known = dict(zip(apart, left, strict=True))

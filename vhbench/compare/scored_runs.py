@@ -1,4 +1,4 @@
-"""One run, ready to be compared: its scores as the reports have them, and what each question adds to them."""
+"""A run prepared for comparison: reported scores, and the contribution of each question."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,17 +22,17 @@ from vhbench.tasks.metrics.withholding import reason_of
 
 Places = npt.NDArray[np.int64]
 Cell = tuple[tuple[str, object], ...]
-"""The columns of a cell, with their values."""
+"""Columns of a subset, with their values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What a group of answers answers to, without the words: the same for all runs.
+    """Questions of a group without texts, the same for all runs.
 
     Attributes:
-        about: a record for each question that says what it shares with others, in order of their ids.
-        digests: of each question's options, right answer and images, and of its words, empty where these are unknown.
-        cells: the cells of the group's reports → the places of their questions.
+        about: one record per question with what it shares with others, in the order of ids.
+        digests: digest of each question's options, reference answer and images, and of its text, empty if unknown.
+        cells: subset → indices of its questions.
     """
 
     about: Sequence[Record]
@@ -41,22 +41,22 @@ class Questions:
 
     @property
     def ids(self) -> list[str]:
-        """The ids, without repetitions."""
+        """Ids without repetitions."""
         return [record.id for record in self.about]
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredGroup:
-    """The answers of one run to a group of questions.
+    """Scores of one run on a group of questions.
 
     Attributes:
-        metrics: what was measured.
-        questions: what was asked.
-        scores: metric → the score, as the run's report has it.
-        apart: metric → what each question adds to it, repetitions together.
-        cells: cell → its score in the group's first metric.
-        withheld: why there is no score, or None.
-        repetitions: how often each question was asked.
+        metrics: computed metrics.
+        questions: the questions.
+        scores: metric → score, as in the run's report.
+        apart: metric → contribution of each question, over repetitions.
+        cells: subset → its score in the group's first metric.
+        withheld: reason why there is no score, or None.
+        repetitions: number of responses per question.
     """
 
     metrics: Sequence[Metric]
@@ -73,10 +73,10 @@ class ScoredRun:
     """One run.
 
     Attributes:
-        name: what it is called.
-        groups: the answers that are scored together → what was measured of them.
-        provenance: task → where its answers come from, as far as its samples tell.
-        notes: what is to be said before the scores.
+        name: name of the run.
+        groups: group → its scores.
+        provenance: task → provenance of its responses, if known.
+        notes: warnings.
     """
 
     name: str
@@ -86,16 +86,16 @@ class ScoredRun:
 
 
 def read_run(name: str, path: Path, questions: Path | None = None, *, cells: bool = True) -> ScoredRun:
-    """Read the answers of a run, and measure them.
+    """Read and score the responses of a run.
 
     Args:
-        name: what the run is called.
-        path: a folder that lmms-eval wrote, or a file of responses in any form.
-        questions: the split that was asked, where the responses do not tell.
-        cells: whether cells are scored too.
+        name: name of the run.
+        path: a folder written by lmms-eval, or a file of responses in any format.
+        questions: evaluated split, if the responses do not name it.
+        cells: whether to score subsets too.
 
     Raises:
-        VhbenchError: if nothing can be read, or an answer cannot be scored.
+        VhbenchError: if the run cannot be read, or a response cannot be scored.
     """
     found: dict[Group, list[Record]] = defaultdict(list)
     responses = Responses(path, questions)
@@ -104,26 +104,26 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     if not found:
         raise VhbenchError(f"{path}: {scoring.no_answers_message(responses)}")
     if responses.uneven:
-        raise VhbenchError(f"{path}: {responses.uneven[0]}; to compare it, each must be answered equally often")
+        raise VhbenchError(f"{path}: {responses.uneven[0]}; a comparison needs equal numbers of responses")
     if questions is None:
         scoring.check_captions(responses, found)
     groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}
     notes = list(responses.notes)
     if missing := sum(responses.missing.values()) if questions is not None else 0:
         asked = sum(responses.asked.values())
-        notes.append(f"{missing:,} of {asked:,} questions have no answer (the first: {responses.first_missing!r})")
+        notes.append(f"{missing:,} of {asked:,} questions have no response (the first: {responses.first_missing!r})")
     notes += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
     return ScoredRun(name, groups, dict(responses.provenance), notes)
 
 
 def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> MeasuredGroup:
-    """Measure the answers of one run to a group of questions.
+    """Score the responses of one run on a group of questions.
 
     Args:
-        records: the answers, each with its prediction.
-        group: which they are.
-        split: whose words captions are searched for; None for the split that the tasks would ask.
-        cells: whether cells are scored too.
+        records: records with predictions.
+        group: their group.
+        split: split with the caption vocabulary; None for the one that the tasks use.
+        cells: whether to score subsets too.
     """
     ordered = sorted(as_records(records), key=lambda record: record.id)
     groupings = scoring.cells_of(group)
@@ -148,13 +148,13 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
 
 
 def compared(group: Group) -> tuple[Metric, ...]:
-    """Return the metrics in which runs are compared; of other benchmarks' questions the first."""
+    """Return the compared metrics; for foreign benchmarks only the first."""
     metrics = tuple(metric for metric in metrics_of(group.family) if metric.compared)
     return metrics if group.benchmark else metrics[:1]
 
 
 def _questions(ordered: Sequence[Record], owner: Places, groupings: Sequence[Sequence[str]]) -> Questions:
-    """Keep of the first answer to each question what was asked."""
+    """Return the questions, from the first response to each."""
     first = np.unique(owner, return_index=True)[1].tolist()
     asked = [ordered[place] for place in first]
     cells: dict[Cell, list[int]] = defaultdict(list)
@@ -175,6 +175,6 @@ def _questions(ordered: Sequence[Record], owner: Places, groupings: Sequence[Seq
 
 
 def _digests(record: Record) -> tuple[bytes, bytes]:
-    """Return what tells one question from another of the same id."""
+    """Return a digest that distinguishes different questions of the same id."""
     told = (record.kind, record.answer, record.choices, record.objects, record.scene_ids)
     return short_digest(repr(told)), short_digest(record.question) if record.question else b""

@@ -1,4 +1,4 @@
-"""Scores of answers that are there already, with kinds and benchmarks told apart: the metrics that the tasks use."""
+"""Scores of existing responses by benchmark and kind, with the metrics of the tasks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,12 @@ Words = Mapping[str, Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class ScoringOptions:
-    """How answers are scored.
+    """Options of scoring.
 
     Attributes:
-        positive: the class that precision and recall are about; "" for the benchmark's, and yes where there is none.
-        split: a split, or the key of a hidden edition, that captions have their vocabulary from; None for the split
-            that the tasks would ask.
-        allow_failed: tell scores even where more than 1 % of the requests failed.
+        positive: positive class of precision and recall; "" for that of the benchmark, or yes without one.
+        split: split, or key of a hidden test set, with the caption vocabulary; None for the split that the tasks use.
+        allow_failed: report scores even if more than 1 % of the requests failed.
     """
 
     positive: Literal["", "yes", "no"] = ""
@@ -38,12 +37,12 @@ class ScoringOptions:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Group:
-    """Answers that are scored together.
+    """Responses that are scored together.
 
     Attributes:
-        task: of lmms-eval, or the config of a split; "" where nothing tells it.
-        benchmark: of ours; "" for another.
-        family: how they are scored, a key of :data:`vhbench.tasks.metrics.registry.METRICS`.
+        task: lmms-eval task, or config of a split; "" if unknown.
+        benchmark: benchmark of vhbench; "" for another.
+        family: family of metrics, a key of :data:`vhbench.tasks.metrics.registry.METRICS`.
     """
 
     task: str
@@ -52,7 +51,7 @@ class Group:
 
     @property
     def title(self) -> str:
-        """What the group is called."""
+        """Title of the group."""
         named = self.task or self.benchmark or "answers"
         return named if self.benchmark and self.task else f"{named}, {_KINDS[self.family]}"
 
@@ -61,13 +60,13 @@ _KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multipl
 
 
 def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str, Any]]:
-    """Return the scores of each task, benchmark and kind of question that a file or a run holds.
+    """Return the scores of each task, benchmark and kind of question in a file or run.
 
     Raises:
-        VhbenchError: if there is no answer to a question with a right answer, or captions have no vocabulary.
+        VhbenchError: if no question has a reference answer, or captions have no vocabulary.
     """
     groups: dict[Group, PackedRecords] = {}
-    alike: dict[tuple[str, str, str], PackedRecords] = {}  # what the group of an answer follows from
+    alike: dict[tuple[str, str, str], PackedRecords] = {}  # the fields that determine the group
     for task, record in responses.by_task():
         key = task, record.benchmark, record.kind
         if key not in alike:
@@ -81,7 +80,7 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
 
 
 def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
-    """Raise if captions are to another split than that which the tasks would ask, whose words they are scored with."""
+    """Check that captions belong to the split that the tasks use, whose vocabulary scores them."""
     for group in groups:
         if group.family == "caption" and (told := responses.provenance.get(group.task)):
             data = datasets.resolve(told.benchmark)
@@ -89,7 +88,7 @@ def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
 
 
 def group_of(task: str, record: Record) -> Group:
-    """Return the group of an answer.
+    """Return the group of a record.
 
     >>> group_of("", Record("q", kind="yes_no", answer="no", benchmark="vhexpansion")).family
     'pairs'
@@ -100,40 +99,40 @@ def group_of(task: str, record: Record) -> Group:
         return Group(task if owned is entry else "", entry.name, entry.families[record.kind].name)
     if not record.kind:
         raise VhbenchError(
-            f"question {record.id!r} has no right answer (yes, no or one of its options) and no objects: name a file "
-            "or a split that has them with --questions"
+            f"question {record.id!r}: expected a reference answer (yes, no or one of its options) or objects; give a "
+            "file or split that has them with --questions"
         )
     return Group(task, "", record.kind)
 
 
 def no_answers_message(responses: Responses) -> str:
-    """Say that no answer is left to score, and what was left out."""
+    """Return the message for responses of which none can be scored."""
     left = ", ".join(f"{count} {what}" for what, count in sorted(responses.left_out.items()))
     kind = f" of the kind {responses.kind}" if responses.kind else ""
     return f"no answers{kind} to score" + (f"; left out: {left}" if left else "")
 
 
 def captions(records: Iterable[Record], split: Path | None, **how: Any) -> dict[str, Any]:
-    """Return ODE's scores of captions, with the vocabulary of a split; None for the one that the tasks would ask."""
+    """Return ODE's caption scores, with the vocabulary of a split; None for the one that the tasks use."""
     if split is None:
         records = _of_the_split(records, datasets.resolve("ode").path)
     return ode_captions.score(records, vocabulary=vocabulary(split), **how)
 
 
 def _of_the_split(records: Iterable[Record], split: Path) -> Iterator[Record]:
-    """Yield the records; raise where one is of another split, whose vocabulary is another."""
+    """Yield the records; raise if one belongs to another split, with another vocabulary."""
     asked = splits.read_ids(split)
     for record in records:
         if split_repetition(record.id)[1] not in asked:
             raise VhbenchError(
-                f"answer {record.id!r} is to no question of {split}, with whose words captions would be scored; name "
-                "the split that was asked with --questions DIR"
+                f"response {record.id!r} belongs to no question of {split}, whose vocabulary would score captions; "
+                "give the evaluated split with --questions DIR"
             )
         yield record
 
 
 def vocabulary(split: Path | None) -> Words:
-    """Return the words that captions are searched for.
+    """Return the caption vocabulary of a split.
 
     Raises:
         VhbenchError: if the split has none.
@@ -143,12 +142,12 @@ def vocabulary(split: Path | None) -> Words:
     if answer_keys.is_key(split):
         return answer_keys.read_head(split).vocabulary
     if not is_split(split):
-        raise VhbenchError(f"{split} is no split: captions need the vocabulary of one; name its folder (--questions)")
+        raise VhbenchError(f"{split}: expected a split folder with a caption vocabulary (--questions)")
     return datasets.vocabulary_of(split, splits.read_manifest(split))
 
 
 def score_group(records: Iterable[Record], group: Group, how: ScoringOptions) -> dict[str, Any]:
-    """Return the scores of some answers, as the public function of their family does."""
+    """Return the scores of records, as the public function of their family does."""
     if group.family == "caption":
         check_vocabulary(group, how.split)
         return captions(records, how.split, allow_failed=how.allow_failed)
@@ -159,7 +158,7 @@ def score_group(records: Iterable[Record], group: Group, how: ScoringOptions) ->
 
 
 def measured(records: Sequence[Record], group: Group, how: ScoringOptions, columns: Iterable[str] = ()) -> Measured:
-    """Measure answers that have their predictions, for cells by these columns."""
+    """Compute metrics of records with predictions, with subsets by these columns."""
     claimed = None
     if group.family == "caption":
         check_vocabulary(group, how.split)
@@ -170,17 +169,17 @@ def measured(records: Sequence[Record], group: Group, how: ScoringOptions, colum
 
 
 def cells_of(group: Group) -> tuple[Grouping, ...]:
-    """Return the columns by which reports have cells."""
+    """Return the columns that define the subsets of reports."""
     families = BENCHMARKS[group.benchmark].families.values() if group.benchmark else ()
     return next((family.cells for family in families if family.name == group.family), ())
 
 
 def positive_of(group: Group, how: ScoringOptions) -> str:
-    """Return the class that precision and recall are about."""
+    """Return the positive class of precision and recall."""
     return how.positive or (benchmark(group.benchmark).positive if group.benchmark else "yes")
 
 
 def check_vocabulary(group: Group, split: Path | None) -> None:
-    """Raise if captions have no vocabulary."""
+    """Check that captions have a vocabulary."""
     if group.benchmark != "ode" and split is None:
-        raise VhbenchError(f"{group.title}: captions need a vocabulary; name the split that was asked with --questions")
+        raise VhbenchError(f"{group.title}: expected a caption vocabulary; give the evaluated split with --questions")

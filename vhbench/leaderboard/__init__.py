@@ -1,12 +1,12 @@
-"""A leaderboard that recomputes everything: a folder of plain files, and a site, exports and checks made of them.
+"""Leaderboard with recomputed scores: a folder of plain files, from which site, exports and checks are derived.
 
-A board is a folder that lives in git or on the Hub::
+A board is a folder in git or on the Hub::
 
-    board.yaml                                     which editions of which benchmarks, and the rules
+    board.yaml                                     editions (dataset versions) and rules
     entries/<model>/<benchmark>-<version>/
-        entry.yaml                                 who it is, how it was asked, which scores it claims
-        answers.parquet                            what it said, in the order of the questions, without ids
+        entry.yaml                                 model, provenance, claimed scores
+        answers.parquet                            responses in the order of the questions, without ids
 
-No number of it is believed: :mod:`~vhbench.leaderboard.rescoring` makes each again from the answers and the split that
-the edition's content hash names, whenever an entry is added, checked or shown.
+Claimed scores are not trusted: :mod:`~vhbench.leaderboard.rescoring` recomputes each from the responses and the split
+with the edition's content hash, whenever an entry is added, checked or shown.
 """

@@ -1,4 +1,4 @@
-"""References that need no model: what is reached by knowing everything, by never looking, and by chance."""
+"""Baselines of a board: oracle, image-blind baselines, chance, and restricted oracles."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
@@ -22,12 +22,12 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A reference that answers every question.
+    """A baseline that answers every question.
 
     Attributes:
-        name: as the pages show it.
-        kind: what it is, in words.
-        answers: what it says to each question of an edition.
+        name: name on the site.
+        kind: description in a phrase.
+        answers: function that returns its answer to each question of an edition.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class FixedBaseline:
-    """A reference of which only the score is known, in percent."""
+    """A baseline of which only the score is known, in percent."""
 
     name: str
     kind: str
@@ -67,7 +67,7 @@ def _tossed(row: Row) -> str:
 
 
 def _blind(asked: QuestionIndex) -> list[str]:
-    """Give the most frequent right answer of the question's type, negated or not, over the whole edition."""
+    """Return the most frequent reference answer of each question's type and polarity in the edition."""
     counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     kinds = [(row["kind"], row["question_type"], row["negated"]) for row in asked.rows]
     for kind, row in zip(kinds, asked.rows, strict=True):
@@ -78,16 +78,16 @@ def _blind(asked: QuestionIndex) -> list[str]:
 
 BLIND = "Blind"
 GUESSERS: tuple[Baseline, ...] = (
-    Baseline("Oracle", "knows the right answers", _oracle),
-    Baseline(BLIND, "the usual answer to each type of question, images unseen", _blind),
-    Baseline("Always yes", "says yes, or the first option", _yes),
-    Baseline("Coin", "tosses a coin for each question", _coin),
+    Baseline("Oracle", "always gives the reference answer", _oracle),
+    Baseline(BLIND, "most frequent answer to each question type, without images", _blind),
+    Baseline("Always yes", "always yes, or the first option", _yes),
+    Baseline("Coin", "uniformly random answers", _coin),
 )
-"""References that every board shows; their answers follow from the edition alone."""
+"""Baselines on every board; their answers follow from the edition alone."""
 
 
 def levels(asked: QuestionIndex) -> list[FixedBaseline]:
-    """Return chance, the word floor and, of several images, what one of them gives; kept in the cache."""
+    """Return chance, the text-only baseline and, for several images, the single-image oracle; cached."""
     if answer_keys.is_key(asked.source):
         return [_chance(asked)]
     file = cache_folder() / "board" / f"levels-1-{asked.edition.content_hash}.json"
@@ -96,7 +96,7 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
     except (OSError, ValueError, TypeError):
         pass
     found = [_chance(asked), *_word_floor(asked), *_one_image(asked)]
-    with suppress(OSError):  # a cache that cannot be written is none
+    with suppress(OSError):  # the cache is optional
         write_atomic(file, canonical([{"name": x.name, "kind": x.kind, "value": x.value} for x in found]))
     return found
 
@@ -104,24 +104,24 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
 def _chance(asked: QuestionIndex) -> FixedBaseline:
     own = asked.main
     if own.headline == "symmetric_accuracy":
-        return FixedBaseline("Chance", "guesses both halves of each pair evenly", 25.0)
+        return FixedBaseline("Chance", "guesses both questions of each pair uniformly", 25.0)
     shares = [1 / (len(asked.rows[place]["choices"]) or 2) for place in own.places]
-    return FixedBaseline("Chance", "guesses evenly among the answers", 100 * sum(shares) / len(shares))
+    return FixedBaseline("Chance", "guesses uniformly among the answers", 100 * sum(shares) / len(shares))
 
 
 def _word_floor(asked: QuestionIndex) -> list[FixedBaseline]:
     cell = text_only_baseline.PAIRS if asked.main.headline == "symmetric_accuracy" else text_only_baseline.ALL
     floor = text_only_baseline.of_split(asked.source).get(cell)
-    kind = "the best that the words of the questions reach alone"
+    kind = "cross-validated accuracy from the question text alone"
     return [] if floor is None else [FixedBaseline("Word floor", kind, 100 * floor.value)]
 
 
 def _one_image(asked: QuestionIndex) -> list[FixedBaseline]:
-    """Return what perfect eyes reach that see the first image that a question names; of questions about several."""
+    """Return the accuracy of an oracle that sees only the first image a question names; multi-image questions only."""
     if max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
         return []
     kinds = restricted_oracles.of_split(asked.source).get("one image", {}).values()
     if sum(number for _, number in kinds) < len(asked.rows):
-        return []  # the truth behind these images is not stored
+        return []  # the split has no scenes
     total = sum(share * number for share, number in kinds)
-    return [FixedBaseline("One image", "perfect eyes that see one of the images", 100 * total / len(asked.rows))]
+    return [FixedBaseline("One image", "oracle restricted to a single image", 100 * total / len(asked.rows))]

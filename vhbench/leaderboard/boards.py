@@ -1,4 +1,4 @@
-"""``board.yaml``: which editions of which benchmarks a board is about, and which entries it takes."""
+"""``board.yaml``: the dataset versions (editions) of a board, and its rules for entries."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ FORMAT = "vhbench-board-1"
 ENTRIES = "entries"
 
 MOST_YAML = 1 << 20
-"""Bytes of a YAML file of a board."""
+"""Maximum size of a YAML file of a board, in bytes."""
 
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _LINE = re.compile(r"[^\n\r\t]*")
@@ -30,16 +30,17 @@ _LINE = re.compile(r"[^\n\r\t]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """One version of a benchmark, by its content.
+    """One version of a benchmark, identified by its content.
 
     Attributes:
-        benchmark: its name.
+        benchmark: name of the benchmark.
         version: MAJOR.MINOR.PATCH.
-        content_hash: of the split, see :class:`vhbench.schema.Manifest`; of a hidden edition, as it is public.
-        hidden: its answers are kept back: scores are shown, and never a question or an answer.
-        fresh_of: the version of the public edition that this one was built like, with new questions; "" for none.
-        repo_id: dataset on the Hub that has it, "" for none.
-        revision: the commit there.
+        content_hash: content hash of the split, see :class:`vhbench.schema.Manifest`; for a hidden test set, of its
+            public part.
+        hidden: whether the reference answers are hidden: the site shows scores, but no question or response.
+        fresh_of: public version of which this is a new sample with other questions; "" for none.
+        repo_id: dataset on the Hub, "" for none.
+        revision: commit of that dataset.
     """
 
     benchmark: str
@@ -52,18 +53,18 @@ class Edition:
 
     @property
     def name(self) -> str:
-        """The name of its folder in each entry, and of its page."""
+        """Name of its folder in each entry, and of its page."""
         return f"{self.benchmark}-{self.version}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Which entries a board takes.
+    """Rules for the entries of a board.
 
     Attributes:
-        max_failed: percent of requests that may have failed.
-        provenance: whether an entry must say where its answers come from, as lmms-eval's samples do.
-        generation: settings that must be so where an entry tells them, such as temperature: 0.
+        max_failed: maximum percentage of failed requests.
+        provenance: whether an entry must have provenance, as lmms-eval's samples do.
+        generation: required generation settings, such as temperature: 0, for entries that record them.
     """
 
     max_failed: Annotated[float, Meta(ge=0, le=100)] = 1.0
@@ -73,14 +74,14 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardFile:
-    """What ``board.yaml`` says.
+    """Content of ``board.yaml``.
 
     Attributes:
-        title: of the site.
-        editions: what entries answer, in the order of the site.
-        rules: which entries are taken.
-        about: a sentence or two on the first page.
-        submit: the address where a pull request is opened, "" for none.
+        title: title of the site.
+        editions: evaluated editions, in the order of the site.
+        rules: rules for entries.
+        about: a sentence or two for the first page.
+        submit: URL for opening a pull request, "" for none.
     """
 
     title: str
@@ -95,7 +96,7 @@ class Board(BoardFile):
     """A board, without its entries.
 
     Attributes:
-        folder: where it lies.
+        folder: folder of the board.
     """
 
     folder: Path
@@ -104,20 +105,20 @@ class Board(BoardFile):
         """Return an edition by its name, such as ode-1.0.0.
 
         Raises:
-            VhbenchError: if the board has none of this name.
+            VhbenchError: if the board has no such edition.
         """
         for edition in self.editions:
             if edition.name == name:
                 return edition
-        raise VhbenchError(f"{self.folder}: the board has no edition {quote_value(name)}; it has {self.named}")
+        raise VhbenchError(f"{self.folder}: expected an edition of {self.named}; got {quote_value(name)}")
 
     @property
     def named(self) -> str:
-        """The names of its editions, in a line."""
+        """Names of its editions, with commas."""
         return ", ".join(edition.name for edition in self.editions)
 
     def fresh(self) -> Iterator[tuple[Edition, Edition]]:
-        """Yield each public edition with the fresh one that was built like it."""
+        """Yield each public edition with its fresh one."""
         for edition in self.editions:
             if edition.fresh_of:
                 yield self.edition(f"{edition.benchmark}-{edition.fresh_of}"), edition
@@ -127,18 +128,18 @@ def read_board(folder: Path) -> Board:
     """Read ``board.yaml``.
 
     Raises:
-        VhbenchError: if there is none, or a field has the wrong form.
+        VhbenchError: if it is missing, or a field is invalid.
     """
     path = Path(folder) / FILE
     if not path_exists(path):
-        raise VhbenchError(f"{folder}: no {FILE}; no board (`vhbench leaderboard init` makes one)")
+        raise VhbenchError(f"{folder}: expected a board with {FILE}; create one with `vhbench leaderboard init`")
     data = read_yaml(path)
     found = data.pop("format", None)
     if found != FORMAT:
-        raise VhbenchError(f"{path}: format {quote_value(found)}: must be {FORMAT!r}")
+        raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
     known = [name.name for name in fields(BoardFile)]
     if odd := sorted(map(str, data.keys() - set(known))):
-        raise VhbenchError(f"{path}: {quote_value(odd[0])} is no field of a board; there are {', '.join(known)}")
+        raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
     told: BoardFile = convert(data, BoardFile, str(path))
     board = Board(folder=Path(folder), **{name: getattr(told, name) for name in known})
     try:
@@ -154,25 +155,26 @@ def _check(board: Board) -> None:
     if board.submit:
         web_address(board.submit, "'submit'")
     if not board.editions:
-        raise VhbenchError("has no editions; a board is about one at least")
+        raise VhbenchError("expected at least one edition")
     seen: dict[str, Edition] = {}
     for edition in board.editions:
         if edition.benchmark not in BENCHMARKS:
-            raise VhbenchError(f"no benchmark {quote_value(edition.benchmark)}; must be one of {', '.join(BENCHMARKS)}")
+            raise VhbenchError(f"expected a benchmark of {', '.join(BENCHMARKS)}; got {quote_value(edition.benchmark)}")
         manifests.parse_version(edition.version)
         if edition.name in seen:
-            raise VhbenchError(f"{edition.name} is there twice; each version of a benchmark may be there once")
+            raise VhbenchError(f"{edition.name} occurs twice; expected each version once")
         seen[edition.name] = edition
     for edition in board.editions:
         public = seen.get(f"{edition.benchmark}-{edition.fresh_of}") if edition.fresh_of else edition
         if public is None or (edition.fresh_of and public is edition):
             raise VhbenchError(
-                f"{edition.name}: fresh_of {quote_value(edition.fresh_of)} is no other edition of this board"
+                f"{edition.name}: expected fresh_of to be another edition of this board, got "
+                f"{quote_value(edition.fresh_of)}"
             )
 
 
 def of_split(split: Path) -> Edition:
-    """Return the edition that a split directory, or the key of a hidden edition, is."""
+    """Return the edition of a split directory, or of the key of a hidden test set."""
     if answer_keys.is_key(split):
         head = answer_keys.read_head(split)
         return Edition(benchmark=head.benchmark, version=head.version, content_hash=head.content_hash, hidden=True)
@@ -188,13 +190,13 @@ def of_split(split: Path) -> Edition:
 def make_board(
     folder: Path, splits: Sequence[Path], *, title: str, generation: str, fresh: Sequence[str] = (), submit: str = ""
 ) -> Board:
-    """Return a board of splits, and of the hidden test sets whose keys are given.
+    """Return a board of splits and of hidden test sets, given by their keys.
 
     Args:
-        folder: of the board.
-        splits: split directories, folders of them, and files of keys.
-        title: of the board.
-        generation: settings that every run must have, as :func:`settings` reads them.
+        folder: folder of the board.
+        splits: split directories, folders of them, and key files.
+        title: title of the board.
+        generation: required generation settings, in the form that :func:`settings` parses.
         fresh: ``NAME=NAME``: a public dataset version and the newer one of the same kind.
         submit: how to submit, shown on the site.
     """
@@ -209,11 +211,11 @@ def write_board(board: Board) -> Path:
     """Write ``board.yaml`` into the board's folder, and return its path.
 
     Raises:
-        VhbenchError: if there is a board already, or a field has the wrong form.
+        VhbenchError: if the board already exists, or a field is invalid.
     """
     path = board.folder / FILE
     if path_exists(path):
-        raise VhbenchError(f"{path} is there already; a board is made once, and edited by hand")
+        raise VhbenchError(f"{path} already exists; edit it to change the board")
     _check(board)
     editions = [{name: value for name, value in asdict(e).items() if value} for e in board.editions]
     data = {"format": FORMAT, "title": board.title, "about": board.about, "submit": board.submit}
@@ -225,16 +227,16 @@ def write_board(board: Board) -> Path:
 
 
 class _Plain(yaml.SafeLoader):
-    """Reads YAML without aliases: a few of them unpack to more than fits into any memory."""
+    """YAML loader without aliases, a few of which can expand beyond any memory."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise VhbenchError(f"line {mark.line + 1}: has an alias (*), which nothing here needs")
+            raise VhbenchError(f"line {mark.line + 1}: expected no YAML alias (*)")
         return super().compose_node(parent, index)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
-        # A date is text here: whoever reads it decides what it may be.
+        # Dates stay text; the field that uses one validates it.
         if node.tag == "tag:yaml.org,2002:timestamp":
             return node.value
         return super().construct_object(node, deep=deep)
@@ -244,7 +246,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """Read a small YAML file: one mapping, no tags, no aliases.
 
     Raises:
-        VhbenchError: if it cannot be read, or is none.
+        VhbenchError: if it cannot be read, or is not a mapping.
     """
     data = read_bytes(path, MOST_YAML)
     try:
@@ -254,42 +256,42 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError, ValueError, UnicodeDecodeError) as error:
         raise VhbenchError(f"{path}: not YAML ({' '.join(str(error).split())[:200]})") from error
     if not isinstance(found, dict):
-        raise VhbenchError(f"{path}: holds {quote_value(found)}; must be a mapping")
+        raise VhbenchError(f"{path}: expected a mapping, got {quote_value(found)}")
     return found
 
 
 def yaml_bytes(data: Mapping[str, Any]) -> bytes:
-    """Return YAML for people, keys in their order."""
+    """Return readable YAML, with keys in their order."""
     plain = msgspec.to_builtins(data)
     return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120).encode()
 
 
 def one_line(text: str, what: str, most: int) -> str:
-    """Return a text for people that fits into a line and cannot steer a terminal.
+    """Return a one-line text, checked to be free of control characters.
 
     Raises:
         VhbenchError: if it has more than ``most`` characters, line ends or control characters.
     """
     if len(text) > most:
-        raise VhbenchError(f"{what} has {len(text):,} characters; at most {most:,}")
+        raise VhbenchError(f"{what}: expected at most {most:,} characters, got {len(text):,}")
     if escaped(text) != text or not _LINE.fullmatch(text):
-        raise VhbenchError(f"{what} {escaped(quote_value(text))}: must be one line without control characters")
+        raise VhbenchError(f"{what}: expected one line without control characters; got {escaped(quote_value(text))}")
     return text
 
 
 def web_address(url: str, what: str) -> str:
-    """Return an address that a page may link to.
+    """Return a URL that a page may link to.
 
     Raises:
-        VhbenchError: if it is none of http or https.
+        VhbenchError: if its scheme is not http or https.
     """
     if not re.fullmatch(r"https?://[^\s<>\"'`\\]{1,500}", url):
-        raise VhbenchError(f"{what} {quote_value(url)}: must be an address that begins with https:// or http://")
+        raise VhbenchError(f"{what}: expected a URL that begins with https:// or http://; got {quote_value(url)}")
     return one_line(url, what, 510)
 
 
 def places(board: Board, given: Sequence[Path]) -> Iterator[Path]:
-    """Yield where the splits of a board may be: what is named, folders of such, and the board's own ``splits``."""
+    """Yield candidate folders of a board's splits: the given ones, their children, and the board's own ``splits``."""
     for path in (*given, board.folder / "splits"):
         yield path
         if path.is_dir() and not (path / manifests.MANIFEST).is_file():
@@ -297,15 +299,15 @@ def places(board: Board, given: Sequence[Path]) -> Iterator[Path]:
 
 
 def is_edition(path: Path) -> bool:
-    """Tell whether a path is a split or the key of a hidden edition."""
+    """Return whether a path is a split or the key of a hidden test set."""
     return answer_keys.is_key(path) or (path / manifests.MANIFEST).is_file()
 
 
 def paired(editions: Sequence[Edition], fresh: Sequence[str]) -> Iterator[Edition]:
-    """Yield editions in the order of a site, each that is said to be fresh with the public one it was built like.
+    """Yield editions in the order of a site, fresh ones with ``fresh_of`` set.
 
     Raises:
-        VhbenchError: if a pair is no pair of editions of one benchmark.
+        VhbenchError: if a pair does not name two editions of one benchmark.
     """
     names = {edition.name: edition for edition in editions}
     public = {}
@@ -313,7 +315,7 @@ def paired(editions: Sequence[Edition], fresh: Sequence[str]) -> Iterator[Editio
         one, _, other = pair.partition("=")
         if one not in names or other not in names or names[one].benchmark != names[other].benchmark or one == other:
             raise VhbenchError(
-                f"--fresh {quote_value(pair)}: must be PUBLIC=FRESH of one benchmark, of {', '.join(names)}"
+                f"--fresh: expected PUBLIC=FRESH of one benchmark, of {', '.join(names)}; got {quote_value(pair)}"
             )
         public[other] = names[one].version
     order = list(BENCHMARKS)
@@ -322,7 +324,7 @@ def paired(editions: Sequence[Edition], fresh: Sequence[str]) -> Iterator[Editio
 
 
 def settings(text: str) -> dict[str, Any]:
-    """Return settings of generation, written as name=value with commas.
+    """Parse generation settings, written as name=value with commas.
 
     >>> settings("temperature=0,do_sample=false")
     {'temperature': 0, 'do_sample': False}
@@ -331,6 +333,6 @@ def settings(text: str) -> dict[str, Any]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier():
-            raise VhbenchError(f"--generation {quote_value(part)}: must be name=value")
+            raise VhbenchError(f"--generation: expected name=value, got {quote_value(part)}")
         found[name] = parse_yaml(value, f"--generation {quote_value(part)}")
     return found

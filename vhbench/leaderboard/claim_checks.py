@@ -1,4 +1,4 @@
-"""What an entry claims, held to what is recomputed: scores, prompts, and how it was asked."""
+"""Check an entry's claims against recomputed values: scores, prompts, generation settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ from vhbench.schema import VhbenchError
 from vhbench.tasks import prompts
 
 TOLERANCE = 0.005
-"""Points by which a claim may differ from what is recomputed: less than is shown."""
+"""Tolerance between a claimed and a recomputed score, in points: below the shown precision."""
 
 
 def claimed_scores(found: RescoredEntry) -> dict[str, dict[str, float | None]]:
-    """Return the scores that an entry claims: family → metric → value, with more digits than are shown."""
+    """Return the scores that an entry claims: family → metric → value, more precise than shown."""
     return {
         family: {name: None if score.value is None else round(score.value, 6) for name, score in scores.items()}
         for family, scores in found.scores.items()
@@ -30,18 +30,18 @@ def claimed_scores(found: RescoredEntry) -> dict[str, dict[str, float | None]]:
 
 
 def unlike_claims(claimed: Mapping[str, Mapping[str, float | None]], found: RescoredEntry) -> Iterator[str]:
-    """Say which claimed scores are not what the answers come to, and which are not claimed at all."""
+    """Yield claimed scores that differ from the recomputed ones, and missing claims."""
     for family, scores in claimed_scores(found).items():
         told = claimed.get(family, {})
         if lost := [name for name in scores if name not in told]:
             yield f"claims no {lost[0]} ({family})"
         for name, value in told.items():
             if name not in scores:
-                yield f"claims a score {quote_value(name)} ({family}) that nobody recomputes"
+                yield f"claims an unknown metric {quote_value(name)} ({family})"
             elif not _close(value, scores[name]):
-                yield f"claims {name} {_said(value)} ({family}); its answers make {_said(scores[name])}"
+                yield f"claims {name} {_said(value)} ({family}); recomputed from its responses: {_said(scores[name])}"
     if odd := [family for family in claimed if family not in found.scores]:
-        yield f"claims scores of {quote_value(odd[0])}, which the edition does not ask"
+        yield f"claims scores of {quote_value(odd[0])}, which the edition does not contain"
 
 
 def _close(one: float | None, other: float | None) -> bool:
@@ -53,10 +53,10 @@ def _said(value: float | None) -> str:
 
 
 def run_claims(run: Path, task: str) -> dict[str, dict[str, float]]:
-    """Return what lmms-eval's results and our report say of a task, where they lie beside its samples.
+    """Return a task's scores from lmms-eval's results and our report next to its samples.
 
     Returns:
-        task → metric → number; of a file that says something else, the names begin with "report ".
+        task → metric → number; metrics of the report that differ begin with "report ".
     """
     found: dict[str, float] = {}
     for file in (file for file in sample_files(run) if task_of(file) == task):
@@ -81,10 +81,12 @@ def _numbers(told: Any) -> Iterator[tuple[str, float]]:
 def differing(
     asked: QuestionIndex, responses: Sequence[str], repeats: int, claims: Mapping[str, Mapping[str, float]]
 ) -> Iterator[str]:
-    """Say where a run's own results are not what its answers make with the board's questions."""
+    """Yield scores of a run's own results that differ from the recomputed ones."""
     for task, claimed in sorted(claims.items()):
         family = task_named(task).family
-        own = [place for place in _places(asked, task) if repeats == 1]  # repetitions are held to their samples alone
+        own = [
+            place for place in _places(asked, task) if repeats == 1
+        ]  # with repetitions, results are not comparable: only the samples are checked
         if family is None or not own:
             continue
         records = [answered(asked.rows[place], responses[place]) for place in own]
@@ -93,11 +95,11 @@ def differing(
             for key in (name, f"report {name}"):
                 if key in claimed and score.value is not None and not _close(claimed[key], score.value):
                     where = "its report claims" if key != name else "its results claim"
-                    yield f"{task}: {where} {name} {claimed[key]:.3f}; its answers make {score.value:.3f}"
+                    yield f"{task}: {where} {name} {claimed[key]:.3f}; recomputed: {score.value:.3f}"
 
 
 def _places(asked: QuestionIndex, task: str) -> list[int]:
-    """Return where the questions of a task stand among those of an edition."""
+    """Return the indices of a task's questions in an edition."""
     known = task_named(task)
     if known.keep is None:
         return [place for place, config in enumerate(asked.configs) if config == task]
@@ -107,31 +109,31 @@ def _places(asked: QuestionIndex, task: str) -> list[int]:
 
 
 def prompt_faults(asked: QuestionIndex, told: Provenance) -> Iterator[str]:
-    """Say where a task was asked in other words than the edition's questions make, or not as a whole."""
+    """Yield tasks with other prompts than the edition's questions give, or with missing questions."""
     edition = asked.edition
     if (told.benchmark, told.content_hash) != (edition.benchmark, edition.content_hash):
         named = f"{told.benchmark} with content hash {told.content_hash[:12]}…"
-        yield f"{told.task}: says it asked {named}: a foreign split"
+        yield f"{told.task}: was evaluated on another split ({named})"
         return
     own = _places(asked, told.task)
     if not own or told.of != len(own) or told.asked != told.of:
-        yield f"{told.task}: says that {told.asked:,} of {told.of:,} questions were asked; the edition has {len(own):,}"
+        yield f"{told.task}: evaluated {told.asked:,} of {told.of:,} questions; the edition has {len(own):,}"
         return
     sent = {asked.rows[place]["id"]: digest(prompts.sent(asked.rows[place], told.prompt_form)) for place in own}
     if digest_of_prompts(sent) != told.prompts:
-        yield f"{told.task}: was asked with other prompts than the benchmark's ({told.prompt_form} form)"
+        yield f"{told.task}: prompts differ from the benchmark's ({told.prompt_form} form)"
 
 
 def setting_faults(rules: Rules, provenance: Sequence[Provenance]) -> Iterator[str]:
-    """Say where answers were generated otherwise than a board's rules say."""
+    """Yield violations of a board's rules for generation."""
     if rules.provenance and not provenance:
-        yield "does not say where its answers come from, which this board wants: add lmms-eval's folder with samples"
+        yield "has no provenance, which this board requires: add lmms-eval's folder with samples"
     for told in provenance:
         for name, value in rules.generation.items():
             if name in told.generation and told.generation[name] != value:
                 used, rule = quote_value(told.generation[name]), quote_value(value)
-                yield f"{told.task}: {name} was {used}; the board's rule is {rule}"
+                yield f"{told.task}: expected {name} {rule}, got {used}"
     yield from unlike(provenance)
     models = sorted({f"{told.model} {told.model_args}".strip() for told in provenance})
     if len(models) > 1:
-        yield f"its tasks were answered by several models: {', '.join(map(quote_value, models))}"
+        yield f"its tasks have responses of several models: {', '.join(map(quote_value, models))}"

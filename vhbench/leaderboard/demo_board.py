@@ -1,4 +1,4 @@
-"""A board of one run and of the references: what ``vhbench demo`` ends with."""
+"""The board at the end of ``vhbench demo``: one run and the baselines."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,20 +15,20 @@ from vhbench.schema import VhbenchError
 
 
 def prepare(splits: Sequence[Path]) -> None:
-    """Read the questions of splits, and keep what a board tells of them whatever is answered."""
+    """Compute and cache the baselines of splits, which do not depend on responses."""
     sources = _sources(splits)
     for edition in _editions(splits):
         levels(cached_question_index(edition, sources[edition.name]))
 
 
 def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iterator[str]:
-    """Add a run to the board in a folder, which is made if there is none, and write its site; yield what to say.
+    """Add a run to a board, created if missing, and write its site; yield lines to print.
 
     Args:
-        run: what lmms-eval wrote.
-        name: of the model.
-        splits: which were asked.
-        out: where the board and its site lie: OUT/board and OUT/site.
+        run: lmms-eval's output.
+        name: name of the model.
+        splits: evaluated splits.
+        out: parent of the board and its site: OUT/board and OUT/site.
     """
     board = boards.make_board(
         out / "board", splits, title="Visual hallucination board", generation="temperature=0,do_sample=false"
@@ -37,7 +37,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
     if not (board.folder / boards.FILE).is_file():
         boards.write_board(board)
     elif boards.read_board(board.folder).editions != editions:
-        yield f"{board.folder} is about other splits: the run is not added to it"
+        yield f"{board.folder} has other splits; the run is not added"
         return
     sources = _sources(splits)
     asked = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in editions}
@@ -45,7 +45,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
     for one in read_run_for(board, run, asked):
         found = submit(board, one, about, replacing=True)
         if found.entry is None or found.reasons:
-            yield from (f"not on the board: {found.place.edition.name}: {reason}" for reason in found.reasons)
+            yield from (f"not added: {found.place.edition.name}: {reason}" for reason in found.reasons)
         else:
             found.place.write(found.entry, found.answers)
             added += 1

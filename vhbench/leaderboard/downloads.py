@@ -1,4 +1,4 @@
-"""What can be taken from a board: all its scores as CSV, JSON, Parquet and LaTeX."""
+"""Downloads of a board: all scores as CSV, JSON, Parquet and LaTeX."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ NAMES = (
     ("scores.parquet", "Parquet"),
     ("scores.tex", "LaTeX"),
 )
-"""File → what a link to it says."""
+"""File → text of its link."""
 
 COLUMNS: tuple[str, ...] = (
     "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
@@ -44,7 +44,7 @@ def files(standings: Rankings) -> Mapping[str, bytes]:
 
 
 def _rows(standings: Rankings) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each score of each model, whole and by part."""
+    """Yield one row per model and score, overall and by subset."""
     for one in standings.editions:
         edition, main = one.edition, one.asked.main
         for number in sorted(one.found):
@@ -79,7 +79,7 @@ def _csv(rows: list[dict[str, Any]]) -> bytes:
 
 
 def _no_formula(value: Any) -> Any:
-    """Keep a spreadsheet from computing somebody's name."""
+    """Escape a name that a spreadsheet would evaluate as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
@@ -93,7 +93,7 @@ def _parquet(rows: list[dict[str, Any]]) -> bytes:
 
 
 def latex(standings: Rankings) -> str:
-    """Return a table of all models' headlines with their intervals and ranks, in LaTeX (booktabs)."""
+    """Return a LaTeX table (booktabs) of the headline scores with intervals and ranks."""
     titles = [view.title for view in site_views.edition_views(standings)]
     lines = [r"\begin{tabular}{l" + "rr" * len(titles) + "}", r"\toprule"]
     lines += ["Model" + "".join(rf" & \multicolumn{{2}}{{c}}{{{escape(title)}}}" for title in titles) + r" \\"]
@@ -124,7 +124,7 @@ def _cell(one: EditionStandings, model: BoardModel) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return a text as LaTeX shows it.
+    r"""Escape a text for LaTeX.
 
     >>> print(escape("A_1 & 50%"))
     A\_1 \& 50\%

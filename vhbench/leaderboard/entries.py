@@ -1,4 +1,4 @@
-"""Entries: what one model said to one edition, who it is, how it was asked, and which scores it claims."""
+"""Entries: the responses of one model to one edition, with model card, provenance and claimed scores."""
 
 import re
 import unicodedata
@@ -23,28 +23,28 @@ _LONGEST_FOLDER = 60
 
 _SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _KEPT = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-"""Names that Windows keeps for devices, whatever follows the dot."""
+"""Device names that Windows reserves, with any extension."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
-"""Categories of characters that leave no mark: two names may differ in them, and look alike."""
+"""Unicode categories of invisible characters, in which two names could differ but look identical."""
 _LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "prepared": 80}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelInfo:
-    """Who answered: the same in all entries of a model.
+    """Description of a model, the same in all of its entries.
 
     Attributes:
-        name: of the model, as it is shown.
-        organisation: who made it.
-        url: where more is told of it.
-        parameters: how many; 0 where nobody tells.
-        open_weights: whether anybody may have its weights; None where nobody tells.
-        date: of the answers, YYYY-MM-DD.
-        note: what a reader should know, in a line.
-        reference: what kind of reference it is, such as "always yes": shown apart, and never ranked; "" for a model.
+        name: displayed name of the model.
+        organisation: developer.
+        url: link to further information.
+        parameters: number of parameters; 0 if unknown.
+        open_weights: whether the weights are public; None if unknown.
+        date: date of the responses, YYYY-MM-DD.
+        note: one-line remark.
+        reference: kind of baseline, such as "always yes", which is never ranked; "" for a model.
     """
 
     name: str
@@ -57,18 +57,18 @@ class ModelInfo:
     reference: str = ""
 
     def check(self) -> None:
-        """Raise VhbenchError where a field is not fit for a page or a terminal."""
+        """Raise VhbenchError if a field is not safe to show on a page or a terminal."""
         for name, most in _LONGEST.items():
             if hasattr(self, name):
                 one_line(getattr(self, name), f"the {name}", most)
         if not self.name.strip():
-            raise VhbenchError("the name is empty; an entry needs one")
+            raise VhbenchError("expected a model name, got an empty one")
         if any(unicodedata.category(sign) in _UNSEEN for sign in self.name):
-            raise VhbenchError(f"the name {self.name!a}: has characters that nobody sees")
+            raise VhbenchError(f"expected a name without invisible characters; got {self.name!a}")
         if self.url:
             web_address(self.url, "the url")
         if self.date and not _is_date(self.date):
-            raise VhbenchError(f"the date {quote_value(self.date)}: must be YYYY-MM-DD")
+            raise VhbenchError(f"expected a date YYYY-MM-DD, got {quote_value(self.date)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +76,13 @@ class BoardEntry(ModelInfo):
     """``entry.yaml``.
 
     Attributes:
-        benchmark: which was asked.
-        version: of it.
-        content_hash: of the split that was asked.
+        benchmark: evaluated benchmark.
+        version: its version.
+        content_hash: content hash of the evaluated split.
         answers: SHA-256 of ``answers.parquet``.
-        repeats: how often each question was asked.
-        scores: family of questions → metric → what the entry claims, in percent (words: a number).
-        provenance: where the answers to each task come from, as far as the run tells.
+        repeats: number of responses per question.
+        scores: family of questions → metric → claimed value, in percent (words: a number).
+        provenance: provenance of the responses to each task, if known.
     """
 
     benchmark: str
@@ -99,7 +99,7 @@ class BoardEntry(ModelInfo):
         return ModelInfo(**{f.name: getattr(self, f.name) for f in fields(ModelInfo)})
 
     def to_yaml(self) -> bytes:
-        """Return the file; what is usual is left out."""
+        """Return the content of the file, without default values."""
         usual = {f.name: f.default for f in fields(BoardEntry)}
         told = {f.name: getattr(self, f.name) for f in fields(BoardEntry) if getattr(self, f.name) != usual[f.name]}
         told |= {"scores": {name: dict(values) for name, values in self.scores.items()}}
@@ -110,12 +110,12 @@ class BoardEntry(ModelInfo):
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """Where an entry lies.
+    """Location of an entry.
 
     Attributes:
-        model: the name of its model's folder.
-        edition: what it answers.
-        folder: of it.
+        model: name of the model's folder.
+        edition: evaluated edition.
+        folder: folder of the entry.
     """
 
     model: str
@@ -124,22 +124,22 @@ class StoredEntry:
 
     @property
     def title(self) -> str:
-        """What lines about it begin with."""
+        """Prefix of messages about it."""
         return f"{self.model}/{self.edition.name}"
 
     def read(self) -> BoardEntry:
         """Read and check ``entry.yaml``.
 
         Raises:
-            VhbenchError: if it cannot be read, or does not belong here.
+            VhbenchError: if it cannot be read, or belongs elsewhere.
         """
         path = self.folder / FILE
         data = read_yaml(path)
         if (found := data.pop("format", None)) != FORMAT:
-            raise VhbenchError(f"{path}: format {quote_value(found)}: must be {FORMAT!r}")
+            raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
         known = [f.name for f in fields(BoardEntry)]
         if odd := sorted(map(str, data.keys() - set(known))):
-            raise VhbenchError(f"{path}: {quote_value(odd[0])} is no field of an entry; there are {', '.join(known)}")
+            raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
         entry: BoardEntry = convert(data, BoardEntry, str(path))
         try:
             entry.check()
@@ -152,16 +152,16 @@ class StoredEntry:
         own = self.edition
         if slug(entry.name) != self.model:
             raise VhbenchError(
-                f"{quote_value(entry.name)} belongs into the folder {slug(entry.name)}, not {self.model}"
+                f"expected the entry of {quote_value(entry.name)} in the folder {slug(entry.name)}; got {self.model}"
             )
         if (entry.benchmark, entry.version) != (own.benchmark, own.version):
             raise VhbenchError(
-                f"is of {quote_value(entry.benchmark)} {quote_value(entry.version)}, in the folder of {own.name}"
+                f"expected an entry for {own.name}; got {quote_value(entry.benchmark)} {quote_value(entry.version)}"
             )
         if entry.content_hash != own.content_hash:
             raise VhbenchError(
-                f"answers a split with content hash {quote_value(entry.content_hash[:12])}, the board's {own.name} has "
-                f"{own.content_hash[:12]}…: a foreign split"
+                f"was evaluated on another split: expected content hash {own.content_hash[:12]}… of the board's "
+                f"{own.name}, got {quote_value(entry.content_hash[:12])}"
             )
 
     def write(self, entry: BoardEntry, answers: bytes) -> None:
@@ -172,7 +172,7 @@ class StoredEntry:
 
 
 def slug(name: str) -> str:
-    """Return the folder of a model: made of a-z, 0-9, "." and "-", whatever the name is.
+    """Return the folder name of a model, of a-z, 0-9, "." and "-" only.
 
     >>> slug("Qwen2.5-VL 3B Instruct"), slug("../../etc"), slug("CON")
     ('qwen2.5-vl-3b-instruct', 'etc', 'model-con')
@@ -201,48 +201,46 @@ def _is_date(text: str) -> bool:
 
 
 def parameters(text: str) -> int:
-    """Return a number of parameters.
+    """Parse a number of parameters.
 
     >>> parameters("7B"), parameters("450m"), parameters("2.5 B"), parameters("")
     (7000000000, 450000000, 2500000000, 0)
 
     Raises:
-        VhbenchError: if it is none.
+        VhbenchError: if it is not a number.
     """
     if not text.strip():
         return 0
     match = _COUNT.fullmatch(text.strip())
     if match is None or len(match[1]) > 15:
-        raise VhbenchError(f"--parameters {quote_value(text)}: must be a number such as 7B, 450M or 7000000000")
+        raise VhbenchError(f"--parameters: expected a number such as 7B, 450M or 7000000000; got {quote_value(text)}")
     return round(float(match[1]) * _UNITS[match[2].upper()])
 
 
 def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
-    """Return where the entry of a model to an edition lies, or will lie."""
+    """Return the location of the entry of a model for an edition."""
     if not _SLUG.fullmatch(model):
-        raise VhbenchError(f"{quote_value(model)} is no name of a model's folder: a-z, 0-9, '.' and '-'")
+        raise VhbenchError(f"expected a folder name of a-z, 0-9, '.' and '-'; got {quote_value(model)}")
     return StoredEntry(model, edition, board.folder / ENTRIES / model / edition.name)
 
 
 def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
-    """Return all entries of a board, in the order of their names, and what lies there and is none, a line each."""
+    """Return all entries of a board in the order of their names, and one message per unexpected file or folder."""
     root, found, strays = board.folder / ENTRIES, list[StoredEntry](), list[str]()
     editions = {edition.name: edition for edition in board.editions}
     for folder in sorted(root.iterdir()) if root.is_dir() else []:
         if folder.name.startswith(".") and folder.is_file():
             continue
         if not _SLUG.fullmatch(folder.name) or not _own_folder(folder):
-            strays.append(
-                f"{quote_value(folder.name)}: is no folder of a model; its name must be of a-z, 0-9, '.' and '-'"
-            )
+            strays.append(f"{quote_value(folder.name)}: expected a model's folder, named with a-z, 0-9, '.' and '-'")
             continue
         for inner in sorted(folder.iterdir()):
             title = f"{folder.name}/{inner.name}"
             if inner.name not in editions or not _own_folder(inner):
-                strays.append(f"{quote_value(title)}: is no edition of the board; it has {board.named}")
+                strays.append(f"{quote_value(title)}: expected an edition of the board ({board.named})")
                 continue
             surplus = [p.name for p in inner.iterdir() if p.name not in (FILE, ANSWERS) or p.is_symlink()]
-            strays += [f"{title}: {quote_value(name)} does not belong there" for name in sorted(surplus)]
+            strays += [f"{title}: unexpected file {quote_value(name)}" for name in sorted(surplus)]
             if not surplus:
                 found.append(StoredEntry(folder.name, editions[inner.name], inner))
     return found, strays
@@ -253,5 +251,5 @@ def _own_folder(path: Path) -> bool:
 
 
 def missing(stored_entry: StoredEntry) -> Iterator[str]:
-    """Yield which of its two files an entry lacks."""
+    """Yield the missing ones of an entry's two files."""
     yield from (name for name in (FILE, ANSWERS) if not path_exists(stored_entry.folder / name))

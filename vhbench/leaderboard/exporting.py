@@ -1,6 +1,6 @@
-"""What others read of a board: the Hub's results and model-index, Every Eval Ever, and the table of a model's README.
+"""Exports of a board: the Hub's results and model-index, Every Eval Ever, and a table for a model's README.
 
-The Hub's forms are made by its client's own types. Every Eval Ever's are version 0.3.0 of its schemas.
+The Hub's formats use the types of huggingface_hub; Every Eval Ever's follow version 0.3.0 of its schemas.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of, shown
 
 SCHEMA = "0.3.0"
-"""The version of Every Eval Ever's schemas."""
+"""Version of Every Eval Ever's schemas."""
 
 _KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
 
 
 def files(standings: Rankings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a model, by their paths below its folder."""
+    """Yield the files of a model, with paths relative to its folder."""
     for one in _entered(standings, model):
         if one.edition.repo_id and _headline(one, model).value is not None:
             yield f".eval_results/{one.edition.name}.yaml", eval_results(one, model)
@@ -45,7 +45,7 @@ def _entered(standings: Rankings, model: BoardModel) -> Iterator[EditionStanding
 
 
 def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, Metric, Score]]:
-    """Yield family, metric and score of what a model has on an edition; the headline comes first."""
+    """Yield family, metric and score of a model on an edition, the headline metric first."""
     found, main = one.found[model.number], one.asked.main
     order = [(main.family.name, headline_of(main.family.name))]
     order += [(family, metric) for family in found.scores for metric in shown(family)]
@@ -61,15 +61,15 @@ def _headline(one: EditionStandings, model: BoardModel) -> Score:
 
 
 def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
-    """Return an ``.eval_results/*.yaml`` of the Hub: the headline, on the dataset that has the edition.
+    """Return an ``.eval_results/*.yaml`` for the Hub: the headline score on the edition's dataset.
 
     Raises:
-        VhbenchError: if this huggingface_hub has no type for it.
+        VhbenchError: if the installed huggingface_hub does not support it.
     """
     try:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError as error:
-        raise VhbenchError("this huggingface_hub is too old for .eval_results; install 1.4 or newer") from error
+        raise VhbenchError("expected huggingface_hub 1.4 or newer for .eval_results; upgrade it") from error
     entry, score = model.entries[one.edition.name], _headline(one, model)
     metric = headline_of(one.asked.main.family.name)
     told = EvalResultEntry(
@@ -107,7 +107,7 @@ def model_index(standings: Rankings, model: BoardModel) -> bytes:
 
 
 def table(standings: Rankings, model: BoardModel) -> str:
-    """Return the table of a model's README, Markdown."""
+    """Return the Markdown table for a model's README."""
     lines = ["| benchmark | score | value | 95 % | rank |", "|---|---|---:|---|---|"]
     for one in _entered(standings, model):
         title = f"{site_views.title_of(one.edition)} {one.edition.version}"
@@ -118,11 +118,11 @@ def table(standings: Rankings, model: BoardModel) -> str:
             rank = f"{ranks} of {len(one.ranks)}" if score is _headline(one, model) and first else ""
             lines.append(f"| {title} | {metric.label} | {score.value:.1f} | {ends} | {rank} |")
     hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
-    return "\n".join([*lines, "", f"Recomputed from the answers by vhbench {vhbench.__version__}: {hashes}.", ""])
+    return "\n".join([*lines, "", f"Recomputed from the responses by vhbench {vhbench.__version__}: {hashes}.", ""])
 
 
 def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
-    """Yield the aggregate and the instance-level record of Every Eval Ever; of a hidden edition the first alone."""
+    """Yield the aggregate and instance-level records of Every Eval Ever; for hidden test sets only the first."""
     developer = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in model.about.organisation)
     entry = model.entries[one.edition.name]
     folder = f"data/{one.edition.name}/{developer.strip('.-') or 'unknown'}/{model.slug}"
@@ -144,7 +144,7 @@ def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardMode
         "evaluation_results": [
             _result(one, model, *scored, run)
             for scored in _scores(one, model)
-            if scored[1].higher_is_better is not None  # each result must say which direction is better
+            if scored[1].higher_is_better is not None  # the schema requires a direction
         ],
     }
     if not one.edition.hidden and not answer_keys.is_key(one.asked.source):
@@ -236,7 +236,7 @@ def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, de
 
 
 def _uuid(text: str) -> str:
-    """Return a UUID of the form of version 4 that follows from a text: the same export has the same name."""
+    """Return a version 4 UUID derived from a text, so that the same export has the same name."""
     digits = list(sha256(text.encode()).hexdigest()[:32])
     digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
     text = "".join(digits)

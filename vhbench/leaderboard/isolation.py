@@ -1,4 +1,4 @@
-"""Calls in child processes with limits: what strangers have sent may crash a parser, or fill memory, only there."""
+"""Calls in child processes with time and memory limits, for untrusted submissions."""
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
@@ -11,14 +11,14 @@ from typing import Any
 from vhbench.schema import VhbenchError
 
 SECONDS = 900
-"""What a call may take."""
+"""Time limit of a call."""
 
 MEMORY = 2 << 30
-"""Bytes that a call may take beyond what the process has once its modules are loaded."""
+"""Memory limit of a call in bytes, beyond that of the process with its modules loaded."""
 
 
 class _Child:
-    """A process that makes calls one after another; one that has failed is replaced by the next call."""
+    """A process that makes calls in sequence; after a failure, the next call starts a new process."""
 
     def __init__(self) -> None:
         self._process: Any = None
@@ -54,11 +54,11 @@ class _Child:
 
 
 class Failure(str):
-    """Why a call has no value, in a line."""
+    """Reason why a call has no value, in one line."""
 
 
 _idle: list[_Child] = []
-"""Children between two uses: starting one takes seconds."""
+"""Idle child processes: starting one takes seconds."""
 
 
 def each(
@@ -69,17 +69,17 @@ def each(
     seconds: float = SECONDS,
     memory: int = MEMORY,
 ) -> Iterator[Any]:
-    """Yield what a function returns for each tuple of arguments, in order, or a :class:`Failure` in its place.
+    """Yield the return value of a function for each tuple of arguments, in order, or a :class:`Failure`.
 
     Args:
-        function: of a module, as its name is sent to the children.
+        function: module-level function, which is sent to the children by name.
         tasks: arguments of each call.
-        workers: number of children.
-        seconds: that a call may take.
-        memory: bytes that a call may take beyond what its process begins with, where the system can tell.
+        workers: number of child processes.
+        seconds: time limit per call.
+        memory: memory limit per call in bytes, beyond the initial memory of its process, where the system supports it.
 
     Raises:
-        VhbenchError: that a call raised.
+        VhbenchError: if a call raised it.
     """
 
     def call(args: tuple[Any, ...]) -> Any:
@@ -97,10 +97,10 @@ def each(
 
 
 def _serve(pipe: Connection, memory: int) -> None:
-    """Make calls until the other end is closed; after one that failed the process is not used again."""
+    """Make calls until the pipe is closed, or one fails."""
     while True:
         try:
-            function, args = pipe.recv()  # which loads the function's modules
+            function, args = pipe.recv()  # loads the function's modules
         except EOFError:
             return
         _limit(memory)
@@ -110,14 +110,14 @@ def _serve(pipe: Connection, memory: int) -> None:
             value = Failure(f"takes more than {memory >> 20:,} MiB of memory")
         except VhbenchError as error:
             value = error
-        except Exception as error:  # whatever a parser raises for what it was given
+        except Exception as error:  # parsers of untrusted files may raise anything
             value = Failure(" ".join(f"{type(error).__name__}: {error}".split())[:200])
         pipe.send(value)
 
 
 def _limit(memory: int) -> None:
-    """Limit the memory of this process to what it has and so much more."""
-    with suppress(ImportError, OSError, ValueError):  # Windows; a system that does not count it
+    """Limit the memory of this process to its current memory plus a margin."""
+    with suppress(ImportError, OSError, ValueError):  # not supported, as on Windows
         import resource
 
         taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()

@@ -1,7 +1,7 @@
-"""``answers.parquet``: what a model said, in the order of an edition's questions, without their ids.
+"""``answers.parquet``: the responses of a model in the order of an edition's questions, without ids.
 
-Ids are four fifths of such a file, and the edition has them. With ``--repeats`` all first answers stand before all
-second ones. A file is read with limits, as anybody may have made it.
+Ids, which the edition has, would be four fifths of the file. With ``--repeats``, all first responses precede all second
+ones. Files are untrusted and read with limits.
 """
 
 import io
@@ -17,22 +17,22 @@ from vhbench.splits.unpacking import Text, open_parquet, read_group, readable
 
 COLUMN = "response"
 LONGEST = 1 << 20
-"""Characters of an answer."""
+"""Maximum characters of a response."""
 
 MOST_TEXT = 256 << 20
-"""Characters of all answers of an entry."""
+"""Maximum characters of all responses of an entry."""
 
 _GROUP = 1 << 16
 
 
 def pack(responses: Sequence[str]) -> bytes:
-    """Return the file; the same answers give the same bytes.
+    """Return the file, deterministic in the responses.
 
     Raises:
-        VhbenchError: if an answer is longer than :data:`LONGEST`.
+        VhbenchError: if a response is longer than :data:`LONGEST`.
     """
     if long := [len(text) for text in responses if len(text) > LONGEST]:
-        raise VhbenchError(f"an answer has {max(long):,} characters; at most {LONGEST:,}")
+        raise VhbenchError(f"expected responses of at most {LONGEST:,} characters, got {max(long):,}")
     out = io.BytesIO()
     texts = [text.encode("utf-8", "replace").decode() for text in responses]
     table = pa.table({COLUMN: pa.array(texts, pa.string())})
@@ -43,31 +43,31 @@ def pack(responses: Sequence[str]) -> bytes:
 
 
 def unpack(path: Path, count: int) -> list[str]:
-    """Return the answers of a file.
+    """Return the responses of a file.
 
     Args:
         path: the file.
-        count: how many there must be.
+        count: expected number of responses.
 
     Raises:
-        VhbenchError: if it is damaged, has other columns or another number of answers, lacks one, or unpacks to far
-            more text than answers have.
+        VhbenchError: if it is damaged, has other columns, another number of responses or a missing one, or unpacks to
+            more text than allowed.
     """
     read_bytes(path, LARGEST_TEXT)
     file, schema = open_parquet(path)
     if schema.names != [COLUMN] or schema.field(COLUMN).type != pa.string():
-        raise VhbenchError(f"{path}: must have one column of text, {COLUMN!r}")
+        raise VhbenchError(f"{path}: expected one text column, {COLUMN!r}")
     with readable(path):
         if file.metadata.num_rows != count:
-            raise VhbenchError(f"{path}: has {file.metadata.num_rows:,} answers to {count:,} questions; each needs one")
+            raise VhbenchError(f"{path}: expected {count:,} responses, got {file.metadata.num_rows:,}")
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
         if sum(sizes) > MOST_TEXT:
-            raise VhbenchError(f"{path}: unpacks to {sum(sizes) >> 20:,} MiB; at most {MOST_TEXT >> 20:,}")
+            raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got {sum(sizes) >> 20:,}")
     text, found = Text(path, MOST_TEXT, LONGEST), list[str]()
     for i in range(file.metadata.num_row_groups):
         found += text.column(read_group(file, path, i, [COLUMN]).column(COLUMN), COLUMN)
         if len(found) > count:
             break
     if len(found) != count:
-        raise VhbenchError(f"{path}: holds {len(found):,} answers to {count:,} questions; each needs one")
+        raise VhbenchError(f"{path}: expected {count:,} responses, got {len(found):,}")
     return found

@@ -1,8 +1,8 @@
-"""How far a model falls from a public edition to a fresh one of the same build.
+"""Public–fresh gap: the accuracy drop from a public edition to a fresh one of the same build.
 
-A fresh edition may hold the public one whole, as ``vhbench build ode --add`` grows it, and may ask more of one kind of
-question than the public one did. So what both ask is no fresh question, and of each kind as many count on either side:
-a model that is as good at every kind as it was does not fall, however the kinds are mixed.
+A fresh edition may contain the public one (``vhbench build ode --add``) and have another mix of question kinds. So
+shared questions are excluded, and each kind has the same weight on both sides: a model whose accuracy per kind is
+unchanged has no gap.
 """
 
 from collections import Counter
@@ -19,20 +19,20 @@ from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 
 FEWEST = 20
-"""Questions of either edition from which anything is said."""
+"""Minimum number of questions of either edition."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublicFreshGap:
-    """How far a model falls from a public edition to a fresh one of the same build, in points.
+    """Public–fresh gap of a model, in points.
 
     Attributes:
-        public: its score on the public edition, over the kinds of questions that both have.
-        fresh: on what the fresh one asks anew, over the same kinds.
-        value: public less fresh.
-        interval: of the difference, 95 %.
-        significant: whether it falls or rises significantly, over all models of the board (Holm).
-        questions: how many of either edition were compared.
+        public: score on the public edition, over the kinds of questions that both have.
+        fresh: score on the new questions of the fresh edition, over the same kinds.
+        value: public minus fresh.
+        interval: 95 % CI of the difference.
+        significant: whether the difference is significant, adjusted over all models of the board (Holm).
+        questions: number of compared questions per edition.
     """
 
     public: float
@@ -45,13 +45,13 @@ class PublicFreshGap:
 
 @dataclass(frozen=True, slots=True)
 class FreshQuestions:
-    """The questions by which two editions are compared: new ones, and public ones of the same kinds.
+    """Compared questions of two editions: new ones, and public ones of the same kinds.
 
     Attributes:
-        public: where the public ones stand among the family's of their edition.
-        fresh: where the fresh ones do.
-        weights: of both, the public ones first; those of each edition add up to 1.
-        clusters: of both.
+        public: indices of the public ones in the family of their edition.
+        fresh: indices of the fresh ones.
+        weights: weights of both, the public ones first; those of each edition add up to 1.
+        clusters: clusters of both.
     """
 
     public: Places
@@ -60,10 +60,10 @@ class FreshQuestions:
     clusters: Clustering
 
     def drops(self, outcomes: Sequence[tuple[Floats, Floats]]) -> list[PublicFreshGap]:
-        """Return how far models fall, all of them claimed together.
+        """Return the gap of each model, tested jointly.
 
         Args:
-            outcomes: of each model, from 0 to 1, to all questions of either family.
+            outcomes: outcomes of each model, from 0 to 1, on all questions of either family.
         """
         count = len(self.public)
         weights = self.weights[:count], self.weights[count:]
@@ -81,14 +81,14 @@ class FreshQuestions:
 
 
 def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionIndex, Places]) -> FreshQuestions | None:
-    """Return the questions by which two editions are compared; None where too few are new and of a kind of both.
+    """Return the compared questions of two editions; None if too few are new and of a shared kind.
 
-    Each kind weighs as much as a difference of its two means is worth, n m / (n + m) (Cochran 1954), so that a kind of
-    which one edition has few questions does not decide.
+    Each kind has the weight n m / (n + m) (Cochran 1954), so that a kind with few questions in one edition does not
+    dominate.
 
     Args:
-        public: an edition, and where the questions that its score is about stand among its family's.
-        fresh: the same of the other edition.
+        public: public edition, and the indices of its scored questions in their family.
+        fresh: the same for the fresh edition.
     """
     known = {_asks(row) for row in public[0].rows}
     new = [place for place in fresh[1].tolist() if _asks(_row(fresh[0], place)) not in known]
@@ -121,5 +121,5 @@ def _kind(asked: QuestionIndex, place: int) -> str:
 
 
 def _asks(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what makes a question the same in two editions."""
+    """Return the key under which a question is the same in two editions."""
     return row["id"], row["question"], tuple(row["choices"]), tuple(row["scene_ids"])

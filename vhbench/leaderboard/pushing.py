@@ -1,4 +1,4 @@
-"""What a folder is that is sent to the Hub: a board, or the site of one."""
+"""Kind of a folder to push to the Hub: a board, or a site."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from vhbench.leaderboard.boards import ENTRIES, FILE, read_board
 from vhbench.schema import VhbenchError
 
 SITE = ("assets", "data", "downloads", "images", "models")
-"""Folders of a site; its pages lie beside them."""
+"""Folders of a site, next to its pages."""
 
 
 def kind_of(folder: Path) -> tuple[RepoKind, tuple[str, ...], str]:
-    """Return the kind of repository that a folder goes to, what in it is ours, and the message of the commit.
+    """Return the repository type for a folder, the patterns of its files, and the commit message.
 
     Raises:
         VhbenchError: if it is neither a board nor a site.
@@ -25,4 +25,4 @@ def kind_of(folder: Path) -> tuple[RepoKind, tuple[str, ...], str]:
         pages = [path.name for path in folder.glob("*.html")]
         editions = [f"{name}-[0-9]*.html" for name in BENCHMARKS]  # of editions that the board has no more, too
         return "space", (*SITE, *pages, *editions, site.MARK, ".nojekyll"), "Update the board's site"
-    raise VhbenchError(f"{folder}: is neither a board ({FILE}) nor the site of one ({site.MARK})")
+    raise VhbenchError(f"{folder}: expected a board ({FILE}) or a site ({site.MARK})")

@@ -1,4 +1,4 @@
-"""What an edition asks, as it is needed to score and to show the answers of many models: read once, shared by all."""
+"""Questions of an edition, read once for scoring and showing the responses of many models."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,13 +28,13 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """Some of the questions of a family.
+    """A subset of the questions of a family.
 
     Attributes:
-        columns: by which they are told.
-        values: of these columns.
-        places: where they stand among the family's.
-        clusters: of those that stand and fall together.
+        columns: columns that define the subset.
+        values: values of these columns.
+        places: indices in the family.
+        clusters: clusters of dependent questions.
     """
 
     columns: tuple[str, ...]
@@ -48,11 +48,11 @@ class FamilyIndex:
     """The questions of an edition that are scored together.
 
     Attributes:
-        family: how.
-        places: where they stand among the edition's.
-        about: a record for each, without an answer.
-        clusters: of those that stand and fall together.
-        parts: of the pages.
+        family: family of metrics.
+        places: indices in the edition.
+        about: one record per question, without a response.
+        clusters: clusters of dependent questions.
+        parts: subsets on the pages.
     """
 
     family: Family
@@ -63,7 +63,7 @@ class FamilyIndex:
     _among: dict[bytes, Clustering] = field(default_factory=dict, repr=False, compare=False)
 
     def among(self, places: Places) -> Clustering:
-        """Return the clusters of some of the questions alone: those that share nothing with others are not tied."""
+        """Return the clusters within a subset of the questions."""
         key = places.tobytes()
         if key not in self._among:
             self._among[key] = clusters_of([self.about[place] for place in places])
@@ -71,7 +71,7 @@ class FamilyIndex:
 
     @property
     def headline(self) -> str:
-        """The metric by which models are ranked."""
+        """Metric that ranks models."""
         return headline_of(self.family.name).name
 
 
@@ -80,11 +80,11 @@ class QuestionIndex:
     """The questions of an edition, in its own order.
 
     Attributes:
-        edition: which.
-        source: the split, or the key of a hidden edition.
-        configs: of each question.
-        rows: of each the columns of a record.
-        read_before: answers to it by place and words, as they were read.
+        edition: the edition.
+        source: its split, or the key of a hidden test set.
+        configs: config of each question.
+        rows: record columns of each question.
+        read_before: cached predictions, by question and response.
     """
 
     edition: Edition
@@ -95,17 +95,17 @@ class QuestionIndex:
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """The place of each question by its id."""
+        """Index of each question by its id."""
         return {row["id"]: place for place, row in enumerate(self.rows)}
 
     @cached_property
     def about(self) -> Sequence[Record]:
-        """A record for each question, without an answer."""
+        """One record per question, without a response."""
         return [Record(**row) for row in self.rows]
 
     @cached_property
     def families(self) -> Mapping[str, FamilyIndex]:
-        """The families of its questions by name; the one that the edition is ranked by comes first."""
+        """Families of its questions by name, the ranked one first."""
         entry, own = BENCHMARKS[self.edition.benchmark], dict[str, list[int]]()
         known = {family.name: family for family in entry.families.values()}
         for place, row in enumerate(self.rows):
@@ -115,17 +115,17 @@ class QuestionIndex:
 
     @property
     def main(self) -> FamilyIndex:
-        """The family that the edition is ranked by."""
+        """Family that ranks models."""
         return next(iter(self.families.values()))
 
     @cached_property
     def matcher(self) -> Vocabulary | None:
-        """What finds the words of captions; None where there are none."""
+        """Matcher of caption words; None without captions."""
         captions = any(row["kind"] == "caption" for row in self.rows)
         return ode_captions.matcher(vocabulary(self.source)) if captions else None
 
     def cell(self, place: int) -> str:
-        """Return the cell of a question, for the filter of the examples: "E5 · hn"."""
+        """Return the subset of a question, for the filter of examples: "E5 · hn"."""
         row = self.rows[place]
         found = [str(row[name]) for name in BENCHMARKS[self.edition.benchmark].cell]
         return " · ".join(value or "clean" for value in found)
@@ -145,13 +145,13 @@ class QuestionIndex:
 
 
 def _order(columns: Iterable[str], values: Iterable[str]) -> list[tuple[int, str]]:
-    """Return what sorts the values of columns as people read them."""
+    """Return a sort key of column values in natural order."""
     known = [VALUE_ORDER.get(column, ()) for column in columns]
     return [(own.index(value) if value in own else len(own), value) for own, value in zip(known, values, strict=True)]
 
 
 def in_order(column: str, values: Iterable[str]) -> list[str]:
-    """Return the values of a column in the order in which people read them.
+    """Return the values of a column in natural order.
 
     >>> in_order("criterion", {"fictional", "standard"})
     ['standard', 'fictional']
@@ -160,7 +160,7 @@ def in_order(column: str, values: Iterable[str]) -> list[str]:
 
 
 def read_edition(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition from a split, or from the key of a hidden one."""
+    """Read the questions of an edition from a split, or from the key of a hidden test set."""
     configs, rows = list[str](), list[dict[str, Any]]()
     if answer_keys.is_key(source):
         for config, row in answer_keys.read_key(source):
@@ -181,13 +181,13 @@ def _typed(name: str, value: Any) -> Any:
 
 
 def find_sources(board: Board, given: Sequence[Path] = ()) -> dict[str, Path]:
-    """Return where the questions of each edition are, by the editions' names.
+    """Return the source of each edition's questions, by the name of the edition.
 
-    A split is known by its content hash, whatever its folder is called: those that are named, those in the board's own
-    ``splits``, and those on the Hub that the board pins.
+    Splits are identified by content hash, among the given ones, the board's own ``splits``, and the pinned ones on the
+    Hub.
 
     Raises:
-        VhbenchError: naming the edition that was found nowhere, or whose split is not what its manifest says.
+        VhbenchError: if an edition is not found, or its split does not match its manifest.
     """
     found: dict[str, Path] = {}
     for path in places(board, given):
@@ -206,11 +206,13 @@ def find_sources(board: Board, given: Sequence[Path] = ()) -> dict[str, Path]:
 
 @lru_cache(maxsize=64)
 def _verified(path: Path, edition: Edition) -> Path:
-    """Return the path of a split whose rows are what its manifest says; looked at once in a process."""
+    """Return the path of a split after checking it against its manifest, once per process."""
     if edition.hidden:
-        raise VhbenchError(f"{path}: has no answers; {edition.name} is a hidden edition, name its key")
+        raise VhbenchError(f"{path}: has no reference answers; {edition.name} is a hidden test set: give its key")
     if (there := splits.recompute_content_hash(path)) != edition.content_hash:
-        raise VhbenchError(f"{path}: its rows have content hash {there}, its manifest says {edition.content_hash}")
+        raise VhbenchError(
+            f"{path}: expected content hash {edition.content_hash} of its manifest; its rows have {there}"
+        )
     return path
 
 
@@ -221,5 +223,5 @@ def _elsewhere(board: Board, edition: Edition) -> Path:
         return _verified(hub.snapshot(edition.repo_id, edition.revision), edition)
     what = "its key (--splits FILE)" if edition.hidden else "its split (--splits DIR, or DIR/splits of the board)"
     raise VhbenchError(
-        f"{board.folder}: {edition.name} with content hash {edition.content_hash[:12]}… was not found: name {what}"
+        f"{board.folder}: expected {edition.name} with content hash {edition.content_hash[:12]}…; give {what}"
     )

@@ -1,4 +1,4 @@
-"""The standings of a board: all entries recomputed, compared with one another, and put into ranks."""
+"""Rankings of a board: all entries recomputed and compared pairwise."""
 
 import multiprocessing
 import os
@@ -25,13 +25,13 @@ from vhbench.tasks.metrics.registry import headline_of
 
 @dataclass(frozen=True, slots=True)
 class BoardModel:
-    """A model, or a reference, on a board.
+    """A model or baseline on a board.
 
     Attributes:
-        number: its place among all, models first.
-        slug: its name in addresses.
-        about: who it is.
-        entries: name of an edition → what it claims there; none of a reference that was made here.
+        number: its index, models first.
+        slug: its name in URLs.
+        about: its description.
+        entries: name of an edition → its entry; empty for built-in baselines.
     """
 
     number: int
@@ -41,23 +41,23 @@ class BoardModel:
 
     @property
     def ranked(self) -> bool:
-        """Whether it is a model, and no reference."""
+        """Whether it is a model rather than a baseline."""
         return not self.about.reference
 
 
 @dataclass(frozen=True, slots=True)
 class EditionStandings:
-    """What a board shows of an edition.
+    """Results of an edition.
 
     Attributes:
         asked: its questions.
         found: number of a model → its scores.
-        responses: number of a model → its answers to the first repetition.
-        ranks: number of a model → the best and the worst rank that the data leave open.
-        members: numbers of those that are compared: all that have a score.
-        pairs: of the whole and of each part, the differences of the members.
-        significant: which of them are, shape (parts, members, members).
-        levels: references of which only the score is known.
+        responses: number of a model → its responses of the first repetition.
+        ranks: number of a model → its rank range.
+        members: numbers of the compared models: all with a score.
+        pairs: differences of all pairs of members, overall and per subset.
+        significant: which of them are significant, shape (1 + subsets, members, members).
+        levels: baselines of which only the score is known.
     """
 
     asked: QuestionIndex
@@ -76,7 +76,7 @@ class EditionStandings:
 
     @property
     def parts(self) -> Sequence[QuestionPart]:
-        """What its questions are parted into."""
+        """Subsets of its questions."""
         return self.asked.main.parts
 
 
@@ -85,10 +85,10 @@ class Rankings:
     """A board, recomputed.
 
     Attributes:
-        board: which.
-        models: models first, then references.
-        editions: what is shown of each.
-        drops: (public edition, fresh edition) → number of a model → how far it falls.
+        board: the board.
+        models: models, then baselines.
+        editions: results of each edition.
+        drops: (public edition, fresh edition) → number of a model → its gap.
     """
 
     board: Board
@@ -98,11 +98,11 @@ class Rankings:
 
     @property
     def ranked(self) -> list[BoardModel]:
-        """The models that are no references."""
+        """Models without baselines."""
         return [model for model in self.models if model.ranked]
 
     def of(self, name: str) -> EditionStandings:
-        """Return what is shown of an edition, by its name."""
+        """Return the results of an edition by its name."""
         return next(one for one in self.editions if one.edition.name == name)
 
 
@@ -110,20 +110,20 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
     """Recompute a board.
 
     Args:
-        board: which.
-        sources: of the questions of each edition, by its name.
-        workers: processes; 0 for one for each core.
+        board: the board.
+        sources: source of the questions of each edition, by its name.
+        workers: number of processes; 0 for one per core.
 
     Raises:
-        VhbenchError: if an entry is refused (``vhbench leaderboard check`` tells all reasons), or there is none.
+        VhbenchError: if an entry is refused (``vhbench leaderboard check`` lists all reasons), or there is none.
     """
     checked, strays = check_all(board, sources, workers=workers, keep=True)
     reasons = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
     if reasons:
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-        raise VhbenchError(f"{board.folder}: {reasons[0]}{more}; `vhbench leaderboard check` tells all")
+        raise VhbenchError(f"{board.folder}: {reasons[0]}{more}; `vhbench leaderboard check` lists all")
     if not checked:
-        raise VhbenchError(f"{board.folder}: has no entries; `vhbench leaderboard add` makes one of a run")
+        raise VhbenchError(f"{board.folder}: expected at least one entry; add a run with `vhbench leaderboard add`")
     models = list(_models(board, checked))
     numbers = {model.slug: model.number for model in models}
     asked = [cached_question_index(edition, sources[edition.name]) for edition in board.editions]
@@ -179,15 +179,15 @@ def _answers(
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """What a comparison needs of an edition, without its questions: it goes to another process.
+    """Input of the comparison of an edition, which is sent to another process.
 
     Attributes:
         outcomes: number of a model → its outcomes, from 0 to 1.
-        higher_is_better: which end is rank 1.
-        ranked: which of them are models, and no references.
-        about: the places of the questions that the score is about.
-        clusters: of all questions.
-        parts: of the pages.
+        higher_is_better: whether the highest score has rank 1.
+        ranked: which of them are models rather than baselines.
+        about: indices of the scored questions.
+        clusters: clusters of all questions.
+        parts: subsets on the pages.
     """
 
     outcomes: Mapping[int, Floats]
@@ -213,7 +213,7 @@ Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs
 
 
 def _compared(of: _Comparison) -> Compared:
-    """Return the ranks, who is compared, the differences of all pairs, and which of them are significant."""
+    """Return the ranks, the compared models, their pairwise differences, and which of these are significant."""
     members = list(of.outcomes)
     if not members:
         return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
@@ -232,7 +232,7 @@ def _compared(of: _Comparison) -> Compared:
 def _drops(
     board: Board, editions: Sequence[EditionStandings]
 ) -> Iterator[tuple[tuple[str, str], dict[int, PublicFreshGap]]]:
-    """Yield how far models fall from each public edition to its fresh one; nothing where these cannot be compared."""
+    """Yield the public–fresh gaps of all comparable pairs of editions."""
     by_name = {one.edition.name: one for one in editions}
     for public, fresh in board.fresh():
         first, second = by_name[public.name], by_name[fresh.name]
@@ -244,7 +244,7 @@ def _drops(
 
 
 def _about(one: EditionStandings) -> Places:
-    """Return the places of the questions that the ranked score of an edition is about."""
+    """Return the indices of the questions of an edition's ranked score."""
     taken = one.found[one.members[0]].apart[one.asked.main.family.name]
     assert taken is not None
     return np.flatnonzero(taken.about)

@@ -1,7 +1,7 @@
-"""The scores of one entry, made again from what the model said: the numbers that ``vhbench score`` prints.
+"""Recomputed scores of an entry, equal to those of ``vhbench score``.
 
-Everything that does not depend on the answers is shared by all entries of an edition
-(:class:`~vhbench.leaderboard.question_index.QuestionIndex`), so that a hundred models take a minute and not an hour.
+Everything independent of the responses is shared by all entries of an edition
+(:class:`~vhbench.leaderboard.question_index.QuestionIndex`), so a hundred models take a minute instead of an hour.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,28 +21,28 @@ from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import shown
 
 TOLD = ("failed", "refused", "unread", "cut_off")
-"""What became of answers that say nothing, as shares in percent."""
+"""Kinds of responses without a prediction, as shares in percent."""
 
 _SHORT = 120
-"""Characters of an answer up to which many models give the same, which is read once."""
+"""Maximum characters of a response whose prediction is cached, as many models give it."""
 
 _MOST_KEPT = 150_000
-"""Answers of an edition that are kept, as they were read."""
+"""Maximum number of cached predictions per edition."""
 
 
 @dataclass(frozen=True, slots=True)
 class RescoredEntry:
-    """What an entry comes to.
+    """Recomputed results of an entry.
 
     Attributes:
-        scores: family → metric → its score, in percent.
-        parts: family → the scores of its parts in its headline.
-        apart: family → what each question adds to the headline; None where there is no score.
-        told: share of the answers that failed, were refused, could not be read, were cut off; in percent.
-        withheld: family → why there is no score.
-        right: of each question, whether the first answer is right; of a caption, whether it invents nothing.
-        read: of each question what the first answer was read as; of a caption what it invents.
-        yes: of each question, the share of answers that say yes.
+        scores: family → metric → score, in percent.
+        parts: family → headline scores of its subsets.
+        apart: family → contribution of each question to the headline score; None without a score.
+        told: shares of failed, refused, unparsed and truncated responses, in percent.
+        withheld: family → reason why there is no score.
+        right: whether the first response to each question is correct; for a caption, whether it hallucinates nothing.
+        read: prediction of the first response to each question; for a caption, its hallucinations.
+        yes: share of yes predictions per question.
     """
 
     scores: Mapping[str, Mapping[str, Score]]
@@ -56,12 +56,12 @@ class RescoredEntry:
 
 
 def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) -> RescoredEntry:
-    """Score the answers of one model to an edition.
+    """Score the responses of one model on an edition.
 
     Args:
-        asked: its questions.
-        responses: an answer to each in their order; of several repetitions, all first answers come first.
-        repeats: how often each question was asked.
+        asked: questions of the edition.
+        responses: responses in the order of the questions, all first repetitions before all second ones.
+        repeats: number of responses per question.
     """
     count = len(asked.rows)
     rounds = [responses[start : start + count] for start in range(0, repeats * count, count)]
@@ -97,7 +97,7 @@ def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) 
 
 
 def _answered(asked: QuestionIndex, place: int, text: str) -> Record:
-    """Read an answer; what many models say to a question in the same words is read once."""
+    """Parse a response; predictions of frequent responses are cached."""
     if len(text) > _SHORT:
         return answered(asked.rows[place], text)
     if (found := asked.read_before.get((place, text))) is None:
@@ -123,11 +123,11 @@ def _read_as(record: Record, counts: Claims | None) -> str:
     if not counts.captions:
         return "no caption"
     invented = counts.hallucinated
-    return f"{invented} invented" if invented else "nothing invented"
+    return f"{invented} hallucinated" if invented else "nothing invented"
 
 
 def _repeated(record: Record, number: int) -> Record:
-    """Return an answer of a repetition under an id of its own, as lmms-eval's repetitions have."""
+    """Return the record of a repetition with its own id, as in lmms-eval."""
     if not number:
         return record
     mark = f"{number + 1}#"
@@ -148,7 +148,7 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
 def _measured(
     edition: QuestionIndex, asked: FamilyIndex, records: Sequence[Record], claims: Sequence[Claims]
 ) -> Measured:
-    """Measure the answers to the questions of a family; repetitions have ids of their own."""
+    """Compute the metrics of a family; repetitions have their own ids."""
     known = {record.id: own for record, own in zip(records, claims, strict=True)}
     return measure(
         records,
@@ -159,7 +159,7 @@ def _measured(
 
 
 def _parts(asked: FamilyIndex, taken: Sums | None) -> list[Score]:
-    """Return the headline of each part."""
+    """Return the headline score of each subset."""
     found = []
     for part in asked.parts:
         about = np.zeros(0, dtype=np.int64) if taken is None else np.flatnonzero(taken.about[part.places])

@@ -1,4 +1,4 @@
-"""The site of a board: HTML and SVG made here, read without a script, and from a folder as well as from a server."""
+"""Static site of a board: HTML and SVG that work without scripts, from a folder or a server."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -22,21 +22,21 @@ MARK = "site.json"
 FORMAT = "vhbench-board-site-1"
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
-"""The content security policy of every page: nothing but its own files."""
+"""Content security policy of every page: own files only."""
 
 _ASSETS = ("board.css", "compare.js", "copy.js", "examples.js", "icon.svg", "load.js", "table.js")
 
 
 def write_site(standings: Rankings, out: Path) -> Path:
-    """Write the site of a board into a folder, in the place of the one that was there, and return its first page.
+    """Write the site of a board into a folder, replacing an older one, and return its first page.
 
     Raises:
-        VhbenchError: if the folder holds something else than a site of a board.
+        VhbenchError: if the folder has other content than a site.
     """
     if out.exists() and not out.is_dir():
-        raise VhbenchError(f"--out {out}: is a file; name a folder")
+        raise VhbenchError(f"--out {out}: expected a folder, got a file")
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
-        raise VhbenchError(f"--out {out}: holds something else than a site of a board; name an empty folder")
+        raise VhbenchError(f"--out {out}: expected an empty folder or the site of a board")
     out.parent.mkdir(parents=True, exist_ok=True)
     made = Path(mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
@@ -71,13 +71,13 @@ def _write(standings: Rankings, out: Path) -> None:
 
 
 def _space(standings: Rankings) -> bytes:
-    """Return the README.md that makes a static Space of the folder."""
+    """Return the README.md of a static Space."""
     head = {"title": standings.board.title, "emoji": "👁", "colorFrom": "blue", "colorTo": "gray", "sdk": "static"}
     return b"---\n" + boards.yaml_bytes({**head, "pinned": False}) + b"---\n"
 
 
 def environment() -> jinja2.Environment:
-    """Return what fills the templates: whatever is put in is text, and what is missing is an error."""
+    """Return the template environment: values are escaped, missing ones raise an error."""
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -91,7 +91,7 @@ def environment() -> jinja2.Environment:
 
 
 def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of each page."""
+    """Yield path and content of each page."""
     board, templates = standings.board, environment()
     own = [("index.html", "Overview"), *((f"{view.name}.html", view.title) for view in views)]
     own += [("compare.html", "Compare"), ("examples.html", "Examples"), ("about.html", "About")]
@@ -131,7 +131,7 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
 
 
 def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the rows of the first page: models by their rank in the first edition, and references by name."""
+    """Return the rows of the first page: models by rank in the first edition, then baselines by name."""
     none = ScoreView(None, 0, 0)
     by_name: dict[str, dict[str, RowView]] = {}
     for view in views:
@@ -171,28 +171,28 @@ def _section(standings: Rankings, model: BoardModel, view: EditionView) -> dict[
             if metric.brief and captions
         ],
         "told": one.found[model.number].told,
-        # Why there is no score, without what the model said instead of an answer.
+        # Only the reason why there is no score, without the text of the response.
         "withheld": [why.partition("; the first: ")[0] for why in one.found[model.number].withheld.values()],
     }
 
 
 def _rules(rules: boards.Rules) -> str:
-    said = ["Every question has an answer, to the board's own questions, asked in the benchmark's own words"]
+    said = ["Entries have a response to every question of the edition, with the benchmark's own prompts"]
     said.append(f"at most {rules.max_failed:g} % of the requests failed")
     said += [f"{name} is {value}" for name, value in rules.generation.items()]
     if rules.provenance:
-        said.append("the run says where its answers come from")
-    return "; ".join(said) + "; and every score is what the answers make."
+        said.append("the run has provenance")
+    return "; ".join(said) + "; and all scores equal those recomputed from the responses."
 
 
 def provenance(standings: Rankings, model: BoardModel) -> str:
-    """Return where a model's numbers come from, to be copied."""
+    """Return the provenance of a model's scores as copyable text."""
     lines = [f"model          {model.about.name}", f"recomputed by  vhbench {vhbench.__version__}"]
     for name, entry in model.entries.items():
         told = standings.of(name).found[model.number].told
         lines += ["", f"edition        {name}", f"content hash   {entry.content_hash}"]
         lines += [
-            f"answers        sha256 {entry.answers}, asked {entry.repeats} time{'s' if entry.repeats > 1 else ''}"
+            f"answers        sha256 {entry.answers}, {entry.repeats} repetition{'s' if entry.repeats > 1 else ''}"
         ]
         lines += [f"unread         {', '.join(f'{key} {value:.1f} %' for key, value in told.items())}"]
         groups: dict[str, list[str]] = {}
@@ -205,11 +205,11 @@ def provenance(standings: Rankings, model: BoardModel) -> str:
         for how, tasks in groups.items():
             lines += [f"asked by       {how}", f"prompts        {', '.join(tasks)}"]
         if not groups:
-            lines.append("asked by       not told")
+            lines.append("run            no provenance")
     return "\n".join(escaped(line).replace("\n", r"\n") for line in lines)
 
 
 def describe(out: Path) -> str:
-    """Say how large a site is."""
+    """Return the number of files of a site and their size."""
     files: Mapping[str, int] = {str(p): p.stat().st_size for p in out.rglob("*") if p.is_file()}
     return f"{len(files):,} files, {sum(files.values()) / 1e6:.1f} MB"

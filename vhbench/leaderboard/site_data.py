@@ -1,7 +1,7 @@
-"""The files that a site's scripts load: names, differences of all pairs, and the examples in pieces.
+"""Data files of the site's scripts: names, pairwise differences, and chunked examples.
 
-Each is one call of a function with JSON, since a page that was opened from a folder may load scripts and nothing else.
-No text of a model or a split is a key, a name of a function or a part of a path.
+Each is one function call with JSON, since a page opened from a folder can only load scripts. No text of a model or
+split is used as a key, function name or part of a path.
 """
 
 import base64
@@ -25,17 +25,17 @@ from vhbench.statistics.all_pairs import AllPairs
 from vhbench.tasks.metrics.registry import headline_of
 
 PIECE = 200_000
-"""Bytes after which a new file of examples begins: captions are a hundred times as long as letters."""
+"""Size in bytes after which a new file of examples begins: captions are much longer than letters."""
 
 MOST_SHOWN = 4000
-"""Characters of an answer that a page shows."""
+"""Maximum shown characters of a response."""
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 _KINDS = ((b"\x89PNG\r\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"RIFF", "webp"))
 
 
 def script(function: str, *values: object) -> bytes:
-    """Return one call with JSON arguments: what a script tag can load."""
+    """Return a function call with JSON arguments, for a script tag."""
     body = b",".join(orjson.dumps(value) for value in values)
     for sign, code in ((b"<", b"\\u003c"), (b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029")):
         body = body.replace(sign, code)
@@ -48,7 +48,7 @@ def tenths(value: float) -> int | None:
 
 
 def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
-    """Return ``data/board.js``: models, editions, their parts, and the values of every model in each."""
+    """Return ``data/board.js``: models, editions, subsets, and the scores of every model in each."""
     models = [[model.slug, model.about.name, model.about.reference] for model in standings.models]
     editions = []
     for one, view in zip(standings.editions, views, strict=True):
@@ -64,7 +64,7 @@ def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
 
 
 def pairs(standings: Rankings) -> Iterator[tuple[int, bytes]]:
-    """Yield for each model its differences from every other one: edition → part → value, low, high, verdict."""
+    """Yield for each model its differences from all others: edition → subset → value, low, high, verdict."""
     for model in standings.models:
         found: list[list[list[int | None]] | None] = []
         for one in standings.editions:
@@ -80,7 +80,7 @@ def pairs(standings: Rankings) -> Iterator[tuple[int, bytes]]:
 def _flat(
     pairs: AllPairs, significant: npt.NDArray[np.bool_], at: int, higher_is_better: bool | None
 ) -> list[int | None]:
-    """Return four numbers for each other model, in a row; verdicts by their place in :data:`VERDICTS`."""
+    """Return a flat list of four numbers per other model; verdicts as indices into :data:`VERDICTS`."""
     found: list[int | None] = []
     for value, low, high, p, sure in zip(
         pairs.value[at], pairs.low[at], pairs.high[at], pairs.p[at], significant, strict=True
@@ -91,9 +91,9 @@ def _flat(
 
 
 def write_examples(standings: Rankings, one: EditionStandings, out: Path) -> None:
-    """Write the questions of an edition with all answers: an index with a bit for each, and pieces of it.
+    """Write the questions of an edition with all responses: an index of correctness bits, and chunks.
 
-    Of a hidden edition nothing is written.
+    Hidden test sets are not written.
     """
     if one.edition.hidden or answer_keys.is_key(one.asked.source):
         return
@@ -125,7 +125,7 @@ def write_examples(standings: Rankings, one: EditionStandings, out: Path) -> Non
 
 
 def _example(one: EditionStandings, place: int, images: Sequence[str], members: Sequence[int]) -> list[Any]:
-    """Return question, choices, answer, images, texts with how they were read, and which of them each model said."""
+    """Return question, options, answer, images, distinct responses with predictions, and each model's response."""
     row, texts = one.asked.rows[place], dict[tuple[str, str, bool], int]()
     numbers = []
     for number in members:
@@ -139,7 +139,7 @@ def _example(one: EditionStandings, place: int, images: Sequence[str], members: 
 
 
 def _images(one: EditionStandings, folder: Path) -> Iterator[list[str]]:
-    """Yield the files of each question's images, each written once, under its hash."""
+    """Yield the image files of each question, written once under their hash."""
     folder.mkdir(exist_ok=True)
     written: set[str] = set()
     for row, question in zip(one.asked.rows, splits.read_questions(one.asked.source), strict=True):
@@ -154,6 +154,6 @@ def _written(data: bytes, folder: Path, written: set[str]) -> str:
         written.add(name)
         if kind:
             (folder / name).write_bytes(data)
-        else:  # another form than browsers are sure to show
+        else:  # a format that browsers may not support
             open_image(data).save(folder / name, "PNG")
     return name

@@ -1,4 +1,4 @@
-"""What the pages show, as plain values: a template decides how it looks, and computes nothing."""
+"""View models of the pages: plain values for templates without logic."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of, metrics_of
 
 STEPS = 4
-"""Steps of colour on either side of the blind level."""
+"""Colour steps on either side of the blind baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class ScoreView:
     """A number in a table.
 
     Attributes:
-        value: None where there is none.
-        low: the lower end of its interval, or the value.
-        high: the upper end.
-        ranks: the best and the worst rank; None for a reference.
+        value: None if there is none.
+        low: lower end of its interval, or the value.
+        high: upper end.
+        ranks: rank range; None for a baseline.
     """
 
     value: float | None
@@ -49,12 +49,12 @@ class RowView:
     """A model in the table of an edition.
 
     Attributes:
-        model: which; None for a reference of which only the score is known.
-        name: of it.
-        kind: what kind of reference it is; "" for a model.
-        score: its headline.
-        extra: further numbers, in the order of :attr:`EditionView.extra`.
-        unread: percent of answers that say nothing.
+        model: the model; None for a baseline of which only the score is known.
+        name: its name.
+        kind: kind of baseline; "" for a model.
+        score: its headline score.
+        extra: further scores, in the order of :attr:`EditionView.extra`.
+        unread: percentage of responses without a prediction.
     """
 
     model: BoardModel | None
@@ -70,16 +70,16 @@ class EditionView:
     """An edition on the pages.
 
     Attributes:
-        edition: which.
-        title: what it is called.
-        asks: what it asks of a model.
-        headline: the words for its score.
-        count: of questions.
-        baseline: what is reached without looking: where bars begin, in percent.
-        axis: the ends of the scale of its bars.
-        rows: models, best first, then references.
-        extra: what further columns are called.
-        parts: what its questions are parted into, by the words for them.
+        edition: the edition.
+        title: its title.
+        asks: ability that it tests.
+        headline: name of its headline score.
+        count: number of questions.
+        baseline: score of the blind baseline in percent, at which bars begin.
+        axis: limits of the bars' axis.
+        rows: models, best first, then baselines.
+        extra: names of further columns.
+        parts: subsets of its questions, by title.
     """
 
     edition: Edition
@@ -95,31 +95,31 @@ class EditionView:
 
     @property
     def name(self) -> str:
-        """Of its page and its folders."""
+        """Name of its page and folders."""
         return self.edition.name
 
     @property
     def models(self) -> list[RowView]:
-        """The rows of those that are ranked, best first; those without a score last."""
+        """Rows of ranked models, best first, those without a score last."""
         return [row for row in self.rows if not row.kind]
 
     @property
     def ranked(self) -> int:
-        """How many of them have a rank."""
+        """Number of models with a rank."""
         return sum(row.score.ranks is not None for row in self.models)
 
     @property
     def references(self) -> list[RowView]:
-        """The rows of the references."""
+        """Rows of the baselines."""
         return [row for row in self.rows if row.kind]
 
     def row(self, model: BoardModel) -> RowView | None:
-        """Return the row of a model, None where it has no entry."""
+        """Return the row of a model, None without an entry."""
         return next((row for row in self.rows if row.model is model), None)
 
 
 def edition_views(standings: Rankings) -> list[EditionView]:
-    """Return all editions as the pages show them."""
+    """Return the views of all editions."""
     several = [one.edition.benchmark for one in standings.editions]
     return [_edition(standings, one, several.count(one.edition.benchmark) > 1) for one in standings.editions]
 
@@ -148,7 +148,7 @@ def _edition(standings: Rankings, one: EditionStandings, several: bool) -> Editi
 
 
 def title_of(edition: Edition) -> str:
-    """Return what a benchmark is called, without its version."""
+    """Return the title of a benchmark, without its version."""
     return BENCHMARKS[edition.benchmark].title.partition(":")[0]
 
 
@@ -165,14 +165,14 @@ def _row(
 
 
 def words(part: QuestionPart) -> tuple[str, str]:
-    """Return the heading that a part stands under, and what it is called there."""
+    """Return heading and title of a subset."""
     named = [value_in_words(column, value) for column, value in zip(part.columns, part.values, strict=True)]
     shown = [name for column, name in zip(part.columns, named, strict=True) if column != "source"] or named
     return " × ".join(column.replace("_", " ") for column in part.columns if column != "source"), ", ".join(shown)
 
 
 def value_in_words(column: str, value: str) -> str:
-    """Return what the value of a column is called.
+    """Return the title of a column's value.
 
     >>> value_in_words("pressure", "hp+hn"), value_in_words("pressure", "ni8"), value_in_words("perturbation", "")
     ('HP + HN', '8 images', 'clean')
@@ -183,7 +183,7 @@ def value_in_words(column: str, value: str) -> str:
 
 
 def baseline(standings: Rankings, one: EditionStandings, part: int | None = None) -> float:
-    """Return what is reached without looking, in percent: the usual answer to each type, or chance if that is more."""
+    """Return the score of the blind baseline in percent: the most frequent answer to each type, or chance if higher."""
     family = one.asked.main
     blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
     found = one.found[blind.number]
@@ -193,7 +193,7 @@ def baseline(standings: Rankings, one: EditionStandings, part: int | None = None
 
 
 def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
-    """Return what guessing evenly gets of some questions, from 0 to 1."""
+    """Return the expected accuracy of uniform guessing, from 0 to 1."""
     if asked.main.headline == "symmetric_accuracy":
         return 0.25
     return float(np.mean([1 / (len(asked.rows[place]["choices"]) or 2) for place in places])) if places else 0.0
@@ -201,7 +201,7 @@ def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BarView:
-    """A part of an edition, on the page of a model."""
+    """A subset of an edition on the page of a model."""
 
     group: str
     name: str
@@ -211,7 +211,7 @@ class BarView:
 
 
 def bars(standings: Rankings, one: EditionStandings, model: BoardModel) -> list[BarView]:
-    """Return the parts of an edition for a model."""
+    """Return the subsets of an edition for a model."""
     family, found = one.asked.main, one.found[model.number]
     return [
         BarView(*words(part), ScoreView.of(score), len(part.places), baseline(standings, one, place))
@@ -221,7 +221,7 @@ def bars(standings: Rankings, one: EditionStandings, model: BoardModel) -> list[
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A cell of a map: percent right, what is reached without looking, and the step of its colour."""
+    """A cell of a heat map: accuracy and blind baseline in percent, and its colour step."""
 
     value: int
     blind: int
@@ -232,15 +232,15 @@ class CellView:
 
 @dataclass(frozen=True, slots=True)
 class MapView:
-    """A map of an edition for a model: rows by one column of its questions, columns by another."""
+    """A heat map of an edition for a model, with one column of its questions as rows and another as columns."""
 
     columns: Sequence[str]
     groups: Sequence[tuple[str, Sequence[tuple[str, str, Sequence[CellView | None]]]]]
-    """Group → (row, what is told beside it, its cells)."""
+    """Group → (row, its description, its cells)."""
 
 
 def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> MapView | None:
-    """Return the map of a model; None where the benchmark has none."""
+    """Return the heat map of a model; None if the benchmark has none."""
     if not (axes := BENCHMARKS[one.edition.benchmark].map):
         return None
     asked, found = one.asked, one.found[model.number]
@@ -281,7 +281,7 @@ def _cell(asked: QuestionIndex, right: Any, unseen: Any, places: Sequence[int], 
 
 @dataclass(frozen=True, slots=True)
 class PointView:
-    """A perturbation of VHExpansion for a model: how often it says yes, and its symmetric accuracy, in percent."""
+    """Yes rate and symmetric accuracy of a model under a VHExpansion perturbation, in percent."""
 
     name: str
     cell: str
@@ -291,7 +291,7 @@ class PointView:
 
 
 def curve(one: EditionStandings, model: BoardModel) -> list[PointView]:
-    """Return the points over the blind curve; none where pairs are not asked."""
+    """Return the points for the plot against p(1−p); empty without pairs."""
     family, found = one.asked.main, one.found[model.number]
     if family.headline != "symmetric_accuracy":
         return []
@@ -305,7 +305,7 @@ def curve(one: EditionStandings, model: BoardModel) -> list[PointView]:
 
 
 def findings(views: Sequence[EditionView], standings: Rankings) -> Iterator[dict[str, Any]]:
-    """Yield for each edition who leads, and whether that is certain."""
+    """Yield the leading models of each edition, and whether the lead is significant."""
     for view in views:
         ranked = [row for row in view.models if row.score.value is not None]
         if ranked:

@@ -1,4 +1,4 @@
-"""From a run to entries: what a run answered of a board's editions, and every reason why the board does not take it."""
+"""From a run to entries: match responses with a board's editions, and collect reasons for refusal."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -20,22 +20,22 @@ from vhbench.runs import column_aliases, formats, is_run, read_run
 from vhbench.schema import VhbenchError
 
 _COMPARED = ("question", "choices", "answer", "kind", "scene_ids")
-"""Columns that a logged question must share with the edition's."""
+"""Columns in which a logged question must equal the edition's."""
 
 SHARED = ("name", "organisation", "url", "parameters", "open_weights", "reference")
-"""What all entries of a model say alike; dates and notes may differ."""
+"""Fields that all entries of a model share; dates and notes may differ."""
 
 
 @dataclass(slots=True)
 class RunAnswers:
-    """What a run says to one edition.
+    """Responses of a run to one edition.
 
     Attributes:
-        asked: the edition's questions.
-        said: (repetition, place of the question) → answer.
-        provenance: of each task.
-        claims: of each task, metric → what the run's own results say.
-        reasons: why it is not taken, a line each.
+        asked: questions of the edition.
+        said: (repetition, index of the question) → response.
+        provenance: provenance per task.
+        claims: task → metric → value in the run's own results.
+        reasons: reasons for refusal, one line each.
     """
 
     asked: QuestionIndex
@@ -46,59 +46,57 @@ class RunAnswers:
 
     @property
     def repeats(self) -> int:
-        """How often each question was asked, as far as the answers tell."""
+        """Number of repetitions in the responses."""
         return 1 + max((number for number, _ in self.said), default=0)
 
     def responses(self) -> list[str]:
-        """Return the answers in the edition's order, all first ones before all second ones."""
+        """Return the responses in the edition's order, all first repetitions before all second ones."""
         count = len(self.asked.rows)
         return [self.said[number, place] for number in range(self.repeats) for place in range(count)]
 
     def missing(self) -> Iterator[str]:
-        """Say how many questions have no answer."""
+        """Yield the number of questions without a response."""
         count = len(self.asked.rows)
         if self.repeats > MOST_REPEATS:
-            yield f"{self.repeats} repetitions; at most {MOST_REPEATS}"
+            yield f"expected at most {MOST_REPEATS} repetitions, got {self.repeats}"
             return
         for number in range(self.repeats):
             lost = [place for place in range(count) if (number, place) not in self.said]
             if lost:
                 named = f" in repetition {number + 1}" if number else ""
                 first = self.asked.rows[lost[0]]["id"]
-                yield f"{len(lost):,} of {count:,} questions have no answer{named} (the first: {first!r})"
+                yield f"{len(lost):,} of {count:,} questions have no response{named} (the first: {first!r})"
 
     def add(self, name: str, text: str) -> bool:
-        """Take an answer; False where the edition has no such question."""
+        """Add a response; return False if the edition has no such question."""
         mark, own = split_repetition(name)
         place = self.asked.number.get(own)
         if place is None:
             return False
         number = int(mark[:-1]) - 1 if mark else 0
         if self.said.setdefault((number, place), text) != text:
-            self.reasons.append(
-                f"question {quote_value(name)} was answered twice, differently; each may be answered once"
-            )
+            self.reasons.append(f"question {quote_value(name)} has two different responses; expected one")
         return True
 
 
 def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex], only: str = "") -> list[RunAnswers]:
-    """Return what a run says to each edition of a board that it answers.
+    """Return the responses of a run, by edition of a board.
 
     Args:
-        board: whose editions they are.
-        run: what lmms-eval wrote, or a file of responses in any form.
-        editions: the questions of each edition, by its name.
-        only: the name of the edition that is meant; "" to find that out.
+        board: the board.
+        run: lmms-eval's output, or a file of responses in any format.
+        editions: questions of each edition, by its name.
+        only: name of the edition; "" to infer it.
 
     Raises:
-        VhbenchError: if nothing can be read, or it answers no edition of the board.
+        VhbenchError: if the run cannot be read, or has no responses to the board's editions.
     """
     if only:
         board.edition(only)
     wanted = {name: asked for name, asked in editions.items() if only in ("", name)}
     found = _of_run(run, wanted) if is_run(run) else _of_file(run, editions, only)
     if not found:
-        raise VhbenchError(f"{run}: answers no edition of this board; it has {board.named}")
+        raise VhbenchError(f"{run}: expected responses to an edition of this board: {board.named}")
     return found
 
 
@@ -114,14 +112,14 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
         if own is None:
             there_is = ", ".join(f"{name} ({a.edition.content_hash[:12]}…)" for name, a in editions.items())
             named = f"{told.version} with content hash {told.content_hash[:12]}…" if told else "other questions"
-            strange.append(f"{task} asked {owner.name} {named}; the board has {there_is}: a foreign split")
+            strange.append(f"{task} was evaluated on another split: {owner.name} {named}; the board has {there_is}")
             continue
         one = offered[own]
         one.provenance += [told] if told else []
         one.reasons += _alien(one, task, records)
         one.claims |= run_claims(run, task)
     found = [one for one in offered.values() if one.said or one.reasons]
-    notes = [note for note in logged.notes if ": partial: " not in note]  # which questions lack an answer is told below
+    notes = [note for note in logged.notes if ": partial: " not in note]  # missing responses are reported below
     if strange and not found:
         raise VhbenchError(f"{run}: {strange[0]}")
     for one in found:
@@ -137,7 +135,7 @@ def _by_ids(benchmark: str, ids: Sequence[str], editions: Mapping[str, QuestionI
 
 
 def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
-    """Take the answers of a task; say which of its questions are not the edition's."""
+    """Add the responses of a task; yield which of its questions are not in the edition."""
     unknown, changed = list[str](), list[str]()
     for record in records:
         if not one.add(record.id, record.response):
@@ -146,10 +144,10 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
         row = one.asked.rows[one.asked.number[split_repetition(record.id)[1]]]
         if any(getattr(record, name) not in (row[name], "", ()) for name in _COMPARED):
             changed.append(record.id)
-    for names, what in ((unknown, "of no question of"), (changed, "to questions that are otherwise in")):
+    for names, what in ((unknown, "of no question of"), (changed, "to questions that differ from those of")):
         if names:
             edition, first = one.asked.edition.name, quote_value(names[0])
-            yield f"{task}: {len(names):,} answers are {what} {edition} (the first: {first})"
+            yield f"{task}: {len(names):,} responses are {what} {edition} (the first: {first})"
 
 
 def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> list[RunAnswers]:
@@ -159,28 +157,30 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
         found = column_aliases.answered(row, place, joined=True)
         name = str(found.get("id", ""))
         if not name:
-            raise VhbenchError(f"{place}: has no 'id'")
+            raise VhbenchError(f"{place}: expected a field 'id'")
         if name in said:
-            raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; each question may be answered once")
+            raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
         said[name] = text_of(found["response"])
     own = {name: split_repetition(name)[1] for name in said}
     offered = [RunAnswers(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
     for one in offered:
         for name, text in said.items():
             one.add(name, text)
-    # Answers to what is named may lie beside those to other editions; without a name, all are to be of some use.
+    # With --edition, the file may also have responses to other editions; without it, all must be used.
     known = set().union(*(asked.number for asked in (editions.values() if only else [one.asked for one in offered])))
     if alien := [name for name in said if own[name] not in known]:
         for one in offered:
-            one.reasons.append(f"{len(alien):,} answers are to no question of it (the first: {quote_value(alien[0])})")
+            one.reasons.append(
+                f"{len(alien):,} responses belong to none of its questions (the first: {quote_value(alien[0])})"
+            )
     return offered
 
 
 def _meant(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[str]:
-    """Return the editions that answers are to, by their questions.
+    """Return the editions that the responses belong to, by question id.
 
-    One that grew out of another asks the questions of both: answers to all of them are to the grown one, and answers to
-    those of the older one to that alone.
+    An edition that extends another has the questions of both: responses to all of them belong to the larger one, and
+    responses to those of the older one to that one alone.
     """
     asked = {name: one.number.keys() for name, one in editions.items()}
     whole = [name for name, own in asked.items() if own <= answered]
@@ -193,15 +193,15 @@ def _meant(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[st
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """An entry that may be added: where, what, and why not.
+    """A submitted entry, with reasons for refusal.
 
     Attributes:
-        place: where it will lie.
-        entry: what it says; None where it is refused before anything can be recomputed.
-        answers: the file of its answers.
-        reasons: why it is refused, a line each; none if it is taken.
-        responses: its answers.
-        recomputed: its scores.
+        place: its location.
+        entry: its content; None if it is refused before rescoring.
+        answers: content of ``answers.parquet``.
+        reasons: reasons for refusal, one line each; empty if it is accepted.
+        responses: its responses.
+        recomputed: its recomputed results.
     """
 
     place: StoredEntry
@@ -213,7 +213,7 @@ class Submission:
 
 
 def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> Submission:
-    """Recompute what a run offers to an edition, and hold it to the board's rules; nothing is written."""
+    """Rescore the responses of a run to an edition and check the board's rules, without writing."""
     edition, reasons = offered.asked.edition, list(offered.reasons)
     about.check()
     place = stored(board, slug(about.name), edition)
@@ -230,7 +230,7 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
         answers = packed_answers.pack(responses)
     except VhbenchError as error:
         return Submission(place, None, b"", (*dict.fromkeys(reasons), str(error)))
-    # What was packed is scored, not what was read: a half of a character is no text in a file.
+    # Score the packed responses: packing replaces invalid characters.
     found = recompute(offered.asked, responses, offered.repeats)
     reasons += differing(offered.asked, responses, offered.repeats, offered.claims)
     reasons += excess_failures(board.rules, found)
@@ -248,18 +248,18 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
 
 
 def excess_failures(rules: Rules, found: RescoredEntry) -> Iterator[str]:
-    """Say where more requests failed than a board takes."""
+    """Yield a reason if more requests failed than the board allows."""
     if found.told["failed"] > rules.max_failed:
-        yield f"{found.told['failed']:.1f} % of its requests failed; the board takes {rules.max_failed:g} %"
+        yield f"expected at most {rules.max_failed:g} % failed requests, got {found.told['failed']:.1f} %"
 
 
 def _shareable(told: Provenance) -> Provenance:
-    """Leave out how a folder is called on the machine of whoever ran it."""
+    """Remove local folder names from provenance."""
     return replace(told, data=replace(told.data, folder=""))
 
 
 def filled(board: Board, about: ModelInfo) -> ModelInfo:
-    """Return what is told of a model, with what its other entries tell where nothing is said now."""
+    """Return a model description, with missing fields from its other entries."""
     for edition in board.editions:
         other = stored(board, slug(about.name), edition)
         if path_exists(other.folder / FILE):
@@ -270,25 +270,25 @@ def filled(board: Board, about: ModelInfo) -> ModelInfo:
 
 
 def _in_its_place(place: StoredEntry, about: ModelInfo, replacing: bool) -> Iterator[str]:
-    """Say why an entry cannot take the place where it belongs: another one is there, perhaps of another model."""
+    """Yield a reason if the location of an entry is occupied, perhaps by another model."""
     if not path_exists(place.folder):
         return
     try:
         told = place.read().name
-    except VhbenchError:  # whatever is there is no entry
+    except VhbenchError:  # not a valid entry
         told = about.name
     if told != about.name:
         owner = quote_value(told)
-        yield f"{place.title} is there already, of {owner}; take another name, as both would have one folder"
+        yield f"{place.title} already exists, for {owner}; choose another name, as both have the same folder"
     elif not replacing:
-        yield f"{place.title} is there already; --replace takes this one instead"
+        yield f"{place.title} already exists; replace it with --replace"
 
 
 def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[str]:
-    """Say where the model's other entries tell something else of it."""
+    """Yield conflicts with the model's other entries."""
     for edition in board.editions:
         other = stored(board, place.model, edition)
-        # What is written last: whoever adds a model's editions side by side finds whole entries, or none.
+        # entry.yaml is written last, so that concurrent additions find complete entries or none.
         if edition != place.edition and path_exists(other.folder / FILE):
             try:
                 yield from unlike(about, other.read().about, other.title)
@@ -297,7 +297,7 @@ def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[s
 
 
 def unlike(about: ModelInfo, told: ModelInfo, title: str) -> Iterator[str]:
-    """Say what two entries of a model tell differently of it; dates and notes may differ."""
+    """Yield conflicting fields of two entries of a model."""
     odd = [name for name in SHARED if getattr(about, name) != getattr(told, name)]
     if odd:
         yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(told, odd[0]))}"

@@ -1,4 +1,4 @@
-"""All entries of a board, recomputed: what a pull request's checks run, and what a site is made of."""
+"""Rescore all entries of a board, for pull request checks and for the site."""
 
 import os
 import zlib
@@ -21,23 +21,23 @@ from vhbench.leaderboard.submitting import excess_failures, unlike
 from vhbench.schema import VhbenchError
 
 ALIKE = 0.01
-"""Share of answers that may differ where two entries, or an entry and the right answers, are said to be alike."""
+"""Maximum share of differing responses at which entries, or an entry and the reference answers, are duplicates."""
 
 FEWEST = 20
-"""Questions from which that is said."""
+"""Minimum number of questions for that check."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedEntry:
-    """An entry, recomputed.
+    """A rescored entry.
 
     Attributes:
-        place: where it lies.
-        entry: what it says; None where that cannot be read.
-        reasons: why it is refused, a line each.
-        found: its scores; None where there are none.
-        responses: its answers to the first repetition, where they are wanted.
-        digests: a number for each answer, by which entries are compared.
+        place: its location.
+        entry: its content; None if it cannot be read.
+        reasons: reasons for refusal, one line each.
+        found: its results; None if there are none.
+        responses: its responses of the first repetition, if requested.
+        digests: one number per response, for comparing entries.
     """
 
     place: StoredEntry
@@ -50,18 +50,18 @@ class CheckedEntry:
 
 @lru_cache(maxsize=16)
 def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition, once in a process."""
+    """Read the questions of an edition, once per process."""
     return read_edition(edition, source)
 
 
 def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> CheckedEntry:
-    """Recompute an entry, and hold it to what it claims and to the rules.
+    """Rescore an entry and check its claims and the rules.
 
     Args:
-        place: where it lies.
-        source: of its edition's questions.
-        rules: of the board.
-        keep: whether its answers are wanted.
+        place: location of the entry.
+        source: source of its edition's questions.
+        rules: rules of the board.
+        keep: whether to return its responses.
     """
     asked, reasons = cached_question_index(place.edition, source), list[str]()
     if lost := list(missing(place)):
@@ -70,7 +70,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         entry = place.read()
         file = place.folder / ANSWERS
         if (there := file_sha256(file)) != entry.answers:
-            reasons.append(f"{ANSWERS} was changed: has SHA-256 {there[:12]}…, the entry says {entry.answers[:12]}…")
+            reasons.append(f"{ANSWERS}: expected SHA-256 {entry.answers[:12]}…, got {there[:12]}…")
         responses = packed_answers.unpack(file, entry.repeats * len(asked.rows))
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error)))
@@ -86,7 +86,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
 
 
 def _meant(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry) -> Iterator[str]:
-    """Yield what is the same where an answer was copied and dressed up: what it was read as, or its words."""
+    """Yield the prediction or the words of each response, which copied and reformatted responses share."""
     for row, text, read in zip(asked.rows, responses, found.read, strict=True):
         words = row["kind"] == "caption" or read in ("unread", "failed", "refused")
         yield " ".join(text.casefold().split()) if words else read
@@ -95,16 +95,16 @@ def _meant(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry)
 def check_all(
     board: Board, sources: Mapping[str, Path], *, workers: int = 0, keep: bool = False
 ) -> tuple[list[CheckedEntry], list[str]]:
-    """Recompute all entries of a board in child processes with limits; an entry that ends one is refused.
+    """Rescore all entries of a board in child processes with limits; an entry that crashes one is refused.
 
     Args:
-        board: whose entries.
-        sources: of the questions of each edition, by its name.
-        workers: processes; 0 for one for each core.
-        keep: whether answers are wanted.
+        board: the board.
+        sources: source of the questions of each edition, by its name.
+        workers: number of processes; 0 for one per core.
+        keep: whether to return responses.
 
     Returns:
-        the entries in their order, and what lies among them and is none, a line each.
+        The entries in their order, and one message per unexpected file.
     """
     places, strays = entries(board)
     workers = min(workers or os.cpu_count() or 1, len(places))
@@ -122,7 +122,7 @@ def check_all(
 
 
 def _of_one_model(one: CheckedEntry, checked: Sequence[CheckedEntry]) -> CheckedEntry:
-    """Add where the first entry of its model says something else of it."""
+    """Add conflicts with the first entry of its model."""
     first = next(other for other in checked if other.place.model == one.place.model)
     if one is first or one.entry is None or first.entry is None:
         return one
@@ -131,18 +131,18 @@ def _of_one_model(one: CheckedEntry, checked: Sequence[CheckedEntry]) -> Checked
 
 
 def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
-    """Say which entries answer like another one, or like the right answers, but for a few."""
+    """Yield entries that nearly duplicate another one, or the reference answers."""
     for number, one in enumerate(checked):
         if one.digests is None or one.found is None or len(one.digests) < FEWEST:
             continue
         wrong = int((~one.found.right).sum())
         if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
-            yield f"{one.place.title}: its answers are the right ones but for {wrong} of {len(one.digests):,}"
+            yield f"{one.place.title}: equals the reference answers in all but {wrong} of {len(one.digests):,}"
         for other in checked[:number]:
             if other.digests is None or other.place.edition != one.place.edition:
                 continue
             differ = int((one.digests != other.digests).sum())
             if differ <= ALIKE * len(one.digests):
-                named = "all alike" if not differ else f"alike but for {differ}"
+                named = "identical" if not differ else f"identical in all but {differ}"
                 both = f"its {len(one.digests):,} answers and those of {other.place.model}"
                 yield f"{one.place.title}: {both} are {named}"

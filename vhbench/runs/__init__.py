@@ -1,7 +1,7 @@
-"""The one way to load answers: a logged run of lmms-eval, or a file of responses in any form; no model is needed.
+"""Loading responses: a logged run of lmms-eval, or a file of responses in any format.
 
-:mod:`~vhbench.runs.read` reads them, :mod:`~vhbench.runs.run_files` finds the samples of one run and tells it from
-others, :mod:`~vhbench.runs.checks` says what is missing in it and what was changed by hand.
+:mod:`~vhbench.runs.read` reads them, :mod:`~vhbench.runs.run_files` finds the sample files of a run,
+:mod:`~vhbench.runs.checks` reports missing and edited samples.
 """
 
 from vhbench.runs.checks import check_same_split

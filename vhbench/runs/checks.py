@@ -1,7 +1,6 @@
-"""Whether the samples of a task are all that were asked for, of one run, and as that run wrote them.
+"""Checks that the samples of a task are complete, from one run, and unedited.
 
-What is told here can be told from the samples alone. Who writes a file anew, hashes included, is found out by those who
-have the split.
+They use the samples alone. A file rewritten with consistent hashes is only detected with the split.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,14 +25,14 @@ Sample = Mapping[str, Any]
 
 @dataclass(slots=True)
 class SamplesCheck:
-    """What is seen while the samples of a file are read.
+    """Check state while the samples of a file are read.
 
     Attributes:
-        file: that is read.
-        provenance: where its answers come from; None where it does not say.
+        file: the file.
+        provenance: provenance of its responses; None if it has none.
         answered: number of samples.
-        edited: number of those that do not agree with themselves.
-        first: what is wrong with the first of them, and where.
+        edited: number of inconsistent samples.
+        first: inconsistency of the first of them, with its line.
     """
 
     file: Path
@@ -45,10 +44,10 @@ class SamplesCheck:
     _prompts: dict[str, str] = field(default_factory=dict)
 
     def see(self, sample: Sample, payload: Mapping[str, Any], place: str) -> None:
-        """Look at a sample, and at the whole record in it.
+        """Check a sample and its record.
 
         Raises:
-            VhbenchError: if it is of another run than the first.
+            VhbenchError: if it is from another run than the first.
         """
         told = payload.get(KEY)
         if not self.answered:
@@ -64,11 +63,11 @@ class SamplesCheck:
 
     @property
     def missing(self) -> int:
-        """Number of questions of the task that have no answer here, as far as is known."""
+        """Number of questions of the task without a response, if known."""
         return 0 if self.provenance is None else max(0, self.provenance.of - self.answered)
 
     def notes(self) -> Iterator[str]:
-        """Yield what whoever reads a score of these answers should know first, each in a line, fit for a terminal."""
+        """Yield warnings about the scores of these responses, one line each, safe for a terminal."""
         return map(escaped, self._notes())
 
     def _notes(self) -> Iterator[str]:
@@ -79,31 +78,31 @@ class SamplesCheck:
             yield f"{told.task}: {lost}"
         if self.edited:
             count = f"{self.edited:,} of {self.answered:,} samples"
-            yield f"{told.task}: {count} are not as they were written; {self.first}"
+            yield f"{told.task}: {count} are inconsistent, possibly edited; {self.first}"
         elif len(self._prompts) == told.asked and provenance.digest_of_prompts(self._prompts) != told.prompts:
-            yield f"{told.task}: its prompts, or the questions they are to, are not those of the run ({self.file})"
+            yield f"{told.task}: its prompts or questions differ from those of the run ({self.file})"
 
 
 def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iterator[str]:
-    """Yield what does not agree in a sample: question, prompt, response, what was read in it, and scores."""
+    """Yield inconsistencies of a sample: question, prompt, response, prediction, scores."""
     record = to_record(payload)
     columns = {name: getattr(record, name) for name in RECORD}
     if gone := [name for name in ("doc_id", "doc_hash", "target", "input") if name not in sample]:
-        yield f"it has no {' and no '.join(gone)}, which lmms-eval writes"
+        yield f"expected the fields {' and '.join(gone)}, which lmms-eval writes"
     if not {"resps", "filtered_resps"} & sample.keys():
-        yield "it has no resps, which lmms-eval writes: what the model said"
+        yield "expected the field resps, the model's responses"
     if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, told.content_hash):
-        yield f"question {quote_value(record.id)} is not as it was asked (doc_hash){_version(told)}"
+        yield f"question {quote_value(record.id)} differs from its doc_hash{_version(told)}"
     if sample.get("target", target_of(columns)) != target_of(columns):
-        yield f"its target is {quote_value(sample['target'])}, its answer {quote_value(target_of(columns))}"
+        yield f"expected target {quote_value(target_of(columns))}, got {quote_value(sample['target'])}"
     prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
     if told.prompt_form == "simple" and "input" in sample and provenance.digest(prompt) != payload.get(PROMPT):
-        yield "its input is not the prompt that was sent"
+        yield "its input differs from the logged prompt hash"
     elif "input" in sample and provenance.digest(str(sample["input"])) != payload.get(INPUT):
-        yield "its input is not what lmms-eval was given"
+        yield "its input differs from the prompt of its question"
     entries = [payload, *payload.get("repeats", ())]
     if len(entries) != told.repeats:
-        yield f"it was answered {len(entries)} times, and asked {told.repeats} times"
+        yield f"expected {told.repeats} responses, got {len(entries)}"
     said = [str(entry.get("response", "")) for entry in entries]
     for name in ("resps", "filtered_resps"):
         logged = _texts(sample.get(name))
@@ -111,7 +110,7 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
             odd = next(
                 (pair for pair in zip(said, logged, strict=False) if pair[0] != pair[1].strip()), (said[0], logged[-1])
             )
-            yield f"its response is {quote_value(odd[0])}, lmms-eval logged {quote_value(odd[1])}"
+            yield f"expected response {quote_value(odd[1])} as logged by lmms-eval, got {quote_value(odd[0])}"
     right = []
     for entry, text in zip(entries, said, strict=True):
         read = asdict(answered(columns, text))
@@ -119,23 +118,23 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
         for name in ANSWERED:
             if entry.get(name, type(read[name])()) != read[name]:
                 was, reread = quote_value(entry.get(name)), quote_value(read[name])
-                yield f"its {name} is {was}, its response says {reread}{_version(told)}"
+                yield f"its {name} is {was}, but its response is parsed as {reread}{_version(told)}"
     share = sum(right) / len(right)
     for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
         if place.get(name, value) != value:
-            yield f"its {name} is {quote_value(place[name])}, its answers make {value:g}{_version(told)}"
+            yield f"expected {name} {value:g} from its responses, got {quote_value(place[name])}{_version(told)}"
     if lost := [metric.name for metric in _metrics(record) if not isinstance(sample.get(metric.name), Mapping)]:
-        yield f"it has no {lost[0]}, which the task scores{_version(told)}"
+        yield f"expected the metric {lost[0]} of the task{_version(told)}"
     for metric, other in sample.items():
         if isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
             for name in other:
                 if other[name] != payload.get(name):
                     value, expected = quote_value(other[name]), quote_value(payload.get(name))
-                    yield f"{metric} has the {name} {value}, the record {expected}"
+                    yield f"expected {name} {expected} of the record in {metric}, got {value}"
 
 
 def _texts(logged: Any) -> list[str]:
-    """Return the responses as lmms-eval logged them, in whatever lists; none where it logged something that is no text.
+    """Return the responses in lmms-eval's nested lists; empty if one is not a text.
 
     >>> _texts([["yes"], ["no"]]), _texts("yes"), _texts([None])
     (['yes', 'no'], ['yes'], [])
@@ -153,20 +152,20 @@ def _metrics(record: Record) -> Sequence[Metric]:
 
 
 def _version(told: Provenance) -> str:
-    """Say where another version of this package wrote a sample: it may have read the answer otherwise."""
-    return "" if told.vhbench == vhbench.__version__ else f" (vhbench {told.vhbench} wrote it)"
+    """Return a remark if another version of vhbench wrote the sample and may have parsed it differently."""
+    return "" if told.vhbench == vhbench.__version__ else f" (written by vhbench {told.vhbench})"
 
 
 def check_same_split(told: Provenance | None, split: Path, manifest: Manifest) -> None:
-    """Raise if answers are to another split than the one that they are to be scored with.
+    """Check that responses belong to the split that scores them.
 
     Raises:
-        VhbenchError: naming both.
+        VhbenchError: if they belong to another split.
     """
     if told is None or told.benchmark != manifest.benchmark or told.content_hash == manifest.content_hash:
         return
     raise VhbenchError(
-        f"the answers of {told.task} are to {told.benchmark} {told.version} with content hash "
-        f"{told.content_hash[:12]}…, and {split} is {manifest.version} with {manifest.content_hash[:12]}…: a foreign "
-        "split has other questions; name the one that was asked"
+        f"expected responses to {manifest.version} with content hash {manifest.content_hash[:12]}… ({split}); those of "
+        f"{told.task} belong to another split, {told.benchmark} {told.version} with {told.content_hash[:12]}…; give "
+        "the evaluated split"
     )

@@ -1,4 +1,4 @@
-"""Which column of somebody's table is which field of a record."""
+"""Column names of other harnesses' tables for the fields of a record."""
 
 import ast
 import json
@@ -22,15 +22,15 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Where the fields of a record stand in rows of some columns.
+    """Mapping from record fields to the columns of a table.
 
     Attributes:
-        columns: field → the column that holds it.
-        single: the columns that hold one option each.
-        read: the fields that tables write as text, and that are none.
-        texts: whether all fields are texts, which stand in columns of their own.
-        flags: whether the right answer is 1 or 0.
-        pick: takes the values of the columns from a row.
+        columns: field → column.
+        single: columns with one answer option each.
+        read: fields that tables store as text and that must be parsed.
+        texts: whether all fields are texts in their own columns.
+        flags: whether the reference answer is 1 or 0.
+        pick: function that takes the values of the columns from a row.
     """
 
     columns: Mapping[str, str]
@@ -47,19 +47,19 @@ RESPONSES = ("response", "prediction", "pred", "output", "model_answer", "model_
 QUESTIONS = ("question", "prompt", "query", "text")
 CHOICES = ("choices", "options")
 KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
-"""Names by which a JSON object is known as a row: ours, POPE's, VLMEvalKit's, LLaVA's and their like."""
+"""Keys that identify a JSON object as a row: ours, POPE's, VLMEvalKit's, LLaVA's and similar ones."""
 
 _LETTERS = string.ascii_uppercase
 _TEXT = {str}
 _SHORT = 32
-"""Characters of a right answer that is remembered."""
+"""Maximum characters of a cached reference answer."""
 
 _LONGEST = 1 << 20
-"""Characters of a list that a table writes as text, which takes up to 250 times as much memory."""
+"""Maximum characters of a list stored as text; parsing takes up to 250 times as much memory."""
 
 
 def asked(row: Row, place: str) -> Row:
-    """Return a row of questions with the names of a record's fields.
+    """Return a row of questions with the field names of a record.
 
     >>> asked({"question_id": 1, "text": "Is there a dog?", "label": "no"}, "row 1")
     {'id': 1, 'answer': 'no', 'question': 'Is there a dog?'}
@@ -68,12 +68,12 @@ def asked(row: Row, place: str) -> Row:
 
 
 def answered(row: Row, place: str, *, joined: bool) -> Row:
-    """Return a row of responses with the names of a record's fields.
+    """Return a row of responses with the field names of a record.
 
     Args:
-        row: as it was read.
-        place: of the row, for errors.
-        joined: the right answers stand elsewhere, so a field ``answer`` holds what the model said.
+        row: row of the file.
+        place: location of the row, for errors.
+        joined: whether reference answers come from elsewhere, so that a field ``answer`` is the response.
 
     >>> row = {"index": 3, "A": "cat", "B": "dog", "answer": "B", "prediction": "A dog."}  # VLMEvalKit's
     >>> sorted(answered(row, "row 1", joined=False).items())
@@ -86,7 +86,7 @@ def answered(row: Row, place: str, *, joined: bool) -> Row:
 
 
 def words(said: Any) -> Any:
-    """Return what a model said as text; one of a list of one; nothing as ""."""
+    """Return a response as text; the item of a list of one, "" for nothing."""
     if isinstance(said, list | tuple) and len(said) == 1:
         return words(said[0])
     if said is None or (isinstance(said, float) and math.isnan(said)):
@@ -96,7 +96,7 @@ def words(said: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _plan(columns: tuple[str | None, ...], said: str) -> _Plan:
-    """Look the columns up once for all rows that have them; ``said`` tells where the model's words may stand."""
+    """Return the mapping of some columns, cached; ``said`` are the candidates for the response column."""
     there = {name.strip().lower(): name for name in reversed(columns) if name is not None}
     fields = {name: there[name] for name in RECORD if name in there} | _first(there, "id", IDS)
     if said:
@@ -112,7 +112,9 @@ def _plan(columns: tuple[str | None, ...], said: str) -> _Plan:
     listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, names))
     single = listed if "choices" not in fields else ()
     read = tuple([field for field in _READ if field in fields])
-    texts = not (single or read or None in columns) and len(fields) > 1  # one is picked alone
+    texts = (
+        not (single or read or None in columns) and len(fields) > 1
+    )  # itemgetter returns a single value for one column
     flags = fields.get("answer") == "gt_answer"
     return _Plan(fields, single, read, texts, flags, itemgetter(*fields.values()) if texts else tuple)
 
@@ -129,7 +131,7 @@ def _usual(row: Row, place: str, plan: _Plan) -> Row:
         return found
     if None in row:
         raise VhbenchError(
-            f"{place}: has more fields than the table has columns; a field with a separator needs quotes"
+            f"{place}: expected as many fields as columns, got more; quote fields that contain a separator"
         )
     there = ((field, row[column]) for field, column in plan.columns.items())
     found = {field: value for field, value in there if type(value) is str or not _missing(value)}
@@ -138,7 +140,7 @@ def _usual(row: Row, place: str, plan: _Plan) -> Row:
     for field in plan.read:
         if isinstance(text := found.get(field), str):
             if len(text) > _LONGEST:
-                raise VhbenchError(f"{place}: {field} has {len(text):,} characters; at most {_LONGEST:,}")
+                raise VhbenchError(f"{place}: expected {field} of at most {_LONGEST:,} characters, got {len(text):,}")
             found[field] = _READ[field](text)
     if isinstance(identity := found.get("id"), float) and identity.is_integer():
         found["id"] = int(identity)
@@ -153,12 +155,12 @@ def _listed(choices: Any, place: str) -> list[str]:
     if isinstance(choices, dict):
         choices = [choices[letter] for letter in sorted(choices)]
     if not isinstance(choices, (list, tuple)):
-        raise VhbenchError(f"{place}: the options are {quote_value(choices)}; must be a list")
+        raise VhbenchError(f"{place}: expected a list of options, got {quote_value(choices)}")
     return [str(choice) for choice in choices]
 
 
 def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
-    """Return a right answer as "yes", "no" or a letter where it says one of them, and as it is where not.
+    """Return a reference answer as "yes", "no" or a letter if it is one of them, else unchanged.
 
     >>> right("Yes.", ()), right("(b)", ("cat", "dog")), right("Dog", ("cat", "dog")), right("1", (), flags=True)
     ('yes', 'B', 'B', 'yes')
@@ -175,7 +177,7 @@ def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
 
 
 def _right_alone(answer: str, flags: bool) -> Any:
-    """Return a right answer to a question without options."""
+    """Return the reference answer to a question without options."""
     return right(answer, (), flags=flags)
 
 
@@ -187,7 +189,7 @@ def _missing(value: Any) -> bool:
 
 
 def _list(text: str) -> Any:
-    """Return the list that a cell of a table writes: JSON, Python's, or options with their letters."""
+    """Parse a list in a table cell: JSON, Python literal, or options with letters."""
     text = text.strip()
     if not text.startswith("["):
         return list(split_options(text)) or (text if text else [])
@@ -204,4 +206,4 @@ def _flag(text: str) -> Any:
 
 
 _READ: dict[str, Callable[[str], Any]] = dict.fromkeys(LISTS, _list) | dict.fromkeys(FLAGS, _flag)
-"""Fields that tables write as text."""
+"""Fields that tables store as text."""

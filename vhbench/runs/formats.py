@@ -1,4 +1,4 @@
-"""The rows of a file that somebody's harness wrote, whatever its form."""
+"""Rows of response files of other harnesses, in any format."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -11,27 +11,27 @@ from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
 FORMS = "JSON, JSON lines, {id: answer}, .csv, .tsv, .xlsx and .parquet"
-"""What can be read, in words."""
+"""Supported formats, in words."""
 
 TABLES = frozenset(READERS)
-"""Suffixes of the files that are no JSON."""
+"""Suffixes of formats other than JSON."""
 
 _JSON = (".json", ".jsonl", ".ndjson")
 
 
 def rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file as they are, one at a time.
+    """Yield the rows of a file unchanged.
 
     Args:
-        path: CSV, TSV, Excel or Parquet by its suffix; anything else is read as JSON.
+        path: CSV, TSV, Excel or Parquet by its suffix; other files are read as JSON.
         names: see :func:`vhbench.json_rows.each_row`.
 
     Raises:
-        VhbenchError: if it cannot be read; where its form is unknown, with the forms that are read.
+        VhbenchError: if it cannot be read; for an unknown format, with the supported ones.
     """
     suffix = path.suffix.lower()
     if path.is_dir():
-        raise VhbenchError(f"{path} is a folder, and not one that lmms-eval wrote; name a file ({FORMS})")
+        raise VhbenchError(f"{path}: expected a folder written by lmms-eval, or a file ({FORMS})")
     if not path.exists():
         raise VhbenchError(f"cannot read {path}: No such file or directory")
     count = 0
@@ -46,6 +46,6 @@ def rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
     except VhbenchError as error:
         if count or suffix in READERS or suffix in _JSON or not suffix:
             raise
-        raise VhbenchError(f"{error}; {quote_value(suffix)} is no form that is read: {FORMS} are") from error
+        raise VhbenchError(f"{error}; unsupported format {quote_value(suffix)}, expected {FORMS}") from error
     if not count:
-        raise VhbenchError(f"{path}: no rows")
+        raise VhbenchError(f"{path}: expected at least one row")

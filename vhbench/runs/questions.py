@@ -1,4 +1,4 @@
-"""The questions that responses are joined with: a split, or a table with the right answers."""
+"""Questions to join responses with: a split, or a table with reference answers."""
 
 from array import array
 from collections.abc import Iterator, Mapping
@@ -17,21 +17,21 @@ _OF_CAPTIONS = ("objects", "candidates", "neutral")
 
 
 def is_split(path: Path) -> bool:
-    """Tell whether a path is a split directory."""
+    """Return whether a path is a split directory."""
     return (path / "manifest.json").is_file()
 
 
 def has_vocabulary(path: Path | None) -> bool:
-    """Tell whether captions can be scored with what a path has: a split, or the key of a hidden edition."""
+    """Return whether a path has a caption vocabulary: a split, or the key of a hidden test set."""
     return path is not None and (is_split(path) or answer_keys.is_key(path))
 
 
 def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, Any]]]:
-    """Return the questions, each with its config and the fields that it has.
+    """Return the questions, each with its config and fields.
 
     Args:
-        path: a split directory, a key of a hidden edition, or a file of any form with rows of id, answer, …
-        kind: the kind that is wanted; "" for all.
+        path: a split directory, the key of a hidden test set, or a file of any format with rows of id, answer, …
+        kind: kind of questions; "" for all.
 
     Raises:
         VhbenchError: if it cannot be read, a row has no id, or an id occurs twice.
@@ -48,19 +48,19 @@ def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, An
         raise VhbenchError(f"{path}, row {numbers[-1]}: {error}") from error
     if (place := known.repeated()) is not None:
         name = quote_value(known.name(place))
-        raise VhbenchError(f"{path}, row {numbers[place]}: id {name} occurs twice; each may occur once")
+        raise VhbenchError(f"{path}, row {numbers[place]}: id {name} occurs twice; expected unique ids")
     return known
 
 
 def _named(
     path: Path, configs: Iterator[tuple[str, dict[str, Any]]], kind: str, numbers: "array[int]"
 ) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
-    """Yield the rows of a kind with their ids; note the number of each."""
+    """Yield the rows of a kind with their ids, recording their row numbers."""
     for number, (config, row) in enumerate(configs, start=1):
         if _fits(row, kind):
             numbers.append(number)
             if not (name := str(row.get("id", ""))):
-                raise VhbenchError(f"{path}, row {number}: has no 'id'")
+                raise VhbenchError(f"{path}, row {number}: expected a field 'id'")
             yield name, (config, row)
 
 
@@ -69,7 +69,7 @@ def _fits(row: Mapping[str, Any], kind: str) -> bool:
 
 
 def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    if faults := splits.damage(path):  # other answers than those that were released would score anything
+    if faults := splits.damage(path):  # edited reference answers would change the score
         raise VhbenchError(faults[0])
     for config, group in splits.read_columns(path, columns):
         for values in zip(*group.values(), strict=True):

@@ -1,4 +1,4 @@
-"""The one way to load answers: a run of lmms-eval, or a file of responses in any form, joined with its questions."""
+"""Reading responses: a run of lmms-eval, or a file of responses in any format, joined with its questions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -35,25 +35,24 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
 
 Found = tuple[str, Record]
-"""The task or config that an answer belongs to ("" where nothing tells it), and its record."""
+"""Task or config of a response ("" if unknown), and its record."""
 
 Row = Mapping[str, Any]
 
-OPEN = "answers to open questions (the right answer is neither yes, no nor a letter)"
+OPEN = "responses to open questions (the reference answer is neither yes, no nor a letter)"
 _BLOCK, _JUDGED = 256, 4096
-"""Answers that are read together; with a judge, which is asked about several at a time, more."""
+"""Batch size for parsing responses; larger with a judge, which takes several at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The answers of one run.
+    """Responses of one run.
 
     Attributes:
-        name: what the run is called.
-        tasks: lmms-eval's task → its answers, ordered by id; a question may be in several.
-        provenance: task → where its answers come from, None where they do not say.
-        notes: what to know before the scores: questions without an answer, samples that were changed by hand, tasks
-            that were not asked alike.
+        name: name of the run.
+        tasks: lmms-eval task → its responses, ordered by id; a question may be in several tasks.
+        provenance: task → provenance of its responses, None if there is none.
+        notes: warnings: questions without a response, edited samples, tasks with different settings.
     """
 
     name: str
@@ -64,36 +63,36 @@ class Run:
     def merged(self) -> list[Record]:
         """Return the records of all tasks, ordered by id; each question of a benchmark once.
 
-        A benchmark made of another one (VHExpansion of ODE) may have its ids.
+        A benchmark derived from another (VHExpansion from ODE) may share its ids.
 
         Raises:
-            VhbenchError: if a question has two different answers.
+            VhbenchError: if a question has two different responses.
         """
         records: dict[tuple[str, str], Record] = {}
         for task, answers in self.tasks.items():
             for record in answers:
                 if records.setdefault((record.id, record.benchmark), record) != record:
                     raise VhbenchError(
-                        f"{self.name}, {task}: {record.id} was answered twice, differently; name one run"
+                        f"{self.name}, {task}: {record.id} has two different responses; give a single run"
                     )
         return [records[key] for key in sorted(records)]
 
 
 def read_run(path: Path) -> Run:
-    """Read the answers of a run of vhbench's tasks as they were logged, and look whether they are whole.
+    """Read the logged responses of a run of vhbench's tasks, and check that they are complete.
 
     Args:
         path: as in :func:`vhbench.runs.sample_files`; a folder with several models is refused.
 
     Raises:
-        VhbenchError: if nothing can be read, a line is no sample of vhbench, a question was answered twice, or the
-            samples are of several models, splits or runs.
+        VhbenchError: if the run cannot be read, a line is not a vhbench sample, a question has two responses, or the
+            samples are from several models, splits or runs.
     """
     responses = Responses(path, as_said=True, logged=True)
     tasks: dict[str, dict[str, Record]] = {task_of(file): {} for file in sample_files(path)}
     for task, record in responses.by_task():
         if record.id in tasks[task]:
-            raise VhbenchError(f"{path}, {task}: question {record.id} was answered already; each may be answered once")
+            raise VhbenchError(f"{path}, {task}: question {record.id} has two responses; expected one")
         tasks[task][record.id] = record
     if not any(tasks.values()):
         raise no_answers_error(path)
@@ -103,27 +102,27 @@ def read_run(path: Path) -> Run:
 
 @dataclass(slots=True)
 class Responses:
-    """The answers of a file, or of a run of lmms-eval.
+    """Responses of a file, or of a run of lmms-eval.
 
-    Iterating over it reads each row once and keeps none; what is counted is known afterwards.
+    Iteration reads each row once without keeping it; the counts are available afterwards.
 
     Attributes:
-        path: a file of any form (:data:`vhbench.runs.formats.FORMS`), or a folder that lmms-eval wrote.
-        questions: a split, or a file of rows with the right answers, joined by id; None where responses carry them.
-        kind: the kind of questions that is wanted; "" for all. Others are left out and counted.
-        as_said: leave the words to another parser than ours.
-        logged: take samples of vhbench's own tasks alone.
-        judge: reads what our rules cannot.
-        count: number of answers of this kind.
-        asked: config → number of questions of this kind; without ``questions`` task → number of its questions, as far
-            as samples tell it.
-        missing: config or task → number of those without an answer.
-        first_missing: the id of one of them, where the questions are known.
-        notes: what is to be said before the scores: questions that were not asked, samples that were changed by hand.
-        provenance: task → where its answers come from, of samples that tell it.
-        uncounted: files that do not tell which questions were asked, so that nobody knows whether any is missing.
-        uneven: where some questions were answered more often than others, and so count more: a line for each task.
-        left_out: what was left out, in words → how often.
+        path: a file of any format (:data:`vhbench.runs.formats.FORMS`), or a folder written by lmms-eval.
+        questions: a split, or a file of rows with reference answers, joined by id; None if responses include them.
+        kind: kind of questions; "" for all. Others are skipped and counted.
+        as_said: leave responses unparsed, for another parser.
+        logged: accept samples of vhbench's own tasks only.
+        judge: parses what the rules cannot.
+        count: number of responses of this kind.
+        asked: config → number of questions of this kind; without ``questions``, task → number of its questions, if
+            samples have it.
+        missing: config or task → number of questions without a response.
+        first_missing: id of one of them, if the questions are known.
+        notes: warnings: missing questions, edited samples.
+        provenance: task → provenance of its responses, if samples have it.
+        uncounted: files that do not tell which questions were asked, so missing responses cannot be detected.
+        uneven: one line per task whose questions have unequal numbers of responses, and so unequal weights.
+        left_out: reason → number of skipped rows.
     """
 
     path: Path
@@ -146,15 +145,15 @@ class Responses:
 
     @property
     def unique(self) -> bool:
-        """Whether no id occurs twice, so that nobody need keep a million to find out: joined with its question once."""
+        """Whether ids are known to be unique, as each was joined with one question."""
         return self.questions is not None
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the records, each with its prediction, in the order of the file."""
+        """Yield the records with predictions, in the order of the file."""
         return (record for _, record in self.by_task())
 
     def by_task(self) -> Iterator[Found]:
-        """Yield the task or config of each record, and the record."""
+        """Yield task or config, and record."""
         found = self._alone() if self.questions is None else self._joined(self.questions)
         with Progress(f"reading {self.path.name}", total=None, unit="answers") as progress:
             wanted = ((task, record) for task, record in found if self._wanted(record))
@@ -170,7 +169,7 @@ class Responses:
         self.notes += self.uneven
 
     def _read(self, records: list[Record]) -> list[Record]:
-        """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
+        """Parse responses; a judge, if given, parses captions and what the rules cannot."""
         if self.judge is None:
             return [read(record, self.kind) for record in records]
         records = [read(record, self.kind, keep=True) for record in records]
@@ -184,9 +183,9 @@ class Responses:
         return records
 
     def _wanted(self, record: Record) -> bool:
-        """Tell whether a record is of the kind that is wanted; what is not is counted."""
+        """Return whether a record is of the requested kind; count it if not."""
         if not (wanted := self._fits(record)):
-            self.left_out[f"answers of the kind {record.kind}"] += 1
+            self.left_out[f"responses of the kind {record.kind}"] += 1
         return wanted
 
     def _fits(self, record: Record) -> bool:
@@ -197,7 +196,7 @@ class Responses:
             yield task, row if isinstance(row, Record) else to_record(row, place)
 
     def _joined(self, questions: Path) -> Iterator[Found]:
-        """Join each answer with its question, which is forgotten then: an answered id is one that has none left."""
+        """Join each response with its question, which is then removed, so that a second response finds none."""
         known = known_questions(questions, self.kind)
         answered = bytearray(len(known))
         last, given = -1, set[str]()
@@ -207,11 +206,12 @@ class Responses:
             found = known.look_up(own)
             if found is None:
                 raise VhbenchError(
-                    f"{place}: no question has the id {quote_value(_given_id(row))} ({len(known)} in {questions})"
+                    f"{place}: expected the id of one of {len(known)} questions in {questions}, got "
+                    f"{quote_value(_given_id(row))}"
                 )
             at, (config, asked) = found
             if answered[at] and (not number or at != last or number in given):
-                raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; each question may be answered once")
+                raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
             if not answered[at]:
                 answered[at], last, given = True, at, set()
                 self.asked[config] += 1
@@ -224,7 +224,7 @@ class Responses:
             self.first_missing = self.first_missing or str(asked["id"])
 
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
-        """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
+        """Yield the rows of all files with task and location, with record field names or as records."""
         logged = self.logged or is_run(self.path)
         if not (files := sample_files(self.path) if logged else [self.path]):
             raise no_answers_error(self.path)
@@ -242,11 +242,11 @@ class Responses:
                     fits = fits or self._fits(records[0])
                     yield from ((task, place, record) for record in records)
                 elif self.logged:
-                    raise VhbenchError(f"{place}: not an answer to a question of vhbench")
+                    raise VhbenchError(f"{place}: expected a response to a question of vhbench")
                 elif samples.is_sample(row):
                     yield from ((task, place, each) for each in self._closed(self._named(row), joined))
                 elif logged:
-                    raise VhbenchError(f"{place}: is no sample of lmms-eval, which has 'doc_id', 'target' and 'resps'")
+                    raise VhbenchError(f"{place}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
                 else:
                     yield task, place, column_aliases.answered(row, place, joined=joined)
             if fits:
@@ -258,7 +258,7 @@ class Responses:
         self.notes += check_single_run(self.provenance.values(), self.path)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
-        """Note what was seen while the samples of a task were read."""
+        """Add the check results of a task's samples."""
         self.notes += check.notes()
         self.notes += origin_notes(task, check.provenance)
         self.notes += provenance_conflicts(check.file, check.provenance)
@@ -269,10 +269,10 @@ class Responses:
         if self.questions is None:
             self.asked[task] += max(told.of, count or 0)
             missing = max(check.missing, (count or 0) - check.answered)
-            self.missing += Counter({task: missing})  # a task without any is left out
+            self.missing += Counter({task: missing})  # tasks without samples are skipped
 
     def _note_lost(self) -> None:
-        """Note the tasks that the run asked, and of which no samples are there."""
+        """Add a note for each task of the run without samples."""
         for told in tasks_without_samples(self.path):
             if not self.kind or self.kind in _kinds_of(told.task):
                 self.notes.append(without_samples(told))
@@ -281,13 +281,13 @@ class Responses:
                     self.missing[told.task] += told.of
 
     def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a sample; one that lmms-eval wrote without scores is known by its doc_hash."""
+        """Yield the rows of a sample; samples without scores are matched by doc_hash."""
         own = self._by_hash().get(str(sample.get("doc_hash")))
         for row in samples.rows_of(sample):
             yield row | ({"id": split_repetition(row["id"])[0] + own} if own else {})
 
     def _by_hash(self) -> Mapping[str, str]:
-        """Return the ids of a split's questions by lmms-eval's doc_hash; none where no split is named."""
+        """Return doc_hash → id of a split's questions; empty without a split."""
         if self._hashes is None:
             self._hashes = {}
             if self.questions is not None and is_split(self.questions):
@@ -306,10 +306,10 @@ class Responses:
 
 
 def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    """Say of which tasks some questions were answered more often than others.
+    """Yield the tasks whose questions have unequal numbers of responses.
 
     Args:
-        rounds: task and number of the repetition, as it stands before an id → number of answers.
+        rounds: (task, repetition prefix of the id) → number of responses.
 
     >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
     ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']
@@ -324,27 +324,23 @@ def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
 
 
 def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
-    """Yield what a reader must know of where the answers to a task come from, beside what they themselves show."""
+    """Yield warnings about the provenance of a task's responses."""
     if told is None:
-        yield (
-            f"{task}: its samples do not say where they come from: which split, with which prompts and settings, of "
-            "how many questions"
-        )
+        yield (f"{task}: its samples have no provenance: split, prompts, settings and number of questions are unknown")
         return
     count = number_of_questions(told.task, told.content_hash)
     if count is not None and count != told.of:
         yield (
-            f"{task}: its samples tell of {told.of:,} questions, and the split with their content hash asks {count:,}: "
+            f"{task}: its samples name {told.of:,} questions, but the split with their content hash has {count:,}: "
             "they are not as they were written"
         )
 
 
 def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
-    """Return a record with its prediction, read as the tasks read it, and with its kind.
+    """Return a record with its prediction and kind, parsed as in the tasks.
 
-    A prediction that is there already is taken as it is. The words of what was read are let go, so that nobody reads
-    them in another way, and whether they stop midway is noted before; ``keep`` keeps those of answers that could not be
-    read.
+    An existing prediction is kept. Parsed responses are dropped, after recording truncation, so that nothing parses
+    them differently; ``keep`` keeps the unparsed ones.
 
     >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
     'yes'
@@ -354,7 +350,7 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
         return replace(record, kind=kind)
     said = record.prediction
     if kind == "yes_no" and not (said or record.failure) and (bare := parsing.bare(record.response)):
-        return replace(record, kind=kind, prediction=bare, response="")  # as most are: nothing else need be asked
+        return replace(record, kind=kind, prediction=bare, response="")  # the common case
     if not (said or record.failure) or _unread(said, record):
         said = parsing.parse(kind, record.response or said, record.choices, question=record.question)
     words = "" if said or not keep else record.response
@@ -362,26 +358,26 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
 
 
 def needs_judge(record: Record) -> bool:
-    """Tell whether a judge is asked about an answer: it is one, and our rules could not read it, or it is a caption."""
+    """Return whether a judge is needed: for a caption, or a response that the rules cannot parse."""
     unread = record.kind in ("yes_no", "multiple_choice") and not record.prediction
     return not record.failure and bool(record.response) and (unread or record.kind == "caption")
 
 
 def kind_of(record: Record) -> str:
-    """Return the kind of a question that does not tell it: by its options, its right answer or what is in the image."""
+    """Infer the kind of a question from its options, reference answer or objects."""
     if record.choices:
         return "multiple_choice"
     return "yes_no" if record.answer.strip().lower() in ("yes", "no") else "caption" if record.objects else ""
 
 
 def _unread(said: str, record: Record) -> bool:
-    """Tell whether a prediction is the model's words still."""
+    """Return whether a prediction is still the unparsed response."""
     said = said.strip().lower()
     return said not in ("yes", "no", "") and not (len(said) == 1 and record.choices)
 
 
 def _kinds_of(task: str) -> set[str]:
-    """Return the kinds of a task's questions, and what its scores are called."""
+    """Return the kinds of a task's questions, and the names of its metrics."""
     if (entry := of_task(task)) is None:
         return set()
     family = task_named(task).family
@@ -394,7 +390,7 @@ def _scored_as(record: Record) -> str:
 
 
 def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
-    """Return the record of a question and what was said to it; a repetition's number stands before its ids."""
+    """Return the record of a question and its response; ids of repetitions have their number as prefix."""
     said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
     ids = {name: f"{number}{asked[name]}" for name in ("id", "pair_id") if asked.get(name)}
     return to_record({**asked, **said, **ids}, place)

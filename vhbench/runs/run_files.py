@@ -1,4 +1,4 @@
-"""Which sample files are of one run of lmms-eval, and what its results say of them."""
+"""Sample files of a run of lmms-eval, and its results."""
 
 import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,19 +15,19 @@ _RESULTS = "_results.json"
 
 
 def no_answers_error(path: Path) -> VhbenchError:
-    """Return what to say where a run left no samples."""
-    return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
+    """Return the message for a run without samples."""
+    return VhbenchError(f"{path}: expected samples; run lmms-eval with --log_samples --output_path {path}")
 
 
 def task_of(file: Path) -> str:
-    """Return the task whose samples a file has."""
+    """Return the task of a samples file."""
     return file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
 
 
 def is_run(path: Path) -> bool:
-    """Tell whether a path is one of a run of lmms-eval: a folder, a samples file, or results with samples beside them.
+    """Return whether a path is a run of lmms-eval: a folder, a samples file, or results with samples next to them.
 
-    Somebody's own answers may be called ``my_results.json``, too.
+    Other response files may also be called ``my_results.json``.
     """
     return path.is_dir() or "_samples_" in path.name or bool(_written_with(path))
 
@@ -36,11 +36,11 @@ def sample_files(path: Path) -> list[Path]:
     """Return the samples files of one run.
 
     Args:
-        path: a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples that were written with it; or a
-            folder, for the newest samples of each task below it.
+        path: a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples written with it; or a folder, for
+            the newest samples of each task in it.
 
     Raises:
-        VhbenchError: if there is no such file or folder, or the folder has the samples of several models.
+        VhbenchError: if the path does not exist, or the folder has samples of several models.
     """
     if path.is_file():
         return _written_with(path) or [path]
@@ -53,16 +53,16 @@ def sample_files(path: Path) -> list[Path]:
             f"{file if _run_at(file) == path else _run_at(file)}{f' ({model})' if model else ''}"
             for (_, model), file in sorted(runs.items())
         )
-        raise VhbenchError(f"{path} holds the results of {len(runs)} models; name one: {named}")
+        raise VhbenchError(f"{path}: expected the results of one model, got {len(runs)}; name one of: {named}")
     newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
     return sorted(newest.values())
 
 
 def tasks_without_samples(path: Path) -> list[Provenance]:
-    """Return where the answers to those tasks of a run come from that lmms-eval's results name and no samples have.
+    """Return the provenance of tasks in lmms-eval's results without samples.
 
     Args:
-        path: as in :func:`sample_files`; of a single samples file nothing else is looked for.
+        path: as in :func:`sample_files`; for a single samples file, nothing is returned.
     """
     if path.is_file() and not path.name.endswith(_RESULTS):
         return []
@@ -74,22 +74,22 @@ def tasks_without_samples(path: Path) -> list[Provenance]:
 
 
 def provenance_conflicts(samples: Path, told: Provenance | None) -> Iterator[str]:
-    """Say in a line, fit for a terminal, where lmms-eval's results beside samples tell of another run than these do."""
+    """Yield a line, safe for a terminal, if lmms-eval's results next to samples are from another run."""
     task = task_of(samples)
     written = _told_by(_results_of(samples)).get(task)
     if written is not None and written != told:
         how = difference(written.to_json(), None if told is None else told.to_json())
-        yield escaped(f"{task}: the results beside its samples tell of another run ({how})")
+        yield escaped(f"{task}: the results next to its samples are from another run ({how})")
 
 
 def _told_by(results: Path) -> Mapping[str, Provenance]:
-    """Return task → where its answers come from, as lmms-eval's results say; what cannot be read is left out."""
+    """Return task → provenance from lmms-eval's results; unreadable ones are skipped."""
     return _told_in(results, last_written(results)) if results.is_file() else {}
 
 
 @lru_cache(maxsize=8)
 def _told_in(results: Path, written: int) -> Mapping[str, Provenance]:
-    """Read results once for all tasks of a run, and anew when they are written anew."""
+    """Read results, cached until the file changes."""
     with suppress(VhbenchError, AttributeError):
         told = {task: from_json(value, str(results)) for task, value in read_json(results).get("vhbench", {}).items()}
         return {task: one for task, one in told.items() if one is not None}
@@ -97,16 +97,16 @@ def _told_in(results: Path, written: int) -> Mapping[str, Provenance]:
 
 
 def without_samples(told: Provenance) -> str:
-    """Say in a line, fit for a terminal, that a task has no samples."""
-    return escaped(f"{told.task}: {missing(0, told.asked, told.of)}: the run asked it, and its samples are not there")
+    """Return a line, safe for a terminal, on a task without samples."""
+    return escaped(f"{told.task}: {missing(0, told.asked, told.of)}: the run includes it, but its samples are missing")
 
 
 def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
-    """Return what names the newest run of each model below a folder; the path itself where there is one model.
+    """Return the paths of the newest run of each model in a folder; the path itself for a single model.
 
     Args:
         path: as in :func:`sample_files`.
-        wanted: says of a task whether it is looked for; of several models those are named that were asked one.
+        wanted: predicate of tasks; of several models, only those with such a task are returned.
     """
     found = _samples_below(path) if path.is_dir() else []
     if len(_models(found)) < 2:
@@ -115,7 +115,7 @@ def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
 
 
 def date_of(run: Path) -> str:
-    """Return the date that the files of a run begin with, where it is named by one: by lmms-eval's results.
+    """Return the date prefix of a run's files, if the path is lmms-eval's results; else "".
 
     >>> date_of(Path("results/20260101_120000_results.json")), date_of(Path("results"))
     ('20260101_120000', '')
@@ -124,30 +124,30 @@ def date_of(run: Path) -> str:
 
 
 def _samples_below(folder: Path) -> list[Path]:
-    """Return the samples files below a folder, the newest last: their names begin with the date."""
+    """Return the samples files in a folder, the newest last: their names begin with the date."""
     return sorted(folder.rglob("*_samples_*.jsonl"), key=lambda file: (file.name, file))
 
 
 def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
-    """Return folder and model → the last of its samples files."""
+    """Return (folder, model) → its newest samples file."""
     models = {_results_of(file): _model_of(_results_of(file)) or _model_in(file) for file in found}
     return {(file.parent, models[_results_of(file)]): file for file in found}
 
 
 def _model_in(samples: Path) -> str:
-    """Return model and arguments that the first sample of a file names; "" where it names none."""
+    """Return model and arguments from the first sample of a file; "" if missing."""
     told = provenance_in(samples)
     return "" if told is None else " ".join(filter(None, (told.model, told.model_args)))
 
 
 def check_single_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
-    """Raise if tasks were answered by two models, not equally often, or asked with two splits of one benchmark.
+    """Check that tasks have the same model, number of repetitions, and split per benchmark.
 
     Returns:
-        what else was not alike, a line each, fit for a terminal: prompts, settings and versions.
+        Other differences, one line each, safe for a terminal: prompts, settings, versions.
 
     Raises:
-        VhbenchError: naming them.
+        VhbenchError: naming the tasks.
     """
     known = [one for one in told if one is not None]
     splits: dict[str, Provenance] = {}
@@ -155,24 +155,25 @@ def check_single_run(told: Iterable[Provenance | None], path: Path) -> list[str]
         first, other = known[0], splits.setdefault(one.benchmark, one)
         if (one.model, one.model_args) != (first.model, first.model_args):
             raise VhbenchError(
-                f"{path}: {first.task} was answered by {first.model} ({first.model_args}), {one.task} by {one.model} "
-                f"({one.model_args}); name one run"
+                f"{path}: expected one model; {first.task} is from {first.model} ({first.model_args}), {one.task} from "
+                f"{one.model} ({one.model_args}); give a single run"
             )
         if one.repeats != first.repeats:
             raise VhbenchError(
-                f"{path}: {first.task} was asked {first.repeats} times, {one.task} {one.repeats} times; name one run"
+                f"{path}: expected equal repetitions; {first.task} has {first.repeats}, {one.task} {one.repeats}; give "
+                "a single run"
             )
         if one.content_hash != other.content_hash:
             both = " and ".join(f"{told.version}, {told.content_hash[:12]}…" for told in (other, one))
             raise VhbenchError(
-                f"{path}: {other.task} and {one.task} were asked with different splits of {one.benchmark} ({both}); "
-                "name one run"
+                f"{path}: expected one split of {one.benchmark}; {other.task} and {one.task} have different ones "
+                f"({both}); give a single run"
             )
     return [escaped(line) for line in unlike(known, (*ALIKE, "vhbench", "lmms_eval"))]
 
 
 def _written_with(results: Path) -> list[Path]:
-    """Return the samples files that were written with lmms-eval's results."""
+    """Return the samples files written with lmms-eval's results."""
     if not results.name.endswith(_RESULTS):
         return []
     date = results.name.removesuffix(_RESULTS)
@@ -180,17 +181,17 @@ def _written_with(results: Path) -> list[Path]:
 
 
 def _results_of(file: Path) -> Path:
-    """Return lmms-eval's results that were written with a samples file."""
+    """Return lmms-eval's results written with a samples file."""
     return file.with_name(file.name.split("_samples_", 1)[0] + _RESULTS)
 
 
 def _run_at(file: Path) -> Path:
-    """Return the path that names the run of a samples file: its results, or its folder where they are not there."""
+    """Return the path of the run of a samples file: its results, or its folder without them."""
     return results if (results := _results_of(file)).is_file() else file.parent
 
 
 def _model_of(results: Path) -> str:
-    """Return model and arguments that lmms-eval's results name; "" where they are not there."""
+    """Return model and arguments from lmms-eval's results; "" if missing."""
     if not results.is_file():
         return ""
     try:
@@ -198,4 +199,4 @@ def _model_of(results: Path) -> str:
         told = told_arguments(config.get("model_args"))
         return f"{config['model']}{f' {told}' if told else ''}"
     except (VhbenchError, KeyError, TypeError, AttributeError):
-        return ""  # it is somebody else's, or damaged: what it says is not needed
+        return ""  # not lmms-eval's, or damaged: optional here

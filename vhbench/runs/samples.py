@@ -1,7 +1,7 @@
-"""What lmms-eval logs (``--log_samples``) of tasks that are not ours, as rows with the fields of a record.
+"""lmms-eval's logged samples (``--log_samples``) of other tasks as rows with the fields of a record.
 
-A sample has no question of its own: there is the prompt (``input``), the right answer in the task's form (``target``),
-and whatever the task's metrics were handed. Options are found again in the prompt, in the form in which it lists them.
+A sample has no question field, only the prompt (``input``), the reference answer in the task's format (``target``), and
+the inputs of the task's metrics. Options are parsed from the prompt.
 """
 
 import re
@@ -16,27 +16,27 @@ _LETTERS = string.ascii_uppercase
 _OF_A_LINE = re.compile(r"^[ \t]*+(?:Options?:[ \t]*+)?\(?([A-Z])[).:][ \t]*+(.+?)[ \t]*+$", re.MULTILINE)
 _INLINE = re.compile(r"(?:(?<=[\s,;:])|^)\(?([A-Z])[).:]\s*+(?=\S)", re.MULTILINE)
 _SMALL = re.compile(r"(?<!\S)\(([a-z])\)\s*+(?=\S)")
-"""Small letters mark options in brackets only: an article, "a", stands alone."""
+"""Lower-case letters mark options in brackets only, as "a" may be an article."""
 
 _LETTER = re.compile(r"\(?([A-Z])\)?\.?")
 _MOST = "H"
-"""The last letter that is taken for an option where no options are found."""
+"""Last letter accepted as an option if the prompt lists none."""
 
 _PROMPT = 20_000
-"""Characters of a prompt that are searched for options, from its end."""
+"""Maximum characters of a prompt that are searched for options, from its end."""
 
 
 def is_sample(row: Mapping[str, Any]) -> bool:
-    """Tell whether a row is a line of lmms-eval's samples."""
+    """Return whether a row is one of lmms-eval's samples."""
     return "doc_id" in row and "target" in row and ("resps" in row or "filtered_resps" in row)
 
 
 def payload(row: Mapping[str, Any], *, logged: bool = False) -> Mapping[str, Any] | None:
-    """Return the whole record that a sample of a task of vhbench holds: its first metric was handed it.
+    """Return the record in a sample of a vhbench task, which is the input of its first metric.
 
     Args:
         row: a sample, or any row.
-        logged: the row is a sample of ours; a record without a prediction is one, too.
+        logged: whether the row is known to be a vhbench sample, so that a record without prediction is accepted.
     """
     if dict not in set(map(type, row.values())):
         return None
@@ -46,7 +46,7 @@ def payload(row: Mapping[str, Any], *, logged: bool = False) -> Mapping[str, Any
 
 
 def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
-    r"""Yield a row for each answer of a sample; ``kind`` is "" where the right answer is neither yes, no nor a letter.
+    r"""Yield a row per response of a sample; ``kind`` is "" if the reference answer is neither yes, no nor a letter.
 
     >>> sample = {"doc_id": 0, "target": "B", "input": "What is it?\nA. a cat\nB. a dog\nNow!", "resps": ["A dog"]}
     >>> [(row["kind"], row["choices"], row["answer"], row["response"]) for row in rows_of(sample)]
@@ -63,7 +63,7 @@ def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _question(prompt: str) -> str:
-    r"""Return a prompt without what tells how to answer: it ends with its last question mark, where it has one.
+    r"""Return a prompt without answer instructions: up to its last question mark, if any.
 
     >>> _question("Is it a dog?\nAnswer the question using a single word or phrase.")
     'Is it a dog?'
@@ -72,7 +72,7 @@ def _question(prompt: str) -> str:
 
 
 def options(prompt: str) -> tuple[str, list[str]]:
-    r"""Return the question and the options that a prompt lists, by lines or within one.
+    r"""Return the question and the options of a prompt, in separate lines or within one.
 
     >>> options("Which?\n(A) red\n(B) blue"), options("Which?\nOptions: A: red, B: blue"), options("Is it a dog?")
     (('Which?', ['red', 'blue']), ('Which?', ['red', 'blue']), ('Is it a dog?', []))
@@ -89,13 +89,13 @@ def options(prompt: str) -> tuple[str, list[str]]:
     ends = [mark.start() for mark in marks[1:]]
     texts = [prompt[mark.end() : end] for mark, end in zip(marks, [*ends, len(prompt)], strict=True)]
     if all(text.rstrip().endswith(";") for text in texts[:-1]):
-        texts[-1] = texts[-1].partition(";")[0]  # behind it stands how to answer
+        texts[-1] = texts[-1].partition(";")[0]  # followed by answer instructions
     asked = re.sub(r"\s*(?:Options?|Choices?):?\s*$", "", prompt[: marks[0].start()])
     return asked.strip(), [text.strip().split("\n", 1)[0].rstrip(" ,;.") for text in texts]
 
 
 def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the last marks that count A, B, C … without a gap; none where there is no B."""
+    """Return the last consecutive option marks A, B, C …; empty without B."""
     starts = [place for place, mark in enumerate(marks) if mark[1].upper() == "A"]
     for start in reversed(starts):
         pairs = zip(marks[start:], _LETTERS, strict=False)
@@ -106,7 +106,7 @@ def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
 
 
 def _handed(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the metrics of a task were handed, by name; the first that has a name tells it."""
+    """Return the inputs of a task's metrics by name; the first metric with a name wins."""
     found: dict[str, Any] = {}
     for value in sample.values():
         if isinstance(value, Mapping):
@@ -115,7 +115,7 @@ def _handed(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices: list[str]) -> Row:
-    """Return answer, kind and choices; nothing where the question is an open one."""
+    """Return answer, kind and choices; empty for an open question."""
     for name, value in (("target", sample["target"]), *((name, handed.get(name)) for name in ANSWERS)):
         text = str(value).strip()
         said = right(text, (), flags=name == "gt_answer")
@@ -125,14 +125,14 @@ def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices:
         if len(letter) == 1 and letter in _LETTERS[: len(choices)]:
             return {"answer": letter, "kind": "multiple_choice", "choices": choices}
         if not choices and (bare := _LETTER.fullmatch(text)) and bare[1] <= _MOST:
-            # The options stand in the picture, or in a form of their own: their letters can be read all the same.
+            # The options are in the image, or in another format: letters can still be parsed.
             letters = _LETTERS[: max(4, _LETTERS.index(bare[1]) + 1)]
             return {"answer": bare[1], "kind": "multiple_choice", "choices": [f"option {name}" for name in letters]}
     return {}
 
 
 def _said(sample: Mapping[str, Any]) -> list[str]:
-    """Return what the model said, before lmms-eval's filters took a part of it, once for each repetition."""
+    """Return the responses before lmms-eval's filters, one per repetition."""
     said = sample.get("resps", sample.get("filtered_resps"))
     while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
         said = said[0]

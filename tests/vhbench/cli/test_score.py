@@ -91,7 +91,7 @@ def test_bad_input_gets_one_line(capsys: Any, monkeypatch: Any, write: Any, tmp_
         (("yes-no", "--responses", good, "--positive", "yes", "--by", "colour"), "no field 'colour'"),
         (
             ("yes-no", "--responses", good, "--positive", "yes", "--questions", write("q", {"id": 2})),
-            "no question has the id 1",
+            "expected the id of one of 1 questions in",
         ),
         (("chair", "--responses", good), "CHAIR needs a vocabulary"),
         (("chair", "--responses", good, "--synonyms", write("s.json", {"dog": []})), "--gold FILE or --instances FILE"),

@@ -174,7 +174,7 @@ def test_strangers_and_duplicates_are_refused(tmp_path: Path) -> None:
     questions = write(tmp_path, "a.json", DOGS[1:])
     answers = write(tmp_path, "a.jsonl", DOGS)
     join = ("yes-no", "--positive", "yes", "--questions", questions, "--responses")
-    assert "a.jsonl, row 1: no question has the id 'q1' (3 in" in fails(*join, answers)
+    assert "a.jsonl, row 1: expected the id of one of 3 questions in" in fails(*join, answers)
     twice = write(tmp_path, "a.csv", [DOGS[1], DOGS[2], DOGS[1]])
     assert "a.csv, row 3: id 'q2' occurs twice" in fails(*join, twice)
     assert "id 'q2' occurs twice" in fails("yes-no", "--positive", "yes", "--responses", twice)
@@ -291,7 +291,7 @@ def test_a_run_gives_the_numbers_of_its_tables(tmp_path: Path, split: Path, monk
             assert table == pytest.approx(None if ours is None else 100 * ours), name
     only = scored("yes-no", "--responses", tmp_path / "run", "--positive", "no")
     assert only["counters"] == found["scores"][1]["counters"]
-    assert only["left_out"] == {"answers of the kind caption": 3}
+    assert only["left_out"] == {"responses of the kind caption": 3}
 
 
 def test_other_tasks_of_lmms_eval_may_be_of_several_kinds(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_other_tasks_of_lmms_eval_may_be_of_several_kinds(tmp_path: Path) -> Non
         ("realworldqa", "yes_no", 0.0),
     ]
     assert list(found["left_out"].values()) == [1]
-    assert run(tmp_path).startswith("left out: 1 answers to open questions")
+    assert run(tmp_path).startswith("left out: 1 responses to open questions")
 
 
 def test_a_failing_endpoint_gets_no_score(tmp_path: Path) -> None:
@@ -327,13 +327,13 @@ def test_a_failing_endpoint_gets_no_score(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.txt", b"yes\nno\n", "'.txt' is no form that is read: JSON, JSON lines"),
-        ("a.pkl", b"\x80\x04", "'.pkl' is no form that is read"),
+        ("a.txt", b"yes\nno\n", "unsupported format '.txt', expected JSON, JSON lines"),
+        ("a.pkl", b"\x80\x04", "unsupported format '.pkl', expected JSON"),
         ("a.xlsx", b"PK nonsense", "a.xlsx: not a readable Excel file"),
-        ("a.csv", b"id,response\n", "a.csv: no rows"),
+        ("a.csv", b"id,response\n", "a.csv: expected at least one row"),
         ("a.csv", b"id,answer,response\n1,yes,yes,x\n", "a.csv, row 1: has more fields than the header"),
         ("a.csv", b"response\nyes\n", "a.csv, row 1 has no 'id'"),
-        ("a.csv", b"id,response\n1,yes\n", "question '1' has no right answer"),
+        ("a.csv", b"id,response\n1,yes\n", "question '1': expected a reference answer"),
         ("a.csv", b"id,response\n1,\xff\n", "a.csv"),
         ("none.json", None, "cannot read"),
     ],
@@ -346,7 +346,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path, name: str, content: byt
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
-    assert "no answers in" in fails(tmp_path)
+    assert "expected samples; run lmms-eval with" in fails(tmp_path)
 
 
 def test_a_judge_reads_what_rules_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

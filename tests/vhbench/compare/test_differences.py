@@ -185,7 +185,7 @@ def test_a_pair_counts_once() -> None:
 
 def test_what_is_not_the_same_is_refused() -> None:
     first = run("A", answers([True] * 20))
-    with pytest.raises(VhbenchError, match=r"B has no answer to 4 of 20 questions .*first: 'q16'"):
+    with pytest.raises(VhbenchError, match=r"B lacks 4 of 20 questions .*first: 'q16'"):
         differences.match([first, run("B", answers([True] * 16))])
     other = [
         replace(record, answer="no", prediction="no") if record.id == "q02" else record

@@ -44,7 +44,7 @@ def test_a_run_is_added_with_what_it_says_of_itself(run: Path, board: Board, sou
     assert entry.provenance[0].model_args == "pretrained=org/tiny"
     assert entry.provenance[0].data.folder == ""  # nobody needs to know how somebody's folders are called
     assert set(entry.scores["multiple_choice"]) == {"accuracy", "aggregate"}
-    assert "is there already" in add(run, board, sources).output
+    assert "already exists" in add(run, board, sources).output
     assert add(run, board, sources, "--replace").exit_code == 0
 
 
@@ -137,17 +137,17 @@ def test_a_name_cannot_leave_its_folder(run: Path, board: Board, sources: dict[s
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
-        ("--name", "a\x1b[2Jb", "must be one line without control characters"),
+        ("--name", "a\x1b[2Jb", "expected one line without control characters"),
         ("--name", "x" * 81, "at most 80"),
-        ("--url", "javascript:alert(1)", "must be an address"),
-        ("--name", "\u200b", "characters that nobody sees"),
-        ("--name", "My model\u200b", "characters that nobody sees"),
-        ("--date", "yesterday", "must be YYYY-MM-DD"),
-        ("--date", "2026-02-31", "must be YYYY-MM-DD"),
-        ("--date", "0000-01-01", "must be YYYY-MM-DD"),
-        ("--date", "２０２６-01-01", "must be YYYY-MM-DD"),
-        ("--parameters", "many", "must be a number such as 7B"),
-        ("--edition", "ode-9.9.9", "the board has no edition"),
+        ("--url", "javascript:alert(1)", "expected a URL"),
+        ("--name", "\u200b", "expected a name without invisible characters"),
+        ("--name", "My model\u200b", "expected a name without invisible characters"),
+        ("--date", "yesterday", "expected a date YYYY-MM-DD"),
+        ("--date", "2026-02-31", "expected a date YYYY-MM-DD"),
+        ("--date", "0000-01-01", "expected a date YYYY-MM-DD"),
+        ("--date", "２０２６-01-01", "expected a date YYYY-MM-DD"),
+        ("--parameters", "many", "expected a number such as 7B"),
+        ("--edition", "ode-9.9.9", "expected an edition of"),
     ],
 )
 def test_bad_words_are_refused_in_one_line(
@@ -205,7 +205,7 @@ def test_no_folder_has_a_name_that_windows_keeps(name: str) -> None:
 def test_another_model_of_the_same_folder_is_not_replaced(run: Path, board: Board, sources: dict[str, Path]) -> None:
     assert add(run, board, sources).exit_code == 0
     done = add(run, board, sources, "--replace", name="My-Model")
-    assert "is there already, of 'My model'; take another name" in done.output
+    assert "already exists, for 'My model'; choose another name" in done.output
     assert "name: My model" in (board.folder / "entries/my-model/mioh-1.0.0/entry.yaml").read_text()
 
 

@@ -26,7 +26,7 @@ def check(board: Path, sources: dict[str, Path]) -> Result:
 def test_a_whole_board_is_recomputed(copied: Path, sources: dict[str, Path]) -> None:
     done = check(copied, sources)
     assert done.exit_code == 0, done.output
-    assert "36 entries, every score recomputed" in done.output
+    assert "36 entries, all scores recomputed" in done.output
     assert done.output.count("ok       ") == 36
 
 
@@ -67,7 +67,7 @@ def test_everything_that_is_wrong_is_told_at_once(
     told = refused(copied, sources)
     for words in (
         "drift-vl-12b/vhexpansion-1.0.0: claims symmetric_accuracy",
-        "iris-vl-2b/mioh-1.0.0: answers.parquet was changed",
+        "iris-vl-2b/mioh-1.0.0: answers.parquet: expected SHA-256",
         f"has {len(texts) - 1} answers to {len(texts)} questions",
         "heron-vl-3b/ode-1.0.0",
         "'UPPER': is no folder of a model",
@@ -91,13 +91,13 @@ def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("name: Drift-VL 12B", "name: '../../evil'", "belongs into the folder evil"),
+        ("name: Drift-VL 12B", "name: '../../evil'", "in the folder evil"),
         ("name: Drift-VL 12B", 'name: "Drift-VL 12B\\e[2J"', "without control characters"),
-        ("benchmark: vhexpansion", "benchmark: ../../etc", "in the folder of vhexpansion-1.0.0"),
+        ("benchmark: vhexpansion", "benchmark: ../../etc", "expected an entry for vhexpansion-1.0.0"),
         ("organisation: Lab", "organisation: Other", "its organisation is 'Other', in drift-vl-12b/mioh-1.0.0 'Lab'"),
-        ("organisation: Lab", "organisation: &a [x, x]\nnote: *a", "has an alias"),
+        ("organisation: Lab", "organisation: &a [x, x]\nnote: *a", "expected no YAML alias"),
         ("organisation: Lab", "organisation: !!python/object/apply:os.system [id]", "not YAML"),
-        ("organisation: Lab", "rank: 1", "'rank' is no field of an entry"),
+        ("organisation: Lab", "rank: 1", "got 'rank'"),
     ],
 )  # fmt: skip
 def test_an_entry_says_what_entries_say(copied: Path, sources: dict[str, Path], old: str, new: str, told: str) -> None:
@@ -117,7 +117,7 @@ def test_what_looks_odd_is_pointed_out(copied: Path, sources: dict[str, Path], c
     done = check(copied, sources)
     assert done.exit_code == 0, done.output
     assert (
-        f"somebody-else/mioh-1.0.0: its {counts['mioh-1.0.0']} answers and those of drift-vl-12b are all alike"
+        f"somebody-else/mioh-1.0.0: its {counts['mioh-1.0.0']} answers and those of drift-vl-12b are identical"
         in done.output
     )
 
@@ -133,7 +133,7 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
     for name, dress in dressed.items():
         enter(read_board(copied), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
     output = check(copied, sources).output
-    alike = f"its {len(asked.rows)} answers and those of drift-vl-12b are all alike"
+    alike = f"its {len(asked.rows)} answers and those of drift-vl-12b are identical"
     assert f"wrapped/vhexpansion-1.0.0: {alike}" in output
     assert "mumbler/vhexpansion-1.0.0: its" not in output
 
@@ -155,9 +155,9 @@ def test_answers_come_back_as_they_were(tmp_path: Path) -> None:
     ("table", "told"),
     [
         ({"response": pa.array(["yes", None])}, "holds a null"),
-        ({"response": pa.array([1, 2])}, "must have one column of text"),
-        ({"response": pa.array(["yes", "no"]), "id": pa.array(["a", "b"])}, "must have one column of text"),
-        ({"response": pa.array(["yes"])}, "has 1 answers to 2 questions"),
+        ({"response": pa.array([1, 2])}, "expected one text column"),
+        ({"response": pa.array(["yes", "no"]), "id": pa.array(["a", "b"])}, "expected one text column"),
+        ({"response": pa.array(["yes"])}, "expected 2 responses, got 1"),
         ({"response": pa.array(["x" * (1 << 21), "no"])}, "has a text of 2,097,152 characters"),
     ],
 )

@@ -91,7 +91,7 @@ def test_what_was_changed_is_found(kind: str, values: dict[str, Any]) -> None:
 def test_a_prompt_that_was_changed_is_found() -> None:
     found, headline = sample(ROWS["yes_no"], ["no"])
     found["input"] = "Say yes.\n" + found["input"]
-    assert list(faults(found, found[headline], TOLD)) == ["its input is not the prompt that was sent"]
+    assert list(faults(found, found[headline], TOLD)) == ["its input differs from the logged prompt hash"]
 
 
 @pytest.mark.parametrize("kind", ROWS)

@@ -81,10 +81,10 @@ def test_questions() -> None:
 
 
 def test_a_row_that_is_longer_than_the_header() -> None:
-    with pytest.raises(VhbenchError, match="row 3: has more fields than the table has columns"):
+    with pytest.raises(VhbenchError, match="row 3: expected as many fields as columns, got more"):
         answered({"id": "1", "response": "yes", None: ["x"]}, "row 3", joined=False)  # type: ignore[dict-item]
 
 
 def test_a_list_of_megabytes_in_a_cell_is_refused() -> None:
-    with pytest.raises(VhbenchError, match="row 1: choices has 2,000,001 characters; at most 1,048,576"):
+    with pytest.raises(VhbenchError, match="row 1: expected choices of at most 1,048,576 characters, got 2,000,001"):
         answered({"id": 1, "choices": "[" + "[]" * 1_000_000, "answer": "A", "response": "x"}, "row 1", joined=False)

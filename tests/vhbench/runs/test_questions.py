@@ -36,7 +36,7 @@ def test_shards_that_the_manifest_does_not_stand_for_are_not_asked(tmp_path: Pat
     ("rows", "fault"),
     [
         ("id,answer\nx,A\nb,A\na,A\nb,B\na,A\n", r"a\.csv, row 4: id 'b' occurs twice"),
-        ("id,answer\nx,A\n,B\n", r"a\.csv, row 2: has no 'id'"),
+        ("id,answer\nx,A\n,B\n", r"a\.csv, row 2: expected a field 'id'"),
     ],
 )
 def test_each_question_has_an_id_of_its_own(rows: str, fault: str, tmp_path: Path) -> None:

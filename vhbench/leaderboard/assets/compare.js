@@ -1,13 +1,13 @@
 "use strict";
 const pick = document.querySelector("#pick"), result = document.querySelector("#result");
 const { models, editions, verdicts } = board.names;
-const certain = (verdict) => verdict === "better" || verdict === "worse";
+const significant = (verdict) => verdict === "better" || verdict === "worse";
 const signed = (v) => `${v > 0 ? "+" : v < 0 ? "−" : ""}${Math.abs(v).toFixed(1)}`;
 const shown = (v) => v === null ? "–" : (v / 10).toFixed(1);
 
 function whisker([value, low, high, verdict], reach) {
   const at = (v) => `${(50 + 50 * v / reach).toFixed(2)}%`;
-  return make("svg", { class: `bar difference ${certain(verdict) ? (value > 0 ? "first" : "second") : "open"}`, "aria-hidden": "true" },
+  return make("svg", { class: `bar difference ${significant(verdict) ? (value > 0 ? "first" : "second") : "open"}`, "aria-hidden": "true" },
     make("line", { class: "blind", x1: "50%", x2: "50%", y1: "0", y2: "100%" }),
     make("line", { class: "whisker", x1: at(low), x2: at(high), y1: "50%", y2: "50%" }),
     make("circle", { cx: at(value), cy: "50%", r: "4.5" }));
@@ -22,7 +22,7 @@ function row(name, values, [a, b], pair, reach) {
     make("td", { class: "num" }, ...(value === null ? ["–"] : [make("span", { class: "value" }, signed(value)), " ",
       make("span", { class: "interval" }, known ? `${signed(low)} to ${signed(high)}` : "one image only")])),
     make("td", { class: "barcell" }, known ? whisker(pair, reach) : null),
-    make("td", { class: certain(verdict) ? "" : "muted" }, ...(certain(verdict) ? [make("bdi", {}, models[a][1]), ` is ${verdict}`] : [verdict])));
+    make("td", { class: significant(verdict) ? "" : "muted" }, ...(significant(verdict) ? [make("bdi", {}, models[a][1]), ` is ${verdict}`] : [verdict])));
 }
 
 // The four numbers of each part for the second model: value, low, high in points, and the verdict.
@@ -43,7 +43,7 @@ function section(edition, numbers, a, b) {
   const head = make("tr", {}, ...heads.map((h, i) => h ? make("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, make("bdi", {}, h))
     : make("td", { class: "barhead" }, make("span", {}, `−${reach}`), make("span", {}, `+${reach}`))));
   const query = new URLSearchParams({ b: edition.name, show: "differ", x: models[a][0], y: models[b][0] });
-  const link = edition.hidden ? null : make("a", { href: `examples.html?${query}` }, "answers that differ");
+  const link = edition.hidden ? null : make("a", { href: `examples.html?${query}` }, "differing responses");
   return make("section", {}, make("h2", {}, edition.title, " ", make("small", {}, ...(link ? [link] : []))),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${edition.title}: differences` },
       make("table", { class: "board compare" }, make("thead", {}, head), body)));
@@ -52,7 +52,7 @@ function section(edition, numbers, a, b) {
 // One sentence for each edition: which model is better, by how much, or that the verdict is open.
 function sentence(edition, numbers, a, b) {
   const [value, low, high, verdict] = pairsOf(edition, numbers, b)[0];
-  if (!certain(verdict)) return make("li", {}, `On ${edition.title} the verdict is: ${verdict}.`);
+  if (!significant(verdict)) return make("li", {}, `${edition.title}: ${verdict}.`);
   const ends = value > 0 ? [low, high] : [-high, -low], first = verdict === "better" ? a : b;
   return make("li", {}, make("strong", {}, make("bdi", {}, models[first][1])),
     ` is better on ${edition.title} by ${Math.abs(value).toFixed(1)} points (${ends[0].toFixed(1)} to ${ends[1].toFixed(1)}).`);
@@ -71,7 +71,7 @@ async function show() {
   } catch (error) { message(error.message); }
 }
 
-const query = new URLSearchParams(location.search), names = models.map(([slug, name, reference]) => [slug, reference ? `${name} (reference)` : name]);
+const query = new URLSearchParams(location.search), names = models.map(([slug, name, reference]) => [slug, reference ? `${name} (baseline)` : name]);
 options(pick.elements.a, names, query.get("a"));
 const second = models.findIndex((m) => m[0] !== pick.elements.a.value);
 options(pick.elements.b, names, query.get("b") ?? models[Math.max(0, second)][0]);

@@ -87,7 +87,7 @@ function draw(q, [question, choices, answer, images, texts, codes]) {
   const list = [...groups].sort(([, a], [, b]) => size(b) - size(a)).map(([read, group]) => {
     const good = right(q, group[0].who[0]);
     return make("li", { class: good ? "right" : "wrong" },
-      make("p", { class: "mark" }, good ? "✓ " : "✗ ", read || "right", make("small", {}, `${size(group)} said so`)),
+      make("p", { class: "mark" }, good ? "✓ " : "✗ ", read || "correct", make("small", {}, `models: ${size(group)}`)),
       make("div", {}, ...group.sort((a, b) => b.who.length - a.who.length).map(({ text, who }) => make("div", { class: "said" },
         make("blockquote", {}, text || "(empty)"), make("p", { class: "who" }, ...names(who.map((m) => index.models[m])))))));
   });
@@ -99,7 +99,7 @@ function draw(q, [question, choices, answer, images, texts, codes]) {
       choices.length ? make("ol", { class: "choices" }, ...choices.map((c, i) =>
         make("li", { class: String.fromCharCode(65 + i) === answer ? "gold" : "" }, c))) : null,
       make("p", {}, "Right answer: ", make("b", {}, answer), " · ",
-        `${wrong(q)} of ${ranked.length} models wrong`),
+        `${wrong(q)} of ${ranked.length} models incorrect`),
       make("ul", { class: "answers" }, ...list)));
 }
 
