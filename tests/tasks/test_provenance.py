@@ -206,8 +206,8 @@ def test_duplicates_strangers_and_foreign_splits_are_refused(copy: Path, tmp_pat
     other = shutil.copytree(starter("ode"), tmp_path / "ode")
     manifest = json.loads((other / "manifest.json").read_bytes())
     (other / "manifest.json").write_bytes(json_bytes(manifest | {"content_hash": "0" * 64}))
-    assert "a foreign split has other questions" in refused("score", str(file), "--questions", str(other))
-    assert "a foreign split has other questions" in refused("analyse", "ode", str(copy), "--split", str(other))
+    assert "give the evaluated split" in refused("score", str(file), "--questions", str(other))
+    assert "give the evaluated split" in refused("analyse", "ode", str(copy), "--split", str(other))
     first = file.read_text().splitlines(keepends=True)[0]
     file.write_text(file.read_text() + first)
     assert "was answered already" in refused("analyse", "ode", str(copy))
@@ -217,7 +217,7 @@ def test_duplicates_strangers_and_foreign_splits_are_refused(copy: Path, tmp_pat
         row["chair_i"]["provenance"]["content_hash"] = "0" * 64
     captions.write_text("".join(json.dumps(row) + "\n" for row in rows))
     for words in (["score", str(captions)], ["score", "captions", "--responses", str(captions)]):
-        assert "a foreign split has other questions" in refused(*words), "the tasks would ask another one"
+        assert "give the evaluated split" in refused(*words), "the tasks would ask another one"
     assert "occurs twice" in refused("score", str(file))
     change(file, -1, id="somebody-else")
     assert "no question has the id 'somebody-else'" in refused("score", str(file), "--questions", str(starter("ode")))
@@ -227,7 +227,7 @@ def test_duplicates_strangers_and_foreign_splits_are_refused(copy: Path, tmp_pat
 @pytest.mark.parametrize(
     ("values", "named"),
     [
-        ({"prediction": "yes", "score": 1.0, "accuracy": 100.0}, "its prediction is 'yes', its response says 'no'"),
+        ({"prediction": "yes", "score": 1.0, "accuracy": 100.0}, "its prediction is 'yes', but its response is parsed as 'no'"),
         ({"response": "yes", "prediction": "yes"}, "its response is 'yes', lmms-eval logged 'no'"),
         ({"score": 1.0}, "its score is 1.0, its answers make 0"),
         ({"answer": "no"}, "is not as it was asked (doc_hash)"),

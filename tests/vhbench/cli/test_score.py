@@ -55,7 +55,7 @@ def test_symmetric_and_multiple_choice(capsys: Any, monkeypatch: Any, write: Any
         {"id": "b", "pair_id": "p", "answer": "no", "response": "No", "negated": True},
     )
     code, out, _ = run(capsys, monkeypatch, "symmetric", "--responses", pairs)
-    assert (code, "symmetric_accuracy     1.0000" in out) == (0, True)
+    assert (code, "symmetric_accuracy       1.0000" in out) == (0, True)
     told = write(
         "told.jsonl", *({**json.loads(line), "mode": "quoted"} for line in Path(pairs).read_text().splitlines())
     )

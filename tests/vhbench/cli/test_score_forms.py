@@ -197,7 +197,7 @@ def test_right_answers_that_were_given_again_are_said_first_and_refused_on_deman
         assert f"{line}; --require-complete refuses that" in fails(again, *asked, "--require-complete")
     other = [str(again), str(write(tmp_path, "a.jsonl", DOGS))]
     done = CliRunner().invoke(app, ["compare", *other, "--names", "a,b", *asked])
-    assert f"{line}; to compare it, each must be answered equally often" in str(done.exception)
+    assert f"{line}; a comparison needs equal numbers of responses" in str(done.exception)
 
 
 def records() -> list[Record]:
@@ -257,7 +257,7 @@ def test_kinds_are_told_apart_and_joined_with_a_split(tmp_path: Path, split: Pat
     assert existence["accuracy"] == 0.5
     assert captions["counters"]["captions"] == 3
     assert fails("yes-no", "--responses", file, "--questions", split, "--positive", "no").count(
-        "no question has the id"
+        "expected the id of one of 4 questions"
     )
 
 

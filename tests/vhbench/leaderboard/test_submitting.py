@@ -55,7 +55,7 @@ def test_a_forged_score_is_refused(run: Path, board: Board, sources: dict[str, P
     results.write_text(json.dumps(told))
     done = add(run, board, sources)
     assert done.exit_code == 1
-    assert "its results claim accuracy 99.000; its answers make" in done.output
+    assert "its results claim accuracy 99.000; recomputed: " in done.output
 
 
 def test_all_reasons_are_told_at_once(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
@@ -74,10 +74,10 @@ def test_all_reasons_are_told_at_once(board: Board, sources: dict[str, Path], tm
     done = add(run, board, sources)
     assert done.exit_code == 1
     for reason in (
-        f"2 of {len(lines):,} questions have no answer",
-        "mioh: was asked with other prompts than the benchmark's",
-        "mioh: temperature was 0.7; the board's rule is 0",
-        "samples are not as they were written",
+        f"2 of {len(lines):,} questions have no response",
+        "mioh: prompts differ from the benchmark's",
+        "mioh: expected temperature 0, got 0.7",
+        "samples are inconsistent, possibly edited",
     ):
         assert f"refused: {MIOH}: " in done.output
         assert reason in done.output
@@ -90,7 +90,7 @@ def test_answers_to_a_foreign_split_are_refused(
     foreign = write_run(tmp_path / "foreign", sources[MIOH], "mioh", lambda row: "A", content_hash="0" * 64)
     done = add(foreign, board, sources)
     assert done.exit_code != 0
-    assert "foreign split" in f"{done.output} {done.exception}"
+    assert "was evaluated on another split" in f"{done.output} {done.exception}"
 
 
 def test_a_response_file_is_taken_as_well(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
@@ -102,8 +102,8 @@ def test_a_response_file_is_taken_as_well(board: Board, sources: dict[str, Path]
     assert "symmetric" in (board.folder / "entries/my-model/vhexpansion-1.0.0/entry.yaml").read_text()
     file.write_text("\n".join(map(json.dumps, [*rows[1:], {"id": "nobody asked", "response": "yes"}])))
     done = add(file, board, sources, "--edition", "vhexpansion-1.0.0", name="Another")
-    assert f"1 of {len(rows):,} questions have no answer" in done.output
-    assert "1 answers are to no question of it (the first: 'nobody asked')" in done.output
+    assert f"1 of {len(rows):,} questions have no response" in done.output
+    assert "1 responses belong to none of its questions (the first: 'nobody asked')" in done.output
 
 
 def test_a_board_that_wants_to_know_where_answers_come_from(
@@ -119,7 +119,7 @@ def test_a_board_that_wants_to_know_where_answers_come_from(
 def test_failed_requests_are_refused(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", sources[MIOH], "mioh", lambda row: "" if row["pressure"] == "hn" else "A")
     done = add(run, board, sources)
-    assert "of its requests failed; the board takes 1 %" in done.output
+    assert "expected at most 1 % failed requests, got " in done.output
 
 
 @pytest.mark.parametrize(

@@ -68,11 +68,11 @@ def test_everything_that_is_wrong_is_told_at_once(
     for words in (
         "drift-vl-12b/vhexpansion-1.0.0: claims symmetric_accuracy",
         "iris-vl-2b/mioh-1.0.0: answers.parquet: expected SHA-256",
-        f"has {len(texts) - 1} answers to {len(texts)} questions",
+        f"expected {len(texts)} responses, got {len(texts) - 1}",
         "heron-vl-3b/ode-1.0.0",
-        "'UPPER': is no folder of a model",
-        "'link': is no folder of a model",
-        "'evil.html' does not belong there",
+        "'UPPER': expected a model's folder",
+        "'link': expected a model's folder",
+        "unexpected file 'evil.html'",
     ):
         assert words in told
 

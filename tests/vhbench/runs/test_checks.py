@@ -66,7 +66,7 @@ def test_what_a_run_wrote_has_no_fault(kind: str, responses: list[str]) -> None:
 def test_a_right_answer_that_was_given_more_often_than_it_was_asked_for_is_found(said: list[str], repeats: int) -> None:
     found, headline = sample(ROWS["yes_no"], said)
     [fault] = faults(found, found[headline], replace(TOLD, repeats=repeats))
-    assert fault == f"it was answered {len(said)} times, and asked {repeats} times"
+    assert fault == f"expected {repeats} responses, got {len(said)}"
 
 
 @pytest.mark.parametrize("kind", ["yes_no", "multiple_choice"])
@@ -104,7 +104,7 @@ def test_what_lmms_eval_logged_beside_the_answer_is_looked_at(kind: str, form: s
         assert list(faults({**found, name: value}, found[headline], told)), name
     for name in ("doc_id", "target", "input", "doc_hash", "filtered_resps", "failed"):
         gone = {key: value for key, value in found.items() if key != name}
-        assert next(faults(gone, found[headline], told)).startswith("it has no "), name
+        assert next(faults(gone, found[headline], told)).startswith("expected the "), name
     assert list(faults(found, {**found[headline], "input": "0"}, told))
 
 
@@ -112,7 +112,7 @@ def test_who_read_the_answers_is_named_where_it_was_another_version() -> None:
     found, headline = sample(ROWS["yes_no"], ["no"])
     found[headline]["prediction"] = "yes"
     [first, *_] = faults(found, found[headline], replace(TOLD, vhbench="0.0.9"))
-    assert first == "its prediction is 'yes', its response says 'no' (vhbench 0.0.9 wrote it)"
+    assert first == "its prediction is 'yes', but its response is parsed as 'no' (written by vhbench 0.0.9)"
 
 
 def test_samples_that_say_nothing_of_where_they_come_from_are_taken_as_they_are() -> None:

@@ -69,11 +69,11 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
         read_run(tmp_path).merged()
     write(tmp_path / "m1", "1_samples_ode.jsonl", answer("a"))
     write(tmp_path / "m2", "1_samples_ode.jsonl", answer("a"))
-    with pytest.raises(VhbenchError, match="2 models"):
+    with pytest.raises(VhbenchError, match="the results of one model, got 2"):
         read_run(tmp_path).merged()
     other = tmp_path / "other.jsonl"
     other.write_text('{"score": 1}\n')
-    with pytest.raises(VhbenchError, match="row 1: not an answer"):
+    with pytest.raises(VhbenchError, match="row 1: expected a response"):
         read_run(other).merged()
     other.write_text("nonsense\n")
     with pytest.raises(VhbenchError, match="line 1"):
