@@ -40,7 +40,7 @@ class CocoScenes(SceneSequence):
 
     Attributes:
         name: source name, used in ids and in each row's ``source``.
-        faults: dropped bad entries.
+        faults: dropped invalid entries.
         instances: number of instances, including crowd regions.
     """
 

@@ -269,9 +269,9 @@ MIOH = Benchmark(
 VHEXPANSION = Benchmark(
     name="vhexpansion",
     title="VHExpansion: automatically expanded visual hallucination tests",
-    asks="Does a right answer survive negation and a slightly changed image?",
+    asks="Does a correct answer survive negation and a slightly changed image?",
     built="Each test case is expanded by its negated twin, by common perturbations of the image, and by adversarial "
-    "ones; symmetric accuracy counts a pair only if both answers are right.",
+    "ones; symmetric accuracy counts a pair only if both answers are correct.",
     limits=("Labels of the original test cases are taken as they are.",),
     cite="liu2024vhexpansion",
     families={"yes_no": PAIRS},

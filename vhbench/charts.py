@@ -88,7 +88,7 @@ def drawing() -> Any:
     try:
         import altair
     except ImportError as error:
-        raise VhbenchError(f"the picture needs vhbench[eval]: {error}") from error
+        raise VhbenchError(f"figures need vhbench[eval]: {error}") from error
     return altair
 
 
@@ -107,7 +107,7 @@ def heading(title: str, notes: Sequence[str] = ()) -> Any:
     """
     lines = [line for note in notes[:_NOTES] for line in wrap(note, _FOLD)]
     if more := len(notes) - _NOTES:
-        lines += [f"… and {more} more: see the file beside it"] if more > 0 else []
+        lines += [f"… and {more} more: see the file next to it"] if more > 0 else []
     return drawing().Title(title, fontSize=17, **({"subtitle": lines} if lines else {}))
 
 
@@ -137,7 +137,7 @@ def dots(
     """
     names = [row.row for row in rows]
     if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
-        raise VhbenchError(f"the line {twice!r} is there twice; each needs a name of its own")
+        raise VhbenchError(f"expected unique names of lines, got {twice!r} twice")
     alt = drawing()
     least, most = across
     clipped = [

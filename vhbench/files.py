@@ -367,7 +367,7 @@ def check_output(path: Path) -> None:
         mode = path.stat().st_mode
         handed = path.is_symlink() and str(path.readlink()).startswith("/proc/")  # /dev/stdout, wherever that leads
         if handed or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise VhbenchError(f"{path}: is no file, but a pipe, a device or a socket; name a file")
+            raise VhbenchError(f"{path}: expected a file, got a pipe, a device or a socket")
 
 
 def is_temporary(name: str) -> bool:

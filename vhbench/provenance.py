@@ -161,7 +161,7 @@ def same(first: Any, other: Any, place: str) -> None:
 def difference(first: Any, other: Any) -> str:
     """Return which entries differ."""
     if not isinstance(first, Mapping) or not isinstance(other, Mapping):
-        return "one of the two says nothing of where it comes from"
+        return "one of the two has no provenance"
     names = sorted(name for name in {*first, *other} if first.get(name) != other.get(name))
     return "; ".join(f"{name}: {first.get(name)!r} and {other.get(name)!r}" for name in names)
 

@@ -47,7 +47,7 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
         print(pinned("", manifest.benchmark, entry), end="")
         return
     if newer := _newer_pin(file, manifest):
-        print(f"{file} keeps {newer}, which is newer; pin this one in a file of its own with --pin")
+        print(f"{file} keeps {newer}, which is newer; pin this one in a separate file with --pin")
         return
     if write_pin(file, manifest.benchmark, entry):
         print(f"pinned in {file}")
@@ -186,7 +186,7 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
         release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
     if release.branch != MAIN:
-        print(f"a newer version is out: this one would go on a branch of its own, {release.branch}")
+        print(f"a newer version exists: this one would go on a separate branch, {release.branch}")
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
             print(in_a_line(f"  {sign} {name}"))
@@ -245,7 +245,7 @@ def withdraw(repo_id: str, version: str, reason: str) -> tuple[str, hub.Yank]:
     """
     manifests.parse_version(version)
     if not reason:
-        raise VhbenchError("a version is withdrawn for a reason: --reason says which")
+        raise VhbenchError("expected --reason with the reason for withdrawing the version")
     refs = hub.refs(repo_id)
     if refs is None or f"v{version}" not in refs.tags:
         known = ", ".join(sorted(refs.tags, key=hub.parts_of)) if refs else ""

@@ -1,1 +1,1 @@
-"""One file per metric; pure functions that import the standard library, numpy and floor 0 only."""
+"""One file per metric; pure functions on the standard library, numpy and the lowest layer."""

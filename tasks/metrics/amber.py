@@ -1,7 +1,7 @@
-"""AMBER: hallucination in captions and in yes/no answers (Wang et al. 2023, arXiv 2311.07397); ODE scores alike.
+"""AMBER: hallucination in captions and yes/no responses (Wang et al. 2023, arXiv 2311.07397), also used by ODE.
 
-Captions: the nouns of a response that are in the vocabulary are held against what is in the image (*truth*) and what a
-model is likely to make up (*hallu*); words associated with these count too, and so do words that are similar enough.
+Captions: the vocabulary nouns of a response are compared with the objects in the image (*truth*) and likely
+hallucinations (*hallu*), including associated and similar words.
 
 * CHAIR = hallucinated nouns / nouns                      * Cover = objects mentioned / objects in the image
 * Hal   = responses with a hallucinated noun / responses  * Cog   = likely hallucinations mentioned, see below
@@ -12,12 +12,12 @@ of the response. The paper also averages CHAIR, Cover and Cog over responses: se
 Yes/no questions: accuracy, precision, recall and F1 of the class "no", by dimension.
 AMBER score = (100 - CHAIR + F1) / 2.
 
-``compat=True`` gives what AMBER's inference.py gives (534babf), with the denominators that start at 0.001, the nouns in
-upper case that are lost, and the association that goes before the name. The default repairs these: lower case; names
-before associations; a listed hallucination is not absolved by similarity; an object listed twice counts once; answers
-are read by words; a rate without a denominator is None. Failed requests and refusals are no answers: they are wrong,
-and as captions they cover nothing and do not count in Hal and Cog. Where more than 1 % of the requests failed, every
-score is None, see :mod:`vhbench.tasks.metrics.withholding`.
+``compat=True`` reproduces AMBER's inference.py (534babf): denominators start at 0.001, upper-case nouns are ignored,
+associations precede names. The default fixes these: words are lower-cased; names precede associations; similarity does
+not excuse a listed hallucination; an object listed twice counts once; responses are parsed; a rate without a
+denominator is None. Failed requests and refusals count as incorrect; as captions they cover nothing and are excluded
+from Hal and Cog. With more than 1 % failed requests, every score is None, see
+:mod:`vhbench.tasks.metrics.withholding`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -62,21 +62,21 @@ def score(
     Args:
         responses: rows ``{"id", "response"}``, or a JSON or JSON lines file.
         annotations: rows ``{"id", "type", "truth", "hallu"}``, or a JSON file. For a caption (type "generative", also
-            where there is none) truth and hallu are lists of words; for a question truth is "yes" or "no".
+            if missing) truth and hallu are lists of words; for a question truth is "yes" or "no".
         relation: word → associated words, or a JSON file.
-        safe_words: words that are never hallucinated, or a file with one a line.
+        safe_words: words that are never hallucinated, or a file with one per line.
         nouns: text → its nouns in the singular. None finds the vocabulary's words by their surface forms.
-        similarity: two words → similarity; above 0.8 they are one. None knows a short list of words for the same thing.
-            For both ``vhbench.adapters.language`` has what the reference uses.
-        evaluation_type: what is printed: "a", "g", "d", "de", "da" or "dr". Everything is counted.
-        compat: score as the reference implementation does.
-        allow_failed: tell the scores even where more than 1 % of the requests failed.
+        similarity: two words → similarity; above 0.8 they are the same. None uses a short list of synonyms. For the
+            reference's nouns and similarity see ``vhbench.adapters.language``.
+        evaluation_type: printed part: "a", "g", "d", "de", "da" or "dr". All parts are counted.
+        compat: reproduce the reference implementation.
+        allow_failed: report the scores even if more than 1 % of the requests failed.
 
     Returns:
         ``printed``: section → name → percent with one decimal, or None; ``counters``: raw counts by the reference's
-        names; ``scores``: section → name → fraction; ``intervals`` and ``interval_notes`` alike; ``failed``,
-        ``refused``: shares of all responses; ``withheld``: why scores are None, or None; ``responses``: what was found
-        in each caption; ``tools``; ``warnings``.
+        names; ``scores``: section → name → fraction; ``intervals`` and ``interval_notes`` with the same keys;
+        ``failed``, ``refused``: shares of all responses; ``withheld``: reason why scores are None, or None;
+        ``responses``: result per caption; ``tools``; ``warnings``.
 
     Raises:
         VhbenchError: for an id without annotation, an id that occurs twice, an unknown evaluation type.
@@ -95,7 +95,7 @@ def score(
     (100.0, None)
     """
     if evaluation_type not in EVALUATION_TYPES:
-        raise VhbenchError(f"unknown evaluation type {evaluation_type!r}; one of {', '.join(EVALUATION_TYPES)}")
+        raise VhbenchError(f"expected an evaluation type of {', '.join(EVALUATION_TYPES)}; got {evaluation_type!r}")
     rows = read_responses(responses, refuse_repeats=not compat)
     truth = read_annotations(annotations)
     judge = (amber_reference.ReferenceJudge if compat else Judge).build(truth, relation, safe_words, nouns, similarity)
@@ -107,7 +107,7 @@ def score(
 
 
 def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -> dict[str, Any]:
-    """Return the shares that are no answers and, where too many failed, every score as None and why."""
+    """Return the shares of failed and refused responses; withhold every score if too many failed."""
     said = found.said()
     lost = {name: share(said.count(name), len(said)) for name in ("failed", "refused")}
     why = withholding.reason(said.count("failed"), len(said), allow_failed=allow_failed)
@@ -119,10 +119,10 @@ def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -
 
 
 def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: Any = None, **how: Any) -> dict[str, Any]:
-    """Score answered captions and yes/no questions, as ODE has them; all else is given to :func:`score`.
+    """Score records of captions and yes/no questions, as in ODE; further arguments are passed to :func:`score`.
 
     A caption's ``objects`` are the truth, its ``candidates`` the likely hallucinations. A question's ``question_type``
-    (or ``task``) tells its dimension: existence, state, number, action; anything else is a relation.
+    (or ``task``) is its dimension: existence, state, number, action; otherwise relation.
 
     >>> row = {"id": 1, "kind": "caption", "objects": ["dog"], "candidates": ["ball"], "response": "a dog, a ball"}
     >>> score_records([row])["printed"]["Generative Task"]
@@ -148,7 +148,7 @@ def _result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
             told = rates[part]
             scores[section][part] = {title: told[name] for title, name in TITLES.items() if name in told}
         if len(right := {answer for _, answer in pairs}) == 1:
-            always = f"{section}: every right answer is {right.pop()!r}"
+            always = f"{section}: every reference answer is {right.pop()!r}"
             warnings.append(f"{always}, so precision is 0 or 100 by construction (degenerate)")
     if evaluation_type == "a":
         chair, f1 = scores["Generative Task"]["CHAIR"], scores["Descriminative Task"]["F1"]
@@ -167,7 +167,7 @@ def _result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
 
 
 def _paper(captions: Sequence[Judged]) -> dict[str, Any]:
-    """Average each response's scores, over its distinct objects; one without objects has no CHAIR and no Cog."""
+    """Average the scores of responses over their distinct objects; a response without objects has no CHAIR or Cog."""
     speaking = [caption for caption in captions if caption.nouns]
     parts = {
         "CHAIR": [len(set(c.hallucinated)) / len(set(c.nouns)) for c in speaking],
@@ -180,7 +180,7 @@ def _paper(captions: Sequence[Judged]) -> dict[str, Any]:
 
 
 def _score_interval(found: Judgments) -> intervals.Interval | None:
-    """Return the interval of (1 - CHAIR + F1) / 2: a mean over two cells, the captions and the answers."""
+    """Return the interval of (1 - CHAIR + F1) / 2, a mean over captions and yes/no responses."""
     nouns = [len(c.nouns) for c in found.captions]
     right = [len(c.nouns) - len(c.hallucinated) for c in found.captions]
     pairs = [(said == "no", answer == "no") for said, answer in found.of(found.answers)]
@@ -200,7 +200,7 @@ def _annotation(row: Record) -> dict[str, Any]:
     if row.kind == "caption":
         return {"id": row.id, "type": "generative", "truth": row.objects, "hallu": row.candidates}
     if row.kind != "yes_no":
-        raise VhbenchError(f"question {row.id!r} is of kind {row.kind!r}; AMBER's metric reads caption and yes_no")
+        raise VhbenchError(f"question {row.id!r}: expected the kind caption or yes_no for AMBER, got {row.kind!r}")
     named = {kind.rsplit("-", 1)[-1]: kind for kind in DIMENSIONS} | {"existence": "discriminative-hallucination"}
     kind = named.get(row.question_type) or named.get(row.task) or "relation"
     return {"id": row.id, "type": kind, "truth": binary_answer(row), "question": row.question}

@@ -1,7 +1,7 @@
-"""What a caption says that is, or is not, in the image: AMBER's matching, and its repaired form.
+"""Matching of caption nouns with objects: AMBER's, and a corrected version.
 
-A noun stands for an object of the image (*truth*) or for a likely hallucination (*hallu*): by its name, by association
-(the *relation* file), or because it is similar enough. :mod:`vhbench.tasks.metrics.amber` makes scores of it.
+A noun matches an object of the image (*truth*) or a likely hallucination (*hallu*) by name, by association (the
+*relation* file), or by similarity. :mod:`vhbench.tasks.metrics.amber` computes scores from it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,17 +21,17 @@ THRESHOLD = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One caption, held against its image.
+    """One caption, matched with its image.
 
     Attributes:
-        nouns: the vocabulary's nouns of the response, in order, with repeats.
+        nouns: vocabulary nouns of the response, in order, with repeats.
         hallucinated: those that are not in the image.
-        covered: the objects of the image that were mentioned.
-        likely: the listed hallucinations that were mentioned.
-        likely_nouns: the nouns that name one.
-        truth: the objects of the image.
-        listed: the hallucinations that are likely.
-        failure: "failed" or "refused" where it is no caption.
+        covered: mentioned objects of the image.
+        likely: mentioned likely hallucinations.
+        likely_nouns: nouns that name one.
+        truth: objects of the image.
+        listed: likely hallucinations.
+        failure: "failed" or "refused" for a missing caption.
     """
 
     id: str
@@ -47,15 +47,15 @@ class Judged:
 
 @dataclass(frozen=True)
 class Judge:
-    """Reads responses; everything that is the same for all of them.
+    """Parser of responses, with everything shared by them.
 
     Attributes:
-        vocabulary: the words that count: AMBER's relation file, and all truth and hallu.
+        vocabulary: counted words: AMBER's relation file, and all truth and hallu.
         relation: word → associated words.
         safe: words that are never hallucinated.
         nouns: text → nouns.
-        alike: whether two words are similar enough to be one.
-        tools: the names of what found the nouns and what compared words.
+        alike: predicate of two words: similar enough to be the same.
+        tools: names of the noun finder and of the similarity.
     """
 
     vocabulary: frozenset[str]
@@ -74,7 +74,7 @@ class Judge:
         nouns: Nouns | None,
         similarity: Similarity | None,
     ) -> Self:
-        """Bring the inputs together; None for ``nouns`` or ``similarity`` takes the built-in ones.
+        """Create a judge; None for ``nouns`` or ``similarity`` uses the built-in ones.
 
         >>> annotation = {"id": "1", "truth": ["dog", "sky"], "hallu": ["cat"]}
         >>> judge = Judge.build({"1": annotation}, {}, (), None, None)
@@ -91,21 +91,21 @@ class Judge:
 
     @staticmethod
     def fold(word: str) -> str:
-        """Return the form in which words are compared."""
+        """Return the normalized form of a word."""
         return word.lower()
 
     @staticmethod
     def failure(text: str) -> Failure:
-        """Return what a response is, "failed" or "refused", that is no answer."""
+        """Return "failed" or "refused" for a missing response."""
         return parsing.failure(text)
 
     @staticmethod
     def answer(text: str, question: str = "") -> str:
-        """Return what a response to a yes/no question says: "yes", "no" or ""."""
+        """Return the prediction of a yes/no response: "yes", "no" or ""."""
         return parsing.yes_no(text, question)
 
     def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
-        """Hold a caption against its annotation; what is none says nothing."""
+        """Match a caption with its annotation; a missing one mentions nothing."""
         failure = self.failure(text)
         text = "" if failure else text
         truth, listed = (self._listed(word_list(name, row, key, self.fold)) for key in ("truth", "hallu"))
@@ -127,7 +127,7 @@ class Judge:
 
     @classmethod
     def _further_words(cls, truth: Mapping[str, Mapping[str, Any]]) -> set[str]:
-        """Return the words of all annotations, which count too."""
+        """Return the words of all annotations, which are part of the vocabulary."""
         captions = [row for row in truth.values() if row.get("type", "generative") == "generative"]
         return {
             word for row in captions for key in ("truth", "hallu") for word in word_list(row["id"], row, key, cls.fold)
@@ -138,11 +138,11 @@ class Judge:
         return list(dict.fromkeys(words))
 
     def _owners(self, words: Sequence[str]) -> dict[str, int]:
-        """Map a word to the entry that it stands for: by name, or else by association."""
+        """Map a word to its entry, by name or else by association."""
         return self._associated(words, {word: i for i, word in reversed(list(enumerate(words)))})
 
     def _associated(self, words: Sequence[str], owners: dict[str, int]) -> dict[str, int]:
-        """Add the words that are associated with each entry, then the entries, where they stand for none yet."""
+        """Add associated words, then entries, unless they are already mapped."""
         for i, word in enumerate(words):
             for associated in self.relation.get(word, ()):
                 owners.setdefault(associated, i)
@@ -153,9 +153,9 @@ class Judge:
     def _decide(
         self, noun: str, present: Mapping[str, int], listed: Mapping[str, int], names: tuple[list[str], list[str]]
     ) -> tuple[set[int], set[int]]:
-        """Return the objects of the image, and the likely hallucinations, that a noun stands for.
+        """Return the objects of the image, and the likely hallucinations, that a noun matches.
 
-        Names go before associations, and these before similarity; in each, what is there before what is made up.
+        Names precede associations, and these precede similarity; in each, truth precedes hallucinations.
         """
         if noun in names[0] or (noun in present and noun not in names[1]):
             return {present[noun]}, set()

@@ -1,4 +1,4 @@
-"""What AMBER counts: captions and answers, sorted by dimension, and the names that its code gives to the counts."""
+"""AMBER's counts of captions and responses by dimension, under the names of its code."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from vhbench.tasks.metrics import confusion
 from vhbench.tasks.metrics.amber_captions import Judge, Judged
 
 EVALUATION_TYPES = {"a": "g de da dr", "g": "g", "d": "de da dr", "de": "de", "da": "da", "dr": "dr"}
-"""What is asked for → the tasks that are printed: captions, and answers by their kind."""
+"""Evaluation type → printed tasks: captions, and yes/no responses by kind."""
 
 RATES = {
     "CHAIR": ("chair_score", "chair_num"),
@@ -18,7 +18,7 @@ RATES = {
     "Hal": ("hallu_score", "non_hallu_num"),
     "Cog": ("hallu_cover_score", "hallu_cover_num"),
 }
-"""Score of captions → the counts above and below the line; "hallu_score" is what "non_hallu_score" leaves."""
+"""Caption score → numerator and denominator; "hallu_score" is the complement of "non_hallu_score"."""
 
 DIMENSIONS = {
     "discriminative-attribute-state": "as",
@@ -39,34 +39,34 @@ SECTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "Action": ("da", ("aa",)),
     "Relation": ("dr", (_RELATION,)),
 }
-"""Section of yes/no questions, in AMBER's spelling → the evaluation types that print it together, its dimensions."""
+"""Section of yes/no questions, in AMBER's spelling → its evaluation types and dimensions."""
 
 TITLES = {"Accuracy": "accuracy", "Precision": "precision", "Recall": "recall", "F1": "f1", "Unparsed": "unparsed"}
 
 
 def sections(evaluation_type: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the sections that an evaluation type prints, with their dimensions."""
+    """Yield the printed sections of an evaluation type, with their dimensions."""
     shown = set(EVALUATION_TYPES[evaluation_type].split())
     return ((name, dimensions) for name, (types, dimensions) in SECTIONS.items() if shown.issuperset(types.split()))
 
 
 @dataclass(frozen=True, slots=True)
 class Judgments:
-    """All captions as judged; the answers of each dimension, as pairs of what is said and what is right."""
+    """All matched captions; per dimension, pairs of prediction and reference answer."""
 
     captions: list[Judged]
     answers: Mapping[str, list[tuple[str, str]]]
 
     def of(self, dimensions: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the answers of several dimensions together."""
+        """Return the responses of several dimensions."""
         return [pair for name in dimensions for pair in self.answers[name]]
 
     def said(self) -> list[str]:
-        """Return what each response says, as a caption nothing; "failed" or "refused" where it is no answer."""
+        """Return the predictions; "failed" or "refused" for missing responses."""
         return [c.failure for c in self.captions] + [said for pairs in self.answers.values() for said, _ in pairs]
 
     def counters(self) -> dict[str, int]:
-        """Name the counts as AMBER's metrics.txt does."""
+        """Return the counts under the names of AMBER's metrics.txt."""
         counters = {name: sum(column) for name, column in columns_of(self.captions).items()}
         counters["non_hallu_score"] = counters["non_hallu_num"] - counters.pop("hallu_score")
         for prefix, dimensions in {"": tuple(self.answers), **{f"{name}_": (name,) for name in self.answers}}.items():
@@ -83,7 +83,7 @@ class Judgments:
 
 
 def columns_of(captions: Sequence[Judged]) -> dict[str, list[int]]:
-    """Return what each caption adds to the counters."""
+    """Return the counts of each caption."""
     return {
         "chair_score": [len(c.hallucinated) for c in captions],
         "chair_num": [len(c.nouns) for c in captions],
@@ -97,7 +97,7 @@ def columns_of(captions: Sequence[Judged]) -> dict[str, list[int]]:
 
 
 def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]], judge: Judge) -> Judgments:
-    """Read every response, a caption or an answer.
+    """Parse all captions and yes/no responses.
 
     Raises:
         VhbenchError: for an id without annotation.

@@ -1,4 +1,4 @@
-"""AMBER's input: responses, annotations, relation and safe words, from files or as objects, checked."""
+"""AMBER's inputs from files or objects, validated: responses, annotations, relation, safe words."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,8 +19,8 @@ def read_responses(responses: Any, *, refuse_repeats: bool) -> list[tuple[str, s
     out: list[tuple[str, str]] = []
     for place, row in enumerate(_rows(responses, "responses")):
         if not isinstance(row, Mapping) or row.get("id") is None or not isinstance(row.get("response", 0), str | None):
-            raise VhbenchError(f"response {place} needs an 'id' and the text 'response'")
-        out.append((str(row["id"]), row["response"] or ""))  # null is what a request gave that failed
+            raise VhbenchError(f"response {place}: expected an 'id' and the text 'response'")
+        out.append((str(row["id"]), row["response"] or ""))  # null: a failed request
     if refuse_repeats:
         refuse_duplicates((name for name, _ in out), "response id")
     return out
@@ -31,7 +31,7 @@ def read_annotations(annotations: Any) -> dict[str, Mapping[str, Any]]:
     rows = _rows(annotations, "annotations")
     for place, row in enumerate(rows):
         if not isinstance(row, Mapping) or row.get("id") is None or "truth" not in row:
-            raise VhbenchError(f"annotation {place} needs an 'id' and 'truth'")
+            raise VhbenchError(f"annotation {place}: expected an 'id' and 'truth'")
     refuse_duplicates((str(row["id"]) for row in rows), "annotation id")
     return {str(row["id"]): row for row in rows}
 
@@ -40,17 +40,17 @@ def read_relation(relation: Any) -> Mapping[str, Sequence[str]]:
     """Return word → associated words, from a mapping or a JSON file."""
     data = loaded(relation)
     if not isinstance(data, Mapping):
-        raise VhbenchError(f"relation needs a mapping word → list of associated words, not {data!r:.60}")
+        raise VhbenchError(f"relation: expected a mapping word → list of associated words, got {data!r:.60}")
     return {str(word): list_of_words(words, f"relation of {word!r}") for word, words in data.items()}
 
 
 def read_safe_words(words: Any) -> Sequence[str]:
-    """Return the words, or those of a file with one a line."""
+    """Return words, or those of a file with one per line."""
     return read_text(words).split() if isinstance(words, (str, Path)) else list_of_words(words, "safe words")
 
 
 def word_list(name: str, row: Mapping[str, Any], key: str, fold: Callable[[str], str]) -> list[str]:
-    """Return the folded words of a caption's "truth" or "hallu"; None or nothing is no word."""
+    """Return the case-folded words of a caption's "truth" or "hallu"; none for None or ""."""
     return [fold(word) for word in list_of_words(row.get(key) or (), f"annotation {name!r}: {key}")]
 
 
@@ -59,5 +59,5 @@ def _rows(given: Any, what: str) -> list[Any]:
     if isinstance(data, Mapping):
         return [data] if "id" in data else list(data.values())
     if isinstance(data, bytes) or not isinstance(data, Iterable):
-        raise VhbenchError(f"{what} are {data!r:.60}; needed: rows with an 'id', or a JSON file of them")
+        raise VhbenchError(f"{what}: expected rows with an 'id', or a JSON file of them; got {data!r:.60}")
     return list(data)

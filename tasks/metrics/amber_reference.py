@@ -1,7 +1,7 @@
-"""AMBER as its inference.py counts it (534babf), faults included: what ``compat=True`` means.
+"""AMBER as computed by its inference.py (534babf), with its errors: ``compat=True``.
 
-Denominators begin at 0.001, words are compared as they are written, an association goes before the name, an object
-that is listed twice counts twice, and what is similar to something present is not hallucinated even where it is listed.
+Denominators start at 0.001, words are case-sensitive, associations precede names, an object listed twice counts twice,
+and a listed hallucination similar to a present object is not counted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from vhbench.tasks.metrics.rates import percent
 
 _EPSILONS = {"Exsitence": 0.001}
 _EPSILON = 0.0001
-"""What is added to F1's denominator, in one section more than in the others."""
+"""Constant in F1's denominator, larger in one section than in the others."""
 
 
 class ReferenceJudge(Judge):
-    """Reads responses as the reference does.
+    """Parser of responses like the reference.
 
     >>> ReferenceJudge.build({}, {"dog": []}, (), str.split, None).caption("1", "dog Dog", {"truth": ["dog"]}).nouns
     ['dog']
@@ -28,17 +28,17 @@ class ReferenceJudge(Judge):
 
     @staticmethod
     def fold(word: str) -> str:
-        """Return the word as it is written."""
+        """Return the word unchanged."""
         return word
 
     @staticmethod
     def failure(text: str) -> Failure:
-        """Return "": the reference knows no failed request."""
+        """Return "": the reference does not detect failed requests."""
         return ""
 
     @staticmethod
     def answer(text: str, question: str = "") -> str:
-        """Return "yes", "no" or "": the answer must be the word alone."""
+        """Return "yes", "no" or "": the response must be exactly that word."""
         return parsing.amber(text)
 
     @classmethod
@@ -62,7 +62,7 @@ class ReferenceJudge(Judge):
 
 
 def result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
-    """Return the scores of the sections that an evaluation type prints in percent, and the counters."""
+    """Return the printed scores of an evaluation type in percent, and the counters."""
     counters = {name: round(n + 0.001, 3) if name.endswith("_num") else n for name, n in found.counters().items()}
     scores: dict[str, Any] = {}
     printed: dict[str, Any] = {}
@@ -70,11 +70,11 @@ def result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
         clean = counters["non_hallu_score"] / counters["non_hallu_num"]
         rates = {name: counters.get(top, 0) / counters[bottom] for name, (top, bottom) in RATES.items()}
         scores["Generative Task"] = rates | {"Hal": 1 - clean}
-        # Its own order of operations, so that the last digit is rounded from the same number.
+        # The reference's order of operations, so that the last digit is rounded from the same number.
         own = {"Hal": round(100 - clean * 100, 1)}
         printed["Generative Task"] = {name: percent(value) for name, value in rates.items()} | own
     for name, dimensions in sections(evaluation_type):
-        # The reference adds up the attribute dimensions, each of which begins at 0.001.
+        # The reference sums the attribute dimensions, each of which starts at 0.001.
         start = 0.001 * len(dimensions) if name == "Attribute" else 0.001
         counts = confusion.count(found.of(dimensions), "no")
         rates = yes_no_reference.percentages(counts, _EPSILONS.get(name, _EPSILON), start=start)

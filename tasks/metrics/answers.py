@@ -1,7 +1,7 @@
-"""Answers as columns: what metrics read of a million answers, in little room.
+"""Columnar storage of responses for metrics, compact for a million rows.
 
-Answers that are alike in all columns that any metric reads share one :class:`~vhbench.tasks.metrics.metric.Answer`.
-A metric counts each of these once, and the counts are spread over the rows.
+Responses identical in all columns that a metric reads share one :class:`~vhbench.tasks.metrics.metric.Answer`. A metric
+counts each of these once, and the counts are distributed to the rows.
 """
 
 from array import array
@@ -21,11 +21,11 @@ from vhbench.tasks.metrics.metric import ALWAYS, DERIVED, Answer, Claims, Count,
 
 Places = npt.NDArray[np.int64]
 Claimed = Callable[[Record], Claims]
-"""From an answered caption to what it claims."""
+"""Function from a caption record to its claims."""
 
 
 class Answers:
-    """The answers to some questions, read once."""
+    """Parsed responses to some questions."""
 
     def __init__(
         self,
@@ -35,18 +35,18 @@ class Answers:
         claimed: Claimed | None = None,
         read: Callable[[Record], Record] | None = None,
     ) -> None:
-        """Read the answers.
+        """Parse records.
 
         Args:
-            records: each with its prediction.
-            metrics: what will be counted.
-            columns: further columns that :meth:`groups` is asked for.
-            claimed: what a caption claims; None where no metric needs it.
-            read: sets the prediction of a record; None where it has one.
+            records: records with predictions.
+            metrics: metrics to compute.
+            columns: further columns for :meth:`groups`.
+            claimed: function for the claims of a caption; None if no metric needs it.
+            read: function that sets the prediction of a record; None if it has one.
 
         Raises:
-            VhbenchError: for a record that is none, an id that occurs twice or, if a metric counts pairs, halves that
-                make no pair.
+            VhbenchError: for an invalid record, an id that occurs twice or, if a metric counts pairs, questions that
+                do not form a pair.
         """
         needs = {name for metric in metrics for name in metric.needs if name not in DERIVED}
         names = list(dict.fromkeys((*ALWAYS, *sorted(needs), *columns)))
@@ -67,7 +67,7 @@ class Answers:
                 pair = (record.pair_id, record.perturbation) if record.perturbation else record.pair_id
                 halves.append(pairs.setdefault(pair, len(pairs)))
         if unpaired:
-            raise VhbenchError(f"question {unpaired!r} has no pair_id, which ties it to its negated twin")
+            raise VhbenchError(f"question {unpaired!r}: expected a pair_id for its negated twin")
         self.kinds = [
             Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told)
             for values, many, cut, told in kinds
@@ -81,22 +81,22 @@ class Answers:
 
     @property
     def every(self) -> Places:
-        """The places of all rows."""
+        """Indices of all rows."""
         return np.arange(len(self.codes))
 
     @cached_property
     def owner(self) -> Places:
-        """The question of each row: its number among the sorted ids without repetitions."""
+        """Question of each row: its index among the sorted ids without repetitions."""
         names = [split_repetition(name)[1] for name in self.ids]
         number = {name: place for place, name in enumerate(sorted(set(names)))}
         return np.fromiter((number[name] for name in names), np.int64, len(names))
 
     def holds(self, test: Callable[[Answer], bool], places: Places) -> npt.NDArray[np.bool_]:
-        """Return of some rows which pass a test."""
+        """Return which of some rows pass a test."""
         return np.fromiter(map(test, self.kinds), np.bool_, len(self.kinds))[self.codes[places]]
 
     def groups(self, columns: Sequence[str], places: Places) -> dict[tuple[Any, ...], Places]:
-        """Return the values of some columns, in order, and the places of the rows that have them."""
+        """Return the values of some columns, in order, with the indices of their rows."""
         value = attrgetter(*(f"record.{column}" for column in columns))
         values = [value(kind) if len(columns) > 1 else (value(kind),) for kind in self.kinds]
         given = {values[code] for code in np.unique(self.codes[places])}
@@ -107,13 +107,13 @@ class Answers:
         return {key: places[np.sort(sort[ends[number] : ends[number + 1]])] for key, number in order.items()}
 
     def pairs_of(self, places: Places) -> tuple[Places, int]:
-        """Return the complete pairs of which some rows are halves, originals first, and how many lack a half."""
+        """Return the complete pairs among some rows, originals first, and the number of incomplete ones."""
         own = self.twins[np.unique(self.pair[places])] if len(places) and len(self.twins) else self.twins[:0]
         complete = own[(own >= 0).all(axis=1)]
         return complete, len(own) - len(complete)
 
     def counted(self, metric: Metric, units: Places, facts: Facts) -> npt.NDArray[np.float64]:
-        """Return top, bottom and trials of some rows, or of pairs of rows; NaN where a metric is not about one."""
+        """Return top, bottom and trials of some rows, or of pairs of rows; NaN if a metric does not apply."""
         if metric.units == "answers":
             key = metric.name, facts
             if key not in self._counts:
@@ -128,7 +128,7 @@ class Answers:
         return _table(found)[number]
 
     def clusters(self, units: Places) -> Clustering:
-        """Return the clusters of some rows, or of pairs of rows; those of the last few are kept."""
+        """Return the clusters of some rows, or of pairs of rows, cached."""
         key = (*units.shape, int(units.sum()))
         if key in self._clusters and np.array_equal(self._clusters[key][0], units):
             return self._clusters[key][1]
@@ -147,7 +147,7 @@ def _table(counts: Sequence[Count | None]) -> npt.NDArray[np.float64]:
 
 
 def _twins(answers: Answers, names: Sequence[Any]) -> Places:
-    """Tie the halves: pair → the places of the original and of its negation, -1 where there is none."""
+    """Return pair → indices of the original and its negation, -1 if missing."""
     negated = answers.holds(lambda answer: answer.record.negated, answers.every)
     pairs, ids = answers.pair, answers.ids
     _, first, half_of = np.unique(2 * pairs + negated, return_index=True, return_inverse=True)
@@ -155,15 +155,15 @@ def _twins(answers: Answers, names: Sequence[Any]) -> Places:
         place, other = again[0], first[half_of[again[0]]]
         which = "negated" if negated[place] else "original"
         name = _name(names[pairs[place]])
-        raise VhbenchError(f"pair {name!r} has two {which} halves: {ids[other]!r} and {ids[place]!r}")
+        raise VhbenchError(f"pair {name!r}: expected one {which} question, got {ids[other]!r} and {ids[place]!r}")
     twins = np.full((len(names), 2), -1)
     twins[pairs, negated.astype(np.int64)] = np.arange(len(ids))
     yes = answers.holds(lambda answer: answer.record.answer == "yes", answers.every)
     whole = twins[(twins >= 0).all(axis=1)]
     for original, negation in whole[yes[whole[:, 0]] == yes[whole[:, 1]]].tolist():
         raise VhbenchError(
-            f"pair {_name(names[pairs[negation]])!r}: the twins {ids[original]!r} and {ids[negation]!r} have the same "
-            f"answer {'yes' if yes[negation] else 'no'!r}; a negated question has the opposite one"
+            f"pair {_name(names[pairs[negation]])!r}: expected opposite answers to {ids[original]!r} and its negation "
+            f"{ids[negation]!r}, got {'yes' if yes[negation] else 'no'!r} for both"
         )
     return twins
 

@@ -1,24 +1,23 @@
-"""CHAIR: how much of what a caption mentions is not in the image (Rohrbach et al., EMNLP 2018, arXiv 1809.02156).
+"""CHAIR: share of mentioned objects that are not in the image (Rohrbach et al., EMNLP 2018, arXiv 1809.02156).
 
-A closed vocabulary of objects, each with its synonyms, is matched in the caption. A *mention* is one match that claims
-the thing to be there (:mod:`vhbench.language.captions.assertions`: "no dog" and "a statue of a dog" do not); it is
+A closed vocabulary of objects with synonyms is matched in the caption. A *mention* is a match that asserts presence
+(:mod:`vhbench.language.captions.assertions`: "no dog" and "a statue of a dog" do not); it is
 hallucinated if its object is not among the image's gold objects.
 
 * CHAIR_i = hallucinated mentions / mentions, over the whole corpus
 * CHAIR_s = captions with a hallucinated mention / captions that were given
 * recall  = gold objects mentioned / gold objects, over the whole corpus
 
-Failed requests, empty captions and refusals mention nothing, and counting them would make hallucinations rarer: they
-are left out of CHAIR_s, and cover nothing in recall. Where more than 1 % of the requests failed, all three are None,
-see :mod:`vhbench.tasks.metrics.withholding`.
+Failed requests, empty captions and refusals mention nothing; counting them would lower the hallucination rate, so they
+are excluded from CHAIR_s, and cover nothing in recall. With more than 1 % failed requests, all three are None, see
+:mod:`vhbench.tasks.metrics.withholding`.
 
 The gold objects of a COCO data set come from :func:`gold_from_coco`.
 
-``compat=True`` gives what LisaAnne/Hallucination gives (6e4d33c): its tokeniser (NLTK's), its singulariser (pattern's,
-by which "bus" becomes "bu" and is never counted), its double words of two tokens, its ZeroDivisionError. The default
-repairs these: surface forms are built from the vocabulary, so bus, ties, canoes, collies and every multi-word name are
-found; what a caption does not claim is no mention; a rate without a denominator is None; and what is no caption is
-known from one.
+``compat=True`` reproduces LisaAnne/Hallucination (6e4d33c): NLTK's tokenizer, pattern's singularizer ("bus" becomes
+"bu" and is never counted), names of at most two tokens, ZeroDivisionError. The default fixes these: surface forms come
+from the vocabulary, so bus, ties, canoes, collies and all multi-word names are found; denied objects are not mentions;
+a rate without a denominator is None; missing captions are detected.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -60,18 +59,18 @@ def score(
             caption, the reference's ``{"imgToEval": …}``, or a JSON or JSON lines file of either.
         gold: image id → names of the objects in the image, or a JSON file of it. Ids are compared as text.
         synonyms: object → its other names, CHAIR's ``synonyms.txt`` as a path or as text, or a built vocabulary.
-        compat: score as the reference implementation does.
-        allow_failed: tell the rates even where more than 1 % of the requests failed.
+        compat: reproduce the reference implementation.
+        allow_failed: report the rates even if more than 1 % of the requests failed.
 
     Returns:
-        ``CHAIR_i``, ``CHAIR_s``, ``recall`` in [0, 1] or None; ``failed``, ``refused`` (shares); ``withheld``: why the
-        three are None, or None; ``printed`` in percent; ``counters``; ``intervals`` (95 %), ``interval_notes``;
-        ``captions`` with the mentions of each; ``unknown_gold``: gold names outside the vocabulary, which no caption
-        can mention and which do not count in recall.
+        ``CHAIR_i``, ``CHAIR_s``, ``recall`` in [0, 1] or None; ``failed``, ``refused`` (shares); ``withheld``: reason
+        why the three are None, or None; ``printed`` in percent; ``counters``; ``intervals`` (95 %), ``interval_notes``;
+        ``captions`` with the mentions of each; ``unknown_gold``: gold names outside the vocabulary, which are
+        not counted in recall.
 
     Raises:
         VhbenchError: for an image without gold objects, or the same caption of an image twice.
-        ZeroDivisionError: under ``compat`` if no caption mentions anything, as the reference does.
+        ZeroDivisionError: under ``compat`` if no caption mentions anything, as in the reference.
 
     >>> result = score(
     ...     [{"image_id": 1, "caption": "Two men walk a dog."}, {"image_id": 2, "caption": "Puppies, and a hot dog."}],
@@ -104,15 +103,15 @@ def score(
 def vocabulary_of(
     synonyms: Synonyms, *, compat: bool = False, singular: Callable[[str], str] = pattern_singular
 ) -> Vocabulary:
-    """Build the matcher of a synonym list; :func:`score` does it, callers that match text themselves can too.
+    """Build the matcher of a synonym list, as :func:`score` does, for direct use.
 
     Args:
-        synonyms: as in :func:`score`; a vocabulary comes back as it is.
-        compat: match as the reference implementation does.
-        singular: under ``compat``, another singulariser than the reference's, to see what its faults amount to.
+        synonyms: as in :func:`score`; a vocabulary is returned unchanged.
+        compat: match like the reference implementation.
+        singular: under ``compat``, another singularizer than the reference's, to measure the effect of its errors.
 
     Raises:
-        VhbenchError: for anything else, and for a vocabulary that was built for the other ``compat``.
+        VhbenchError: for other types, and for a vocabulary built with another ``compat``.
 
     >>> vocabulary_of({"dog": ["puppy"]}).node("puppy")
     'dog'
@@ -120,26 +119,26 @@ def vocabulary_of(
     if not isinstance(synonyms, Vocabulary):
         return _vocabulary(chair_captions.read_synonyms(synonyms), compat, singular)
     if (built := isinstance(synonyms, ReferenceVocabulary)) != compat:
-        raise VhbenchError(f"this vocabulary was built with compat={built}, and compat={compat} is asked")
+        raise VhbenchError(f"expected a vocabulary built with compat={compat}, got compat={built}")
     return synonyms
 
 
 @lru_cache(maxsize=8)
 def _vocabulary(lines: tuple[tuple[str, ...], ...], compat: bool, singular: Callable[[str], str]) -> Vocabulary:
-    """Build a vocabulary once: it remembers the words that it has met."""
+    """Build a vocabulary, cached: it caches matched words."""
     return ReferenceVocabulary.build(lines, singular=singular) if compat else Vocabulary.build(lines)
 
 
 def gold_from_coco(
     instances: Any, captions: Any = None, *, synonyms: Synonyms, compat: bool = False
 ) -> dict[str, set[str]]:
-    """Collect the gold objects per image from COCO instances and, as CHAIR does, from the reference captions.
+    """Collect the gold objects per image from COCO instances and, as in CHAIR, from the reference captions.
 
     Args:
         instances: COCO instances (``images``, ``annotations``, ``categories``), as a mapping or a JSON file.
         captions: COCO captions of the same images, or None.
         synonyms: as in :func:`score`.
-        compat: match the captions as the reference implementation does.
+        compat: match the captions like the reference implementation.
 
     Raises:
         VhbenchError: for an annotation with an unknown category or a category outside the vocabulary.
@@ -153,7 +152,9 @@ def gold_from_coco(
         node = vocabulary.node(name) if name is not None else None
         if node is None:
             known = "a category" if name is None else "a word of the vocabulary"
-            raise VhbenchError(f"annotation {row.get('id')}: category {name or row['category_id']!r} is not {known}")
+            raise VhbenchError(
+                f"annotation {row.get('id')}: expected a category that is {known}, got {name or row['category_id']!r}"
+            )
         gold.setdefault(str(row["image_id"]), set()).add(node)
     for row in _part(_of_coco(captions), "annotations", "captions") if captions is not None else ():
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
@@ -175,11 +176,11 @@ class _Coco(TypedDict, total=False):
 
 
 def _of_coco(data: Any) -> Any:
-    """Return what counts of a COCO file: its segmentations would take gigabytes."""
+    """Return the needed fields of a COCO file, without its large segmentations."""
     return read_typed(Path(data), _Coco, "COCO") if isinstance(data, (str, Path)) else data
 
 
 def _part(data: Any, key: str, what: str) -> list[dict[str, Any]]:
     if not isinstance(data, Mapping) or not isinstance(data.get(key), list):
-        raise VhbenchError(f"COCO {what} need a list {key!r}")
+        raise VhbenchError(f"COCO {what}: expected a list {key!r}")
     return list(data[key])

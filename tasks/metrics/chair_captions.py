@@ -1,4 +1,4 @@
-"""CHAIR's input, from files or as objects, checked; and each caption held against the objects of its image."""
+"""CHAIR's inputs from files or objects, validated; and the comparison of captions with gold objects."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -14,14 +14,13 @@ from vhbench.schema import Failure, VhbenchError
 from vhbench.tasks.metrics.rates import share
 
 Judged = tuple[dict[str, Any], dict[str, int]]
-"""What the result says of a caption, and what the caption adds to the counters."""
+"""Result of a caption, and its counts."""
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
-    """Hold pairs (image, caption) against image → names of its objects; names outside the vocabulary do not count.
+    """Compare pairs (image, caption) with image → gold objects; names outside the vocabulary are ignored.
 
-    What is no caption but a failed request, a refusal or a mere thought mentions nothing, and is not counted among the
-    captions.
+    Failed requests, refusals and unclosed reasoning mention nothing and are not counted as captions.
 
     Raises:
         VhbenchError: for an image without gold objects, or the same caption of an image twice.
@@ -40,16 +39,16 @@ def judge(
     lost: Failure = "",
     is_caption: Callable[[str], bool] = lambda text: True,
 ) -> Judged:
-    """Hold what one caption mentions against the objects of its image; ``lost`` says what it is, where it is none.
+    """Compare the mentions of a caption with the gold objects; ``lost`` is the reason for a missing caption.
 
-    What mentions nothing may be no caption either, which ``is_caption`` tells.
+    Text without mentions may not be a caption either, as ``is_caption`` decides.
 
     >>> words = Vocabulary.build([["dog"], ["cat"], ["bus"]])
     >>> judge("1", "A dog, a cat, no bus.", {"1": frozenset(["dog"])}, partial(claims, vocabulary=words))[0]["CHAIR_i"]
     0.5
     """
     if image not in truth:
-        raise VhbenchError(f"image {image!r} has a caption but no gold objects ({len(truth)} images have some)")
+        raise VhbenchError(f"image {image!r}: expected gold objects for its caption ({len(truth)} images have some)")
     gold, found = truth[image], mentioned("" if lost else text)
     mentions = [
         {"word": m.word, "node": m.node, "start": m.start, "end": m.end, "hallucinated": m.node not in gold}
@@ -74,7 +73,7 @@ def judge(
 
 
 def read_captions(captions: Any) -> list[tuple[str, str]]:
-    """Bring every form that :func:`vhbench.tasks.metrics.chair.score` takes to pairs (image id, caption).
+    """Convert every input format of :func:`vhbench.tasks.metrics.chair.score` to pairs (image id, caption).
 
     >>> read_captions({7: "A dog."})
     [('7', 'A dog.')]
@@ -88,21 +87,23 @@ def read_captions(captions: Any) -> list[tuple[str, str]]:
         else:
             data = [{"image_id": image, "caption": text} for image, text in data.items()]
     if isinstance(data, bytes) or not isinstance(data, Iterable):
-        raise VhbenchError(f"captions are {data!r:.60}; needed: rows with 'image_id' and 'caption', or a file of them")
+        raise VhbenchError(
+            f"captions: expected rows with 'image_id' and 'caption', or a file of them; got {data!r:.60}"
+        )
     return [_caption(row, place) for place, row in enumerate(data)]
 
 
 def _caption(row: Any, place: int) -> tuple[str, str]:
     if not isinstance(row, Mapping):
-        raise VhbenchError(f"caption {place} is not a mapping with 'image_id' and 'caption'")
+        raise VhbenchError(f"caption {place}: expected a mapping with 'image_id' and 'caption'")
     image = row.get("image_id", row.get("id"))
     text = next((row[key] for key in ("caption", "text", "response") if key in row), None)
     if image is None:
-        raise VhbenchError(f"caption {place} has no 'image_id'")
+        raise VhbenchError(f"caption {place}: expected an 'image_id'")
     if text is None and any(key in row for key in ("caption", "text", "response")):
-        text = ""  # a request that gave nothing
+        text = ""  # a failed request
     if not isinstance(text, str):
-        raise VhbenchError(f"caption {place} (image {image}): the caption is {text!r}, not text")
+        raise VhbenchError(f"caption {place} (image {image}): expected text, got {text!r}")
     return str(image), text
 
 
@@ -110,22 +111,24 @@ def read_gold(gold: Any) -> dict[str, list[str]]:
     """Return image id → names of its objects, from a mapping or a JSON file."""
     data = loaded(gold)
     if not isinstance(data, Mapping):
-        raise VhbenchError(f"gold objects are {gold!r:.60}; needed: image id → list of object names, or a file of it")
+        raise VhbenchError(f"gold objects: expected image id → list of object names, or a file of it; got {gold!r:.60}")
     return {str(image): list_of_words(names, f"gold objects of image {image}") for image, names in data.items()}
 
 
 def read_synonyms(synonyms: Any) -> tuple[tuple[str, ...], ...]:
-    """Return a name and its synonyms per object, from a mapping, or from CHAIR's ``synonyms.txt`` as path or text."""
+    """Return name and synonyms per object, from a mapping or CHAIR's ``synonyms.txt`` as path or text."""
     if isinstance(synonyms, Mapping):
         for name in synonyms:
             if not isinstance(name, str):
-                raise VhbenchError(f"the object {name!r} of the synonyms is not a name")
+                raise VhbenchError(f"synonyms: expected an object name, got {name!r}")
         return tuple((name, *list_of_words(words, f"synonyms of {name!r}")) for name, words in synonyms.items())
     if not isinstance(synonyms, (str, Path)):
-        raise VhbenchError(f"synonyms are {synonyms!r:.60}; needed: object → its other names, or CHAIR's synonyms.txt")
+        raise VhbenchError(
+            f"synonyms: expected object → its other names, or CHAIR's synonyms.txt; got {synonyms!r:.60}"
+        )
     is_text = isinstance(synonyms, str) and ("\n" in synonyms or "," in synonyms)
     text = str(synonyms) if is_text else read_text(synonyms)
     found = tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
     if not found:
-        raise VhbenchError(f"synonyms {synonyms}: hold no words")
+        raise VhbenchError(f"synonyms {synonyms}: expected at least one word")
     return found

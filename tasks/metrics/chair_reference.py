@@ -1,7 +1,7 @@
-"""CHAIR as LisaAnne/Hallucination counts it (6e4d33c), faults included: what ``compat=True`` means.
+"""CHAIR as computed by LisaAnne/Hallucination (6e4d33c), with its errors: ``compat=True``.
 
-Its tokeniser is NLTK's, its singulariser pattern's (by which "bus" becomes "bu" and is never counted), its names have
-two words at most, its gold objects are taken as they are written, and it divides by zero where nothing is mentioned.
+It uses NLTK's tokenizer and pattern's singularizer ("bus" becomes "bu" and is never counted); names have at most two
+words, gold objects are not normalized, and it divides by zero if nothing is mentioned.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,13 +12,13 @@ from vhbench.records import ReferenceZeroDivision
 from vhbench.tasks.metrics.chair_captions import Judged, judge
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
-# The reference cuts sentences at white space after a full stop: 'the dog." He' keeps its stop, and the dog is lost;
-# only what ends the whole text may close a sentence with quotes or brackets.
+# The reference splits sentences at white space after a full stop, so that in 'the dog." He' the stop is kept and the
+# dog lost; only at the end of the text may quotes or brackets follow.
 _TOKEN = tokens(r"\s|\Z")
 
 
 class ReferenceVocabulary(Vocabulary):
-    """Words as they are written, each token singularised, double words only; "dog/cat" is one word, and unknown."""
+    """Case-sensitive words with singularized tokens, at most two words; "dog/cat" is one unknown word."""
 
     @classmethod
     def build(
@@ -28,7 +28,7 @@ class ReferenceVocabulary(Vocabulary):
         merged: Mapping[str, str] = COCO_MERGED,
         singular: Callable[[str], str] = pattern_singular,
     ) -> Self:
-        """Build a vocabulary, see :meth:`Vocabulary.build`; the singulariser can be another one than the reference's.
+        """Build a vocabulary, see :meth:`Vocabulary.build`, optionally with another singularizer.
 
         >>> [found.node for found in ReferenceVocabulary.build([["bus"], ["dog"]]).find("A bus, two dogs.")]
         ['dog']
@@ -43,7 +43,7 @@ class ReferenceVocabulary(Vocabulary):
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
-    """Hold captions against gold objects, whose synonyms are not looked up; a caption without a mention has CHAIR 0.
+    """Compare captions with gold objects without synonyms; a caption without a mention has CHAIR 0.
 
     Raises:
         ReferenceZeroDivision: if no caption mentions anything.

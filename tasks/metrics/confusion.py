@@ -1,4 +1,4 @@
-"""How yes/no answers fell, seen from the positive class."""
+"""Confusion counts of yes/no predictions for a positive class."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Confusion(NamedTuple):
-    """True and false positives and negatives; by what was right (the positive class or the other) also the rest.
+    """True and false positives and negatives; by reference class also unparsed and lost responses.
 
-    Unparsed answers could not be read; lost ones are none: failed requests and refusals.
+    Lost responses are failed requests and refusals.
     """
 
     TP: int
@@ -27,12 +27,12 @@ class Confusion(NamedTuple):
 
     @property
     def said(self) -> int:
-        """Answers that say the positive class."""
+        """Predictions of the positive class."""
         return self.TP + self.FP
 
     @property
     def positives(self) -> int:
-        """Questions whose answer is the positive class."""
+        """Questions with the positive class as reference answer."""
         return self.TP + self.FN + self.unparsed_positive + self.lost_positive
 
     @property
@@ -42,7 +42,7 @@ class Confusion(NamedTuple):
 
 
 def count(pairs: Iterable[tuple[str, str]] | Mapping[tuple[str, str], int], positive: str) -> Confusion:
-    """Count parsed answers ("yes", "no", "", "failed", "refused"), each with what is right ("yes", "no").
+    """Count pairs of prediction ("yes", "no", "", "failed", "refused") and reference answer ("yes", "no").
 
     >>> count([("no", "no"), ("yes", "no"), ("", "yes"), ("failed", "no")], "no")
     Confusion(TP=1, FP=0, TN=0, FN=1, unparsed_positive=0, unparsed_negative=1, lost_positive=1, lost_negative=0)

@@ -1,4 +1,4 @@
-"""Accuracy by number of images: MIOH's curve, from the easy question to the largest set that holds its images."""
+"""Accuracy by number of images: MIOH's curve, from the easy question to the largest superset of its images."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import withholding
 
 CURVE = ("easy", "ni2", "ni4", "ni8", "ni10")
-"""The pressures that change nothing but the number of images."""
+"""Pressures that only change the number of images."""
 
 
 def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
     """Return number of images → ``n``, ``accuracy`` and its 95 % ``interval`` (shares from 0 to 1), fewest first.
 
-    Hard positives and hard negatives are left out: they change more than the number.
+    Hard positives and hard negatives are excluded.
 
     >>> asked = [Record(str(n), answer="A", prediction="A", pressure="easy", scene_ids=("s",) * n) for n in (4, 2, 4)]
     >>> {number: (point["n"], point["accuracy"]) for number, point in curve(asked).items()}

@@ -1,14 +1,14 @@
-"""All scores of some answers and of each cell: what reports, ``score``, ``compare`` and the leaderboard share.
+"""All scores of responses and subsets, shared by reports, ``score``, ``compare`` and the leaderboard.
 
     measured = measure(records, "yes_no", columns=("criterion", "pairing"))
     measured.scores["accuracy"]                  # Score(value, interval, note), in percent; None where undefined
     measured.sums("accuracy")                    # Sums: value and interval as shares; None where undefined or withheld
     measured.withheld                            # why scores are withheld (then their values are None), or None
     for values, cell in measured.cells(("criterion", "pairing")).items():
-        cell.n, cell.scores["f1"]                # a cell is Measured as well
+        cell.n, cell.scores["f1"]                # a subset is Measured as well
     measured.by_question("accuracy")             # the same with a row for each question, for statistics.sums.difference
 
-Nothing is computed before it is asked for. :mod:`vhbench.tasks.metrics.registry` lists the metrics of each family.
+Scores are computed lazily. :mod:`vhbench.tasks.metrics.registry` lists the metrics of each family.
 """
 
 from collections import Counter
@@ -27,13 +27,13 @@ from vhbench.tasks.metrics.registry import metrics_of
 
 
 class Measured:
-    """The scores of some answers.
+    """Scores of a set of responses.
 
     Attributes:
-        answers: all answers that were read.
-        metrics: of their family.
-        places: which of them are meant.
-        positive: the class that precision and recall are about.
+        answers: all parsed responses.
+        metrics: metrics of their family.
+        places: indices of the set.
+        positive: positive class of precision and recall.
     """
 
     def __init__(
@@ -46,23 +46,23 @@ class Measured:
         withheld: str | None = None,
         allow_failed: bool = False,
     ) -> None:
-        """Describe some of the answers; ``withheld`` says why scores are withheld of all of them."""
+        """Create the scores of a set; ``withheld`` is the reason for withholding those of all responses."""
         self.answers, self.metrics, self.places, self.positive = answers, metrics, places, positive
         self._withheld, self._allow_failed = withheld, allow_failed
 
     @property
     def n(self) -> int:
-        """How many answers there are."""
+        """Number of responses."""
         return len(self.places)
 
     @property
     def kinds(self) -> list[tuple[Answer, int]]:
-        """The different answers among them, and how often each is given."""
+        """Distinct responses and their counts."""
         codes, counts = np.unique(self.answers.codes[self.places], return_counts=True)
         return [(self.answers.kinds[code], count) for code, count in zip(codes.tolist(), counts.tolist(), strict=True)]
 
     def tally(self, key: Callable[[Answer], Any]) -> Counter[Any]:
-        """Return how often each value of a key occurs."""
+        """Return the counts of the values of a key."""
         found = Counter[Any]()
         for kind, count in self.kinds:
             found[key(kind)] += count
@@ -70,29 +70,29 @@ class Measured:
 
     @property
     def predictions(self) -> list[str]:
-        """The prediction of each, "" where there is none."""
+        """Predictions, "" if missing."""
         said = [kind.record.prediction for kind in self.answers.kinds]
         return [said[code] for code in self.answers.codes[self.places].tolist()]
 
     @cached_property
     def withheld(self) -> str | None:
-        """Why the scores are withheld, None if they are not."""
+        """Reason why scores are withheld, or None."""
         failed = int(self.answers.holds(lambda answer: answer.record.failure == "failed", self.places).sum())
         return self._withheld or withholding.reason(failed, self.n, allow_failed=self._allow_failed)
 
     @property
     def facts(self) -> Facts:
-        """What the questions say."""
+        """Context from the questions."""
         return Facts(self.positive)
 
     @cached_property
     def pairs(self) -> Places:
-        """The complete pairs, the originals first; shape (pairs, 2)."""
+        """Complete pairs, originals first; shape (pairs, 2)."""
         return self.answers.pairs_of(self.places)[0]
 
     @cached_property
     def scores(self) -> Mapping[str, Score]:
-        """The scores as they are printed, by metric."""
+        """Printed scores by metric."""
         return {metric.name: self.score(metric) for metric in self.metrics}
 
     def metric(self, name: str) -> Metric:
@@ -100,7 +100,7 @@ class Measured:
         return next(metric for metric in self.metrics if metric.name == name)
 
     def score(self, metric: Metric) -> Score:
-        """Return a score as it is printed."""
+        """Return a printed score."""
         if metric.formula is not None:
             value = self.value(metric)
             return Score(None if value is None else 100 * value)
@@ -108,7 +108,7 @@ class Measured:
         return Score(None) if found is None else found.score
 
     def value(self, metric: Metric | str) -> float | None:
-        """Return a score as a fraction (or a length, or a count); None where it is undefined or withheld."""
+        """Return a score as a fraction (or a length, or a count); None if undefined or withheld."""
         metric = self.metric(metric) if isinstance(metric, str) else metric
         if metric.formula is None:
             found = self.sums(metric)
@@ -117,14 +117,14 @@ class Measured:
         return None if None in parts else metric.formula(*parts)
 
     def sums(self, metric: Metric | str) -> Sums | None:
-        """Return a score, taken apart; None where it is undefined, withheld, or made of others by a formula."""
+        """Return the sums of a score; None if undefined, withheld, or computed from others by a formula."""
         metric = self.metric(metric) if isinstance(metric, str) else metric
         if metric.formula is not None or (self.withheld and not metric.always):
             return None
         return self.count(metric)
 
     def count(self, metric: Metric) -> Sums | None:
-        """Return a score, taken apart, whether it is withheld or not; None where it is undefined."""
+        """Return the sums of a score, even if withheld; None if undefined."""
         units = self.pairs if metric.units == "pairs" else self.places
         counts = self.answers.counted(metric, units, self.facts)
         about = ~np.isnan(counts[:, 1])
@@ -153,22 +153,22 @@ class Measured:
         )
 
     def by_question(self, metric: Metric | str) -> Sums | None:
-        """Return what :meth:`sums` does with a row for each question of all answers, for a comparison of two runs."""
+        """Return :meth:`sums` with one row per question of all responses, for comparing runs."""
         found, owner = self.sums(metric), self.answers.owner
         return None if found is None else found.by_question(owner, int(owner.max()) + 1)
 
     def within(self, places: Places, metrics: Sequence[Metric] | None = None) -> "Measured":
-        """Return the scores of some of the answers, all or some of them."""
+        """Return the scores of a subset of the responses."""
         how: dict[str, Any] = {"withheld": self.withheld, "allow_failed": self._allow_failed}
         return Measured(self.answers, metrics or self.metrics, places, self.positive, **how)
 
     def cells(self, columns: Sequence[str]) -> dict[tuple[Any, ...], "Measured"]:
-        """Return the values of some columns, in order, and the scores that answers with these values have in cells."""
+        """Return the values of some columns, in order, with the scores of their subsets."""
         metrics = [metric for metric in self.metrics if metric.in_cells]
         return {key: self.within(own, metrics) for key, own in self.answers.groups(columns, self.places).items()}
 
     def _strata(self, metric: Metric, about: np.ndarray) -> tuple[Places | None, tuple[float, ...]]:
-        """Return the stratum of each unit and the weights: a mean over the strata of a task, then over the tasks."""
+        """Return strata and weights of the units, for a mean over the strata of a task, then over tasks."""
         if metric.stratum is None:
             return None, (1.0,)
         kinds = [metric.stratum(kind) for kind in self.answers.kinds]
@@ -195,19 +195,19 @@ def measure(
     read: Callable[[Record], Record] | None = None,
     allow_failed: bool = False,
 ) -> Measured:
-    """Measure the answers of a run to the questions of one family of tasks.
+    """Compute the metrics of the responses to one family of tasks.
 
     Args:
-        records: each with its prediction, unless ``read`` sets it.
-        family: whose metrics, or these themselves.
-        columns: by which cells are asked for.
-        positive: the class that precision and recall are about.
-        claimed: what a caption claims (:func:`vhbench.tasks.metrics.ode_captions.counter`).
-        read: sets the prediction of a record, as a reference implementation parses it.
-        allow_failed: report scores even where more than 1 % of the requests failed.
+        records: records with predictions, unless ``read`` sets them.
+        family: family of metrics, or the metrics themselves.
+        columns: columns that define subsets.
+        positive: positive class of precision and recall.
+        claimed: counter of a caption's claims (:func:`vhbench.tasks.metrics.ode_captions.counter`).
+        read: function that sets the prediction of a record, as a reference implementation parses it.
+        allow_failed: report scores even if more than 1 % of the requests failed.
 
     Raises:
-        VhbenchError: for an answer that cannot be counted.
+        VhbenchError: for a record that cannot be counted.
     """
     metrics = metrics_of(family) if isinstance(family, str) else tuple(family)
     answers = Answers(records, metrics, columns, claimed, read)
@@ -215,7 +215,7 @@ def measure(
 
 
 def report_scores(measured: Measured) -> dict[str, Any]:
-    """Return all scores as fractions by metric, with ``intervals`` and their ``interval_notes``, as results have them.
+    """Return all scores as fractions by metric, with ``intervals`` and ``interval_notes``.
 
     >>> found = report_scores(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))
     >>> found["accuracy"], found["intervals"]["precision"], found["recall"], found["yes_rate"]

@@ -1,4 +1,4 @@
-"""What a metric is: a function that counts one answer, and how the counts are added up and reported."""
+"""Definition of a metric: a function that counts one response, and how counts are aggregated and reported."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,33 +11,33 @@ DERIVED = {
     "options": ("choices",),
     "claims": ("response", "objects", "candidates", "neutral"),
     "words": ("response", "objects"),
-    "caption": ("response", "objects"),  # without words a request failed; a hidden edition keeps the objects back
+    "caption": ("response", "objects"),  # an empty response is a failed request; hidden test sets have no objects
 }
-"""What a metric may need that is no column of a record → the columns that it is made of."""
+"""Derived input of a metric → the record columns from which it is computed."""
 
 ALWAYS = ("answer", "prediction", "failure", "negated", "perturbation")
-"""The columns of a record that ``count`` may always read."""
+"""Record columns that ``count`` may always read."""
 
 PAYLOAD = ("id", "benchmark", "kind", "answer", "prediction", "failure", "pair_id", "perturbation", "scene_ids")
-"""The columns that lmms-eval carries for every metric."""
+"""Record columns in lmms-eval's payload of every metric."""
 
 
 class Claims(NamedTuple):
-    """What a caption claims, counted by :func:`vhbench.tasks.metrics.ode_captions.count`.
+    """Counts of a caption's claims, by :func:`vhbench.tasks.metrics.ode_captions.count`.
 
     Attributes:
-        mentions: words for concepts that can be judged.
+        mentions: words for judgeable concepts.
         hallucinated: of these, for concepts that are absent.
-        captions: 1 if the response is a caption at all.
+        captions: 1 if the response is a caption.
         hallucinating: 1 if any mention is hallucinated.
         objects: concepts in the image.
-        covered: of these, how many are mentioned.
-        concepts: different concepts that are mentioned and can be judged.
-        candidates: of these, how many are likely hallucinations.
+        covered: number of these that are mentioned.
+        concepts: distinct judgeable concepts that are mentioned.
+        candidates: number of these that are likely hallucinations.
         asked: 1.
         given: 1 unless the request failed or was refused.
-        words: of the caption.
-        cut_off: 1 if the caption stops midway.
+        words: number of words.
+        cut_off: 1 if the caption is truncated.
         failed: 1 if the request failed.
         refused: 1 if the model refused.
     """
@@ -60,15 +60,15 @@ class Claims(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as a metric sees it.
+    """A response as the input of a metric.
 
     Attributes:
         record: the answered question, with the columns :data:`ALWAYS`, those that the metrics of its family need, and
-            those of its cells; all others are empty.
-        options: how many answer options the question lists; 0 for yes or no.
-        cut_off: whether the response visibly stops midway.
-        claims: what a caption claims.
-        twin: the answer to the negated question, for a metric of pairs.
+            those of its subsets; all others are empty.
+        options: number of answer options; 0 for yes or no.
+        cut_off: whether the response is visibly truncated.
+        claims: claims of a caption.
+        twin: response to the negated question, for metrics of pairs.
     """
 
     record: Record
@@ -79,7 +79,7 @@ class Answer:
 
     @property
     def said(self) -> str:
-        """The prediction, "" where there is none; "failed" or "refused" where there is no answer."""
+        """Prediction, "" if missing; "failed" or "refused" without a response."""
         return self.record.failure or self.record.prediction
 
     @property
@@ -89,22 +89,22 @@ class Answer:
 
 
 class Facts(NamedTuple):
-    """What a metric may know besides the answer. It follows from the questions alone.
+    """Context of a metric that follows from the questions alone.
 
     Attributes:
-        positive: the class that precision and recall are about, "yes" or "no".
+        positive: positive class of precision and recall, "yes" or "no".
     """
 
     positive: str = "no"
 
 
 class Count(NamedTuple):
-    """What an answer, or a pair, adds to a score.
+    """Contribution of a response, or a pair, to a score.
 
     Attributes:
-        top: above the line.
-        bottom: below the line; 0 where there is nothing to count this time.
-        trials: how many answers it stands for in the interval; None for ``bottom``.
+        top: contribution to the numerator.
+        bottom: contribution to the denominator; 0 if it does not count.
+        trials: number of trials in the interval; None for ``bottom``.
     """
 
     top: float
@@ -117,24 +117,24 @@ class Metric:
     """One score of a family of tasks: in lmms-eval's table, reports, ``score``, ``compare`` and the leaderboard.
 
     Attributes:
-        name: in all of these.
-        title: on pages for people; "" for the name with spaces.
-        count: what an answer adds; None where the metric is not about the question, whatever is answered.
-        higher_is_better: None where neither more nor less is better: then runs have no ranks in it.
-        needs: columns of a record, or names in :data:`DERIVED`, that it needs beyond :data:`PAYLOAD`.
-        units: what is counted: each answer, or each complete pair (``answer.twin`` is set).
-        fixed: whether ``bottom`` is the same whatever is answered.
+        name: name of the metric.
+        title: displayed title; "" for the name with spaces.
+        count: function from a response to its count; None from it if the metric does not apply to the question.
+        higher_is_better: direction; None without one, and then it has no ranks.
+        needs: record columns, or names in :data:`DERIVED`, that it needs beyond :data:`PAYLOAD`.
+        units: counted unit: each response, or each complete pair (``answer.twin`` is set).
+        fixed: whether ``bottom`` does not depend on the response.
         scale: unit of the score. A constant has neither interval nor rank.
-        stratum: task and stratum of an answer, for an unweighted mean over strata and then over tasks; None leaves it
-            out.
-        defined: the score is undefined unless this holds for one question.
-        always: report it even where scores are withheld because too many requests failed.
-        in_cells: whether each cell of a report has it.
-        compared: whether ``compare`` and the leaderboard have it.
-        brief: whether the leaderboard's main table has it beside the headline.
-        headline: whether models are ranked by it; otherwise by the first metric of the family.
-        parts: metrics of whose values ``formula`` makes this one; ``count`` is then not used.
-        formula: from these values to the score.
+        stratum: task and stratum of a response, for an unweighted mean over strata and then over tasks; None excludes
+            it.
+        defined: predicate that must hold for at least one question, else the score is undefined.
+        always: whether to report it even if scores are withheld because of failed requests.
+        in_cells: whether subsets of a report include it.
+        compared: whether ``compare`` and the leaderboard include it.
+        brief: whether the leaderboard's main table includes it next to the headline.
+        headline: whether it ranks models; otherwise the first metric of the family does.
+        parts: metrics from whose values ``formula`` computes this one; ``count`` is then not used.
+        formula: function from these values to the score.
     """
 
     name: str
@@ -157,10 +157,10 @@ class Metric:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a record that it needs beyond :data:`PAYLOAD`."""
+        """Record columns that it needs beyond :data:`PAYLOAD`."""
         return tuple(column for name in self.needs for column in DERIVED.get(name, (name,)))
 
     @property
     def label(self) -> str:
-        """The name on pages for people."""
+        """Displayed name."""
         return self.title or self.name.replace("_", " ")

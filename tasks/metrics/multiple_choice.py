@@ -1,12 +1,12 @@
-"""Multiple choice over several images, as MIOH scores it (Min et al., CVPR 2026, arXiv 2608.30653).
+"""Multiple choice over several images, as in MIOH (Min et al., CVPR 2026, arXiv 2608.30653).
 
 ``aggregate`` is the paper's: per task the unweighted mean over the pressures (easy, NI, HP, HN; 8 and 10 images are one
-NI), then the unweighted mean over the tasks. HP+HN is reported but is not part of it, nor are questions with as many
-images as easy ones or fewer, which are points of a curve.
+NI), then the unweighted mean over the tasks. It excludes HP+HN, and questions with no more images than easy ones, which
+are points of a curve.
 
-A response names a letter ("B", "(B)", "Answer: B") or an option's text; if it names none, or several, it is unknown and
-wrong, and its share is reported; so is that of failed requests and refusals. Questions without options whose answer is
-yes or no are read as such.
+A response names a letter ("B", "(B)", "Answer: B") or an option's text; if it names none or several, it is unparsed and
+counts as incorrect, like failed requests and refusals; their shares are reported. Questions without options and with
+the answer yes or no are parsed as yes/no questions.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from vhbench.tasks.metrics.metric import Answer
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 _APART = ("accuracy", "aggregate", "chance")
-"""Metrics whose intervals and notes have names of their own in the result, or that have none."""
+"""Metrics whose intervals and notes have separate keys in the result, or that have none."""
 
 
 def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool = False) -> dict[str, Any]:
@@ -33,20 +33,20 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
 
     Args:
         records: records or mappings with ``id``, ``choices``, ``answer`` (a letter) and ``response`` or
-            ``prediction``; ``question_type``, ``task``, ``mode``, ``pressure`` say which cell they belong to.
-        allow_failed: tell the scores even where more than 1 % of the requests failed.
+            ``prediction``; ``question_type``, ``task``, ``mode``, ``pressure`` define their subsets.
+        allow_failed: report the scores even if more than 1 % of the requests failed.
 
     Returns:
         ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``cut_off``, ``n``,
-        ``interval``, ``interval_note``; ``intervals`` and ``interval_notes`` of what was not read; ``aggregate`` with
-        its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but the aggregate per
-        question type, pressure, mode and task; ``cells``: a list with the same per question type × pressure × mode ×
-        task; ``letters``: share of each option letter in the predictions and in the answers (position bias);
-        ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is None that is not undefined,
-        see :mod:`vhbench.tasks.metrics.withholding`.
+        ``interval``, ``interval_note``; ``intervals`` and ``interval_notes`` of the shares without a prediction;
+        ``aggregate`` with its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but
+        the aggregate per question type, pressure, mode and task; ``cells``: a list with the same per question type ×
+        pressure × mode × task; ``letters``: share of each option letter in the predictions and in the answers
+        (position bias); ``predictions``: id → letter. Undefined values are None; ``withheld`` is the reason for other
+        None values, see :mod:`vhbench.tasks.metrics.withholding`.
 
     Raises:
-        VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
+        VhbenchError: for a reference answer that is not an option's letter, or fewer than two options.
 
     >>> rows = [
     ...     {"id": 1, "choices": ["cat", "dog"], "answer": "A", "response": "A.", "task": "existence"},
@@ -75,7 +75,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
 
 
 def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
-    """Return the letter that a response names, "" if none or several; yes or no where there are no options.
+    """Return the letter that a response names, "" if none or several; yes or no without options.
 
     >>> parse("**Answer: C**", ["1", "2", "3"]), parse("None of the above.", ["cat", "dog", "None of the above"])
     ('C', 'C')
@@ -86,7 +86,7 @@ def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
 
 
 def _read(record: Record) -> Record:
-    """Return a record with the letter that its response names, or yes or no where there are no options."""
+    """Return a record with its prediction: a letter, or yes or no without options."""
     allowed, upper = _allowed(record), bool(record.choices)
     said, gold = (
         text.upper() if upper else text.lower() for text in (record.prediction.strip(), record.answer.strip())
@@ -101,7 +101,7 @@ def _read(record: Record) -> Record:
 
 
 def _allowed(record: Record) -> list[str]:
-    """Return all that can be said to a question, of which its right answer must be one."""
+    """Return the possible answers to a question, after checking its reference answer."""
     if not record.choices:
         answer = record.answer.strip().lower()
         allowed = ["yes", "no"]
@@ -112,12 +112,12 @@ def _allowed(record: Record) -> list[str]:
         except VhbenchError as error:
             raise VhbenchError(f"question {record.id!r}: {error}") from error
     if len(allowed) < 2 or answer not in allowed:
-        raise VhbenchError(f"question {record.id!r}: the answer {record.answer!r} is not one of {', '.join(allowed)}")
+        raise VhbenchError(f"question {record.id!r}: expected an answer of {', '.join(allowed)}; got {record.answer!r}")
     return allowed
 
 
 def _summary(measured: Measured) -> dict[str, Any]:
-    """Return the numbers of some rows."""
+    """Return the scores of a set of rows."""
     found = measured.sums("accuracy")
     interval = None if found is None else found.interval
     others = {metric.name: measured.value(metric) for metric in measured.metrics if metric.name not in _APART}
@@ -164,7 +164,7 @@ def _families(measured: Measured) -> dict[str, Measured]:
 
 
 def _letter_shares(measured: Measured, letter: Callable[[Answer], str]) -> dict[str, float]:
-    """Return how often each letter occurs where there are options."""
+    """Return the share of each letter, for questions with options."""
     counts = measured.tally(lambda answer: letter(answer) if answer.options else None)
     total = sum(count for name, count in counts.items() if name is not None)
     return {name or "unknown": counts[name] / total for name in sorted(name for name in counts if name is not None)}

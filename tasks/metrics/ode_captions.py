@@ -1,22 +1,21 @@
 """ODE's caption scores: CHAIR, Cover, Hal and Cog over a split's own vocabulary (ODE §4.1; AMBER, arXiv 2311.07397).
 
-A *mention* is a word of the vocabulary by which a caption claims that a thing is there
-(:mod:`vhbench.language.captions.assertions`), and stands for one concept. With the concepts that are in the image
-(``objects``), those likely to be hallucinated (``candidates``) and those that nobody can judge (``neutral``: a man may
-be called a boy), each per caption:
+A *mention* is a vocabulary word by which a caption claims that an object is present
+(:mod:`vhbench.language.captions.assertions`); it maps to one concept. With the concepts in the image (``objects``),
+likely hallucinations (``candidates``) and unjudgeable concepts (``neutral``: a man may be called a boy) of captions:
 
-* CHAIR_i = mentions of absent concepts / mentions that can be judged
-* CHAIR_s (Hal) = captions with a mention of an absent concept / captions that were given
+* CHAIR_i = mentions of absent concepts / judgeable mentions
+* CHAIR_s (Hal) = captions with a mention of an absent concept / given captions
 * Cover = concepts in the image that are mentioned / concepts in the image
-* Cog = candidates mentioned / concepts mentioned that can be judged
+* Cog = candidates mentioned / judgeable concepts mentioned
 
-all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption, a refusal and
-what is nothing but a thought are no captions: they mention nothing, and counting them would make hallucinations rarer.
-They are left out of CHAIR_i, CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are shares.
+over the corpus, in [0, 1], and None if the denominator is 0. Failed requests, empty captions, refusals and unclosed
+reasoning are not captions: they mention nothing, and counting them would lower the hallucination rate. They are
+excluded from CHAIR_i, CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are shares.
 
-A word for a kind of what is there, or for what it is a kind of (``kinds.tsv``: "man" for a person), covers it and is
-not judged. What a caption seldom names apart (``duplicates.tsv``: a beach's sand, sea and water) counts once in Cover.
-CHAIR's and AMBER's own counting is in :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
+A hyponym or hypernym of a present concept (``kinds.tsv``: "man" for a person) covers it and is not judged. Concepts
+that captions seldom name separately (``duplicates.tsv``: a beach's sand, sea and water) count once in Cover. The
+original CHAIR and AMBER are in :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -49,13 +48,13 @@ def score(
 
     Args:
         records: with ``response``, ``objects``, ``candidates`` and ``neutral``.
-        vocabulary: concept → the words that name it, as in the manifest of an ODE split.
-        allow_failed: tell the rates even where more than 1 % of the requests failed.
+        vocabulary: concept → its words, as in the manifest of an ODE split.
+        allow_failed: report the rates even if more than 1 % of the requests failed.
 
     Returns:
-        The four rates, ``failed``, ``refused``, ``cut_off``, ``words`` (the mean of the captions that were given),
-        ``counters`` (sums), ``intervals`` (95 %) with ``interval_notes``, and ``withheld``: why the four are None, see
-        :mod:`vhbench.tasks.metrics.withholding`, or None.
+        The four rates, ``failed``, ``refused``, ``cut_off``, ``words`` (mean over given captions),
+        ``counters`` (sums), ``intervals`` (95 %) with ``interval_notes``, and ``withheld``: reason for
+        None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     >>> records = [{"id": "1", "response": "Two dogs on a boat.", "objects": ["dog", "sea"], "candidates": ["boat"]}]
     >>> found = score(records, vocabulary={"dog": ["puppy"], "boat": [], "sea": [], "cat": []})
@@ -68,14 +67,14 @@ def score(
 
 
 def counters(measured: Measured) -> dict[str, int]:
-    """Return what captions claim, added up."""
+    """Return the summed claims of captions."""
     claims = np.array([kind.claims for kind in measured.answers.kinds], dtype=np.int64).reshape(-1, len(Claims._fields))
     sums = claims[measured.answers.codes[measured.places]].sum(axis=0)
     return dict(zip(Claims._fields, sums.tolist(), strict=True))
 
 
 def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
-    """Return what finds the words of a split's vocabulary, and :mod:`vhbench.language.synonyms` of them, in captions.
+    """Return the matcher of a split's vocabulary with :mod:`vhbench.language.synonyms`.
 
     >>> [found.node for found in matcher({"dog": [], "couch": []}).find("A puppy on a sofa.")]
     ['dog', 'couch']
@@ -84,12 +83,12 @@ def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
 
 
 def counter(vocabulary: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]:
-    """Return what counts the claims of a caption in the words of a split's vocabulary."""
+    """Return the counter of a caption's claims with a split's vocabulary."""
     return partial(count, known=matcher(vocabulary))
 
 
 def count(record: Record, known: Vocabulary) -> Claims:
-    """Count what a caption claims."""
+    """Count the claims of a caption."""
     truth = _truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known)
     said = [] if record.failure else [found.node for found in claims(record.response, known)]
     mentions = [node for node in said if node not in truth.unjudged]
@@ -114,13 +113,13 @@ def count(record: Record, known: Vocabulary) -> Claims:
 
 
 class _Truth(NamedTuple):
-    """What captions of an image are held against, as concepts of a vocabulary.
+    """Ground truth of an image for captions, as concepts of a vocabulary.
 
     Attributes:
-        present: what the image shows.
-        likely: what it does not show and a model may well say.
-        unjudged: what may be said unjudged: what the scene does not know, and kinds of what it shows.
-        things: what it shows; together, what a caption seldom names apart.
+        present: concepts in the image.
+        likely: likely hallucinations.
+        unjudged: unjudgeable concepts: unknown to the scene, or hyponyms and hypernyms of present ones.
+        things: present concepts, grouped if captions seldom name them separately.
     """
 
     present: frozenset[str]
@@ -132,9 +131,9 @@ class _Truth(NamedTuple):
 Words = tuple[str, ...]
 
 
-@lru_cache(maxsize=4096)  # the same questions are asked of many models
+@lru_cache(maxsize=4096)  # shared by many models
 def _truth(objects: Words, candidates: Words, neutral: Words, known: Vocabulary) -> _Truth:
-    """Look the words of a question up."""
+    """Return the ground truth of a question, cached."""
     present, likely, doubtful = (
         frozenset(node for name in names if (node := known.node(name))) for names in (objects, candidates, neutral)
     )
@@ -143,7 +142,7 @@ def _truth(objects: Words, candidates: Words, neutral: Words, known: Vocabulary)
 
 
 def words_of(record: Record) -> int:
-    """Return how many words a caption has without thoughts; what is none has 0.
+    """Return the number of words of a caption without reasoning; 0 for a missing one.
 
     >>> words_of(Record("1", kind="caption", response="<think>A dog? Yes.</think>A dog by the sea."))
     5
@@ -152,12 +151,12 @@ def words_of(record: Record) -> int:
 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:
-    """Return what a caption may say unjudged: what the scene does not know, and kinds of what it shows."""
+    """Return the unjudgeable concepts: unknown to the scene, or hyponyms and hypernyms of present ones."""
     return set(_truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known).unjudged)
 
 
 def _without_duplicates(present: Set[str]) -> list[set[str]]:
-    """Put together what a caption seldom names apart; each concept once, in the first row that has two of them.
+    """Group concepts that captions seldom name separately; each once, in the first row that has two of them.
 
     >>> [sorted(thing) for thing in _without_duplicates({"dog", "beach", "sea", "sand"})]
     [['beach', 'sand', 'sea'], ['dog']]
@@ -171,7 +170,7 @@ def _without_duplicates(present: Set[str]) -> list[set[str]]:
 
 
 def _related(table: Path) -> Mapping[str, frozenset[str]]:
-    """Map each word to the words for its kinds, and for what it is a kind of."""
+    """Map each word to its hyponyms and hypernyms."""
     related: dict[str, set[str]] = {}
     for general, specific in table_rows(table, lambda general, specific: (general, words(specific)), {}):
         for word in specific:

@@ -1,4 +1,4 @@
-"""The singulariser of CHAIR's reference: that of pattern 3.6, faults included."""
+"""Singularizer of CHAIR's reference, from pattern 3.6, with its errors."""
 
 import re
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""What the words of a question could give away: features of each of its options, in sets from coarse to fine.
+"""Text features of the options of a question, in sets from coarse to fine, for the text-only baseline.
 
-A guesser who sees no image has the question, its options, and what it learned from the answers to other questions. Each
-option (of yes/no questions: yes and no) gets names for what is told about it, and equal names have equal weight. A
-negated question has its answer turned round first, so that a case and its twin teach the same.
+A text-only classifier has the question, its options, and the reference answers to other questions. Each option (for
+yes/no questions: yes and no) gets named features with shared weights. The answers of negated questions are inverted
+first, so that a case and its twin are consistent.
 """
 
 import re
@@ -17,17 +17,17 @@ Feature = tuple[Hashable, ...]
 _WORD = re.compile(r"[^\W_]+")
 _SHAPE = re.compile(r"\S+")
 _SIGNS = re.compile(r"[^\W_]+| (?=\w)")
-"""What is left without words and the single spaces between them: signs, two spaces, one before a dot or at the end."""
+"""Text besides words and single spaces: punctuation, double spaces, a space before a dot or at the end."""
 _EMPTY = frozenset(
     ["a", "an", "the", "is", "are", "there", "in", "image", "images", "of", "these", "which", "any", "it"]
 )
-"""Words that nearly every question has: pairs with them say no more than the other word alone."""
+"""Words of nearly every question: pairs with them add nothing to the other word."""
 
 _TURNED = {"yes": "no", "no": "yes"}
 
 
 def options_of(question: QuestionBase) -> tuple[str, ...]:
-    """Return the answers that a question allows: yes and no, or its letters.
+    """Return the possible answers to a question: yes and no, or its letters.
 
     >>> options_of(QuestionBase("q", choices=("a cat", "a dog"))), options_of(QuestionBase("q"))
     (('A', 'B'), ('yes', 'no'))
@@ -36,12 +36,12 @@ def options_of(question: QuestionBase) -> tuple[str, ...]:
 
 
 def cell_of(question: QuestionBase) -> Feature:
-    """Return what a question is told to belong to: a guesser knows which benchmark it is asked."""
+    """Return the subset of a question, which a classifier may know."""
     return question.task, question.criterion, question.question_type, question.mode, question.source
 
 
 def features(question: QuestionBase) -> Iterator[Mapping[str, list[Feature]]]:
-    """Yield for each option the features of each set (:data:`SETS`), by the set's name."""
+    """Yield for each option its features by set (:data:`SETS`)."""
     words, cell = _words(question.question), cell_of(question)
     texts = [_words(choice) for choice in question.choices]
     for place, letter in enumerate(options_of(question)):
@@ -51,7 +51,7 @@ def features(question: QuestionBase) -> Iterator[Mapping[str, list[Feature]]]:
 
 
 class _Option:
-    """One option with all that stands around it."""
+    """One option with its question and the other options."""
 
     __slots__ = ("cell", "letter", "place", "question", "said", "texts", "words")
 
@@ -70,7 +70,7 @@ class _Option:
 
     @property
     def names(self) -> tuple[Hashable, ...]:
-        """What the option is called: by its place, and by its words."""
+        """Position and text of the option."""
         return (self.said, self.texts[self.place]) if self.texts else (self.said,)
 
 
@@ -80,7 +80,7 @@ def _prior(option: _Option) -> Iterator[Feature]:
 
 
 def _texts(option: _Option) -> Iterator[Feature]:
-    """Of multiple choice: the words of an option, and how it stands among the others."""
+    """Multiple choice: words of an option, and its rank among the others."""
     if not option.texts:
         return
     own = option.texts[option.place]
@@ -97,7 +97,7 @@ def _texts(option: _Option) -> Iterator[Feature]:
 
 
 def _phrase(option: _Option) -> Iterator[Feature]:
-    """The whole question as it stands: that of one asked word has the same answer again."""
+    """The whole question text."""
     for name in option.names:
         yield "phrase", name, option.words
         yield "phrase", name, option.words, option.question.negated
@@ -118,7 +118,7 @@ def _pair(option: _Option) -> Iterator[Feature]:
 
 
 def _marks(option: _Option) -> Iterator[Feature]:
-    """How the words are written: signs between them, capitals. Nobody reads them, and they may tell."""
+    """Punctuation and capitals, which may leak answers."""
     texts = {"question": option.question.question}
     if option.texts:
         texts["option"] = option.question.choices[option.place]
@@ -136,11 +136,11 @@ SETS: Mapping[str, Callable[[_Option], Iterator[Feature]]] = {
     "pairs": _pair,
     "marks": _marks,
 }
-"""Name of a set of features → what finds them for an option."""
+"""Name of a feature set → its extractors for an option."""
 
 
 def _twice(found: Iterator[Feature], cell: Feature) -> Iterator[Feature]:
-    """Yield each feature for all questions, and again for those of its cell: a word may tell there alone."""
+    """Yield each feature globally and for its subset, as a word may be informative only there."""
     for feature in found:
         yield feature
         yield *feature, cell
@@ -151,7 +151,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _rank(value: int, values: Sequence[int]) -> tuple[str, int]:
-    """Say where a value stands among others: the only least or greatest, or so many are less.
+    """Return the rank of a value: the only least or greatest, or the number of smaller ones.
 
     >>> _rank(3, [1, 2, 3]), _rank(1, [1, 1, 3])
     (('greatest', 0), ('', 0))

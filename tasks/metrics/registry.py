@@ -1,7 +1,7 @@
-"""The one list of metrics: everything that reports, compares or shows scores is made of it.
+"""Registry of metrics, from which everything that reports, compares or shows scores derives.
 
 To add a metric, write a function from an :class:`~vhbench.tasks.metrics.metric.Answer` to a
-:class:`~vhbench.tasks.metrics.metric.Count`, and add a line to the metrics of a family of tasks.
+:class:`~vhbench.tasks.metrics.metric.Count`, and add an entry to a family of tasks.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,11 +13,11 @@ from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.metric import Answer, Count, Facts, Metric
 
 LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
-"""Families of pressures that MIOH's aggregate leaves out."""
+"""Families of pressures that MIOH's aggregate excludes."""
 
 
 def _share(test: Callable[[Answer], bool]) -> Callable[[Answer, Facts], Count]:
-    """Return what counts the answers that pass a test, among all."""
+    """Return a counter of responses that pass a test."""
     return lambda answer, facts: Count(test(answer))
 
 
@@ -32,7 +32,7 @@ def _recall(answer: Answer, facts: Facts) -> Count:
 
 
 def _f1(answer: Answer, facts: Facts) -> Count:
-    """2TP / (2TP + FP + FN), which rests on TP + FP + FN answers."""
+    """2TP / (2TP + FP + FN), with TP + FP + FN trials."""
     told, true = answer.record.prediction == facts.positive, answer.record.answer == facts.positive
     return Count(2 * (told and true), told + true, told or true)
 
@@ -52,13 +52,13 @@ def _symmetric(answer: Answer, facts: Facts) -> Count:
 
 
 def _new_case(answer: Answer, facts: Facts) -> Count:
-    """A wrong answer to a negated question or a perturbed image; a failed request and a refusal hallucinate nothing."""
+    """Incorrect responses to negated questions or perturbed images, without failed requests and refusals."""
     record = answer.record
     return Count((record.negated or bool(record.perturbation)) and not record.failure and not answer.correct)
 
 
 def _of_half(said: str, *, twin: bool) -> Metric:
-    """Return the share of pairs whose original, or twin, is answered so."""
+    """Return a counter of pairs whose original, or twin, has this prediction."""
 
     def count(answer: Answer, facts: Facts) -> Count:
         half = answer.twin if twin else answer
@@ -69,7 +69,7 @@ def _of_half(said: str, *, twin: bool) -> Metric:
 
 
 def _contradicting(said: str, twin: str) -> Metric:
-    """Return the share of pairs that are answered so: the original, and its twin."""
+    """Return a counter of pairs with these predictions of original and twin."""
 
     def count(answer: Answer, facts: Facts) -> Count:
         assert answer.twin is not None
@@ -79,14 +79,14 @@ def _contradicting(said: str, twin: str) -> Metric:
 
 
 def blind(yes_then_no: float, no_then_yes: float, yes_share: float) -> float:
-    """Return the symmetric accuracy of the same pairs of answers, dealt to the cases at random.
+    """Return the expected symmetric accuracy of the same answer pairs, permuted across cases (permutation baseline).
 
-    It is that of a guesser where twins are answered independently of one another. A model that contradicts no question
-    by its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets half of them.
+    With independent answers to twins it equals that of guessing. Consistent answers give more: a coin toss per case
+    with the opposite answer to the twin gets one half.
 
     Args:
-        yes_then_no: share of the pairs whose original is answered yes, and the twin no.
-        no_then_yes: the other way round.
+        yes_then_no: share of pairs with the answer yes to the original and no to the twin.
+        no_then_yes: share of pairs with no and yes.
         yes_share: share of the originals whose answer is yes.
 
     >>> blind(0.5, 0.5, 0.5), blind(0.25, 0.25, 0.5)
@@ -96,14 +96,14 @@ def blind(yes_then_no: float, no_then_yes: float, yes_share: float) -> float:
 
 
 def guessed(yes: float, no: float, twin_yes: float, twin_no: float, yes_share: float) -> float:
-    """Return the symmetric accuracy of a guesser who answers both halves independently (VHExpansion, Theorem 2).
+    """Return the expected symmetric accuracy of independent answers to both questions (VHExpansion, Theorem 2).
 
     Args:
-        yes: share of originals that are answered yes.
-        no: share that are answered no.
-        twin_yes: the same of their negated twins.
-        twin_no: likewise.
-        yes_share: share of the originals whose answer is yes.
+        yes: share of originals answered yes.
+        no: share of originals answered no.
+        twin_yes: share of negated twins answered yes.
+        twin_no: share of negated twins answered no.
+        yes_share: share of originals with the reference answer yes.
 
     >>> guessed(0.3, 0.7, 0.3, 0.7, 0.9)  # both halves alike: p(1 - p), Theorem 2
     0.21
@@ -114,7 +114,7 @@ def guessed(yes: float, no: float, twin_yes: float, twin_no: float, yes_share: f
 
 
 def _claims(top: str, bottom: str) -> Callable[[Answer, Facts], Count]:
-    """Return what counts the claims of a caption."""
+    """Return a counter of a caption's claims."""
     return lambda answer, facts: Count(getattr(answer.claims, top), getattr(answer.claims, bottom))
 
 
@@ -131,7 +131,7 @@ UNPARSED = Metric(
 
 
 def _lost(why: str) -> Metric:
-    """Return the share of responses that are no answer, for one reason."""
+    """Return the metric for the share of responses without a prediction, for one reason."""
     count = _share(lambda answer: answer.record.failure == why)
     return Metric(name=why, count=count, higher_is_better=False, always=True, compared=False)
 
@@ -146,7 +146,7 @@ CUT_OFF = Metric(
     compared=False,
 )
 LOST = (UNPARSED, FAILED, REFUSED, CUT_OFF)
-"""What became of answers that say nothing: reported even where scores are withheld."""
+"""Shares of responses without a prediction: reported even if scores are withheld."""
 
 YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
 _CONTRADICTING = (_contradicting("yes", "no"), _contradicting("no", "yes"), YES_SHARE)
@@ -217,7 +217,7 @@ CAPTION = (
         always=True,
         brief=True,
     ),
-    *(replace(metric, needs=(*metric.needs, "caption")) for metric in LOST[1:]),  # a caption is not parsed
+    *(replace(metric, needs=(*metric.needs, "caption")) for metric in LOST[1:]),  # captions have no prediction
 )
 
 METRICS: Mapping[str, tuple[Metric, ...]] = {
@@ -226,7 +226,7 @@ METRICS: Mapping[str, tuple[Metric, ...]] = {
     "pairs": PAIRS,
     "caption": CAPTION,
 }
-"""Family of tasks (:class:`vhbench.benchmarks.Family`) → its metrics. lmms-eval's table has them in this order."""
+"""Family of tasks (:class:`vhbench.benchmarks.Family`) → its metrics. lmms-eval's table uses this order."""
 
 
 def metrics_of(family: str) -> tuple[Metric, ...]:
@@ -236,17 +236,17 @@ def metrics_of(family: str) -> tuple[Metric, ...]:
         VhbenchError: if there is no such family.
     """
     if family not in METRICS:
-        raise VhbenchError(f"no family '{family}' has metrics; must be one of {', '.join(METRICS)}")
+        raise VhbenchError(f"expected a family of {', '.join(METRICS)}; got '{family}'")
     return METRICS[family]
 
 
 def shown(family: str) -> tuple[Metric, ...]:
-    """Return the metrics that the leaderboard shows: those that are compared, and what they are held against."""
+    """Return the metrics on the leaderboard: the compared ones and their baselines."""
     return tuple(metric for metric in metrics_of(family) if metric.compared or metric.brief)
 
 
 def headline_of(family: str) -> Metric:
-    """Return the metric that models are ranked by.
+    """Return the metric that ranks models.
 
     >>> headline_of("pairs").name, headline_of("yes_no").name
     ('symmetric_accuracy', 'accuracy')

@@ -1,20 +1,19 @@
-"""Symmetric accuracy: does a right answer survive negation? From VHExpansion (Liu et al. 2024).
+"""Symmetric accuracy over questions and their negated twins, from VHExpansion (Liu et al. 2024).
 
-A pair is a test case and its negated twin, whose right answers are opposite. Symmetric accuracy is the share of pairs
-with both right. A guesser who says yes with probability p, where a share q of the cases have the answer yes, gets
+A pair is a test case and its negated twin with the opposite reference answer. Symmetric accuracy is the share of pairs
+with both answers correct. Guessing yes with probability p, if a share q of the cases have the answer yes, gets
 
-* accuracy 1 + (2p - 1)q - p (Theorem 1), which moves with q and rewards a bias that fits it;
-* symmetric accuracy p(1 - p) (Theorem 2), whatever q is: at most 1/4.
+* accuracy 1 + (2p - 1)q - p (Theorem 1), which depends on q and rewards a matching bias;
+* symmetric accuracy p(1 - p) (Theorem 2), independent of q and at most 1/4.
 
-Both theorems are about a guesser who treats a question and its twin alike. A model that tells the two apart by their
-words, and looks at no image, gets more: who says yes to every original and no to every twin has a share q of all pairs
-right. So each half counts with its own rates of yes and of no (what is neither is never right), and what a model could
-have without looking is its *blind level*: its own pairs of answers, dealt to other cases.
+Both theorems assume the same behaviour on a question and its twin. A model that distinguishes them by their text,
+without the image, gets more: yes to every original and no to every twin is correct in a share q of the pairs. So each
+half has its own rates of yes and no (other predictions are incorrect), and the score without the image is the
+*permutation baseline*: the model's own answer pairs, permuted across cases.
 
-Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Where a run is partial, what tells of
-pairs is over those that are whole, and those that lack a half are counted; what tells of answers (accuracy, the share
-of yes, what was not read, new cases) is over all of them. This is the one home of that rule: lmms-eval's table,
-reports, ``vhbench score``, analyses and comparisons ask here, or count all answers.
+Rows are paired by ``pair_id`` and ``perturbation``. In a partial run, scores of pairs cover complete pairs, and
+incomplete ones are counted; scores of single responses (accuracy, yes rate, unparsed, new cases) cover all. This rule
+is defined here only; lmms-eval's table, reports, ``vhbench score``, analyses and comparisons use it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,8 +39,8 @@ def score(
     Args:
         records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
             and, for perturbed images, ``perturbation``.
-        parser: how a response without a prediction is read, see :mod:`vhbench.language.parsing`.
-        allow_failed: tell the scores even where more than 1 % of the requests failed.
+        parser: parser of responses without a prediction, see :mod:`vhbench.language.parsing`.
+        allow_failed: report the scores even if more than 1 % of the requests failed.
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
 
     Returns:
@@ -51,11 +50,11 @@ def score(
         (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong answers to new cases
         (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated. ``pairs``,
         ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
-        ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        ``withheld``: reason why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
-        VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite;
-            for a field that a record does not have, or that is empty in all of them.
+        VhbenchError: for a row without pair_id, a pair with two originals or two negations, or with equal reference
+            answers; for an unknown field, or one that is empty in all records.
 
     >>> rows = [
     ...     {"id": "a", "pair_id": "a", "answer": "yes", "prediction": "yes"},
@@ -68,7 +67,7 @@ def score(
     (0.5, 0.75, 0.75, 0.25)
     """
     if unknown := sorted(set(by) - {field.name for field in fields(Record)}):
-        raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
+        raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     parse = yes_no_reader(parser)
 
     def read(record: Record) -> Record:
@@ -86,12 +85,12 @@ def score(
 
 
 def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = None) -> float:
-    """Return the accuracy of a guesser (Theorem 1).
+    """Return the expected accuracy of guessing (Theorem 1).
 
     Args:
-        yes_rate: how often yes is said.
-        gold_yes: share of the questions whose answer is yes.
-        no_rate: how often no is said; None where all else is no, and every answer can be read.
+        yes_rate: rate of predicting yes.
+        gold_yes: share of questions with the reference answer yes.
+        no_rate: rate of predicting no; None for 1 - yes_rate.
 
     >>> chance_accuracy(1.0, 0.7)  # always yes, where 70 % of the answers are yes
     0.7
@@ -103,7 +102,7 @@ def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = No
 
 
 def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
-    """Return the pairs of which both halves are there, the originals first, in the order in which they begin.
+    """Return the complete pairs, originals first, in the order of their first question.
 
     >>> rows = [Record("a", pair_id="p"), Record("b", pair_id="p", negated=True), Record("c", pair_id="q")]
     >>> [(first.id, twin.id) for first, twin in complete_pairs(rows)]
@@ -117,21 +116,21 @@ def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
 
 
 def _groups(measured: Measured, field: str) -> list[tuple[Any, Measured]]:
-    """Return the values of a field, and all scores of the rows that have each, those of pairs included."""
+    """Return the values of a field with all scores of their rows, including those of pairs."""
     groups = measured.answers.groups((field,), measured.places).items()
     return [(value, measured.within(places)) for (value,), places in groups]
 
 
 def _parts(measured: Measured, field: str) -> list[tuple[str, Measured]]:
-    """Return the values of a field, and the scores of the rows that have each."""
+    """Return the values of a field with the scores of their rows."""
     found = [(str(value), own) for value, own in _groups(measured, field) if value or value is False]
     if not found:
-        raise VhbenchError(f"--by {field}: no row says anything in this field")
+        raise VhbenchError(f"--by {field}: expected a field with values in at least one row")
     return found
 
 
 def _scored(measured: Measured) -> dict[str, Any]:
-    """Return the numbers of some answers, and of the complete pairs of which they are halves."""
+    """Return the scores of some responses and of their complete pairs."""
     found = report_scores(measured)
     new, gold = measured.count(measured.metric("new_cases")), measured.count(YES_SHARE)
     complete, incomplete = measured.answers.pairs_of(measured.places)
@@ -150,7 +149,7 @@ def _scored(measured: Measured) -> dict[str, Any]:
 
 
 def _guessed_accuracy(measured: Measured) -> float | None:
-    """Return the accuracy of a guesser who says yes and no as often."""
+    """Return the expected accuracy of guessing with the same rates of yes and no."""
     first = [(kind, count) for kind, count in measured.kinds if not kind.record.negated]
     n = sum(count for _, count in first)
     if not n:

@@ -1,18 +1,17 @@
-"""The word floor: what a guesser gets who sees no image, and has learned from the answers to other questions.
+"""Text-only baseline: cross-validated accuracy of classifiers on the question text.
 
-Where the words of a question give its answer away, a score above chance need not come from looking. The floor is the
-accuracy of the best guesser of a small family, each a ridge regression on more of the question's words
-(:mod:`vhbench.tasks.metrics.question_words`), on questions that it did not learn from: the questions are dealt to folds
-by cluster, so that none is about an image, or a fact, that was learned from. Which guesser is best is decided in the
-other folds too, so that a lucky one earns nothing; to guess evenly among the options is one of them.
+If the text of questions leaks their answers, a score above chance is no evidence of vision. The baseline is the
+accuracy of the best of a few ridge regressions on increasingly rich text features
+(:mod:`vhbench.tasks.metrics.question_words`), on held-out questions: folds are split by cluster, so that no held-out
+question shares an image or a fact with the training folds. The classifier is selected in the training folds, so a lucky
+one does not win; uniform guessing is one of the candidates.
 
-Where a split asks each word as often where the answer is yes as where it is no, what other questions teach of a word is
-what they have too much of, and the questions that are left have the opposite: the reverse of what was learned would be
-right. That is no hint, for who learns from another split, balanced as well, learns nothing, and who has the answers of
-this one need not guess. And it would hide hints of other words. So words that are balanced by design teach nothing here
-(:func:`_without_balanced`).
+If a split uses each word equally often with the answers yes and no, an excess in the training folds means the opposite
+in the held-out fold, so an inverted classifier would be correct. This is not leakage: a classifier trained on another
+balanced split learns nothing, and it would mask the leakage of other words. So words that are balanced by design are
+excluded (:func:`_without_balanced`).
 
-It is a floor: a guesser who knows the world, or who was trained on more of the same questions, may get more.
+It is a lower bound: world knowledge, or training on more such questions, may reach more.
 """
 
 from array import array
@@ -34,13 +33,13 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 FOLDS, FEWER, MANY = 10, 5, 2_000
-"""Folds, and how many where there are many questions: more to learn from matters where there are few."""
+"""Number of folds; fewer for many questions, as more training data matters for few."""
 
 MOST = 8_000
-"""Questions that are looked at; of more some whole clusters are drawn, as memory and time grow with them."""
+"""Maximum number of questions; of more, whole clusters are sampled to limit memory and time."""
 
 LEAST_CLUSTERS = 10
-"""Below that there is no floor: too little is left to learn from."""
+"""Minimum number of clusters for training."""
 
 GUESSERS: Mapping[str, tuple[tuple[str, ...], float]] = {
     "even": ((), 0.0),
@@ -52,38 +51,38 @@ GUESSERS: Mapping[str, tuple[tuple[str, ...], float]] = {
     "all": (("prior", "options", "phrase", "words", "pairs"), 3.0),
     "all, careful": (("prior", "options", "phrase", "words", "pairs"), 30.0),
 }
-"""Name of a guesser → the features that it sees, and how much it distrusts what it saw seldom (the ridge)."""
+"""Name of a classifier → its feature sets and ridge penalty."""
 
 _NEARLY_ALL = 0.9
-"""Which share of the words is balanced where a split balances words by design."""
+"""Minimum share of balanced words in a split that balances words by design."""
 
 _USUAL = 0.95
-"""How many of all words are, by chance, no farther from balance than one that is then taken for balanced."""
+"""Share of words within this distance from balance by chance, which then count as balanced."""
 
 _DEALT_EVENLY = 0.001
-"""How seldom coins would spread answers over words as evenly as is then taken for the design of the split."""
+"""Probability under random answers below which the balance is attributed to design."""
 
 _STEPS = 40
-"""Of the solver of the regressions, which needs fewer: what is told comes first."""
+"""Maximum iterations of the solver, which needs fewer."""
 
 _NOTHING = 1e-6
-"""How far above chance is nothing but rounding."""
+"""Difference from chance that is only rounding."""
 
 _SAME = 9
-"""Decimals to which two options must be alike to be a tie, which is decided by an even guess."""
+"""Decimals to which equal options are a tie, which counts as a uniform guess."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextOnlyBaseline:
-    """What the words alone reach.
+    """Text-only baseline of a set of questions.
 
     Attributes:
-        n: questions, or pairs.
-        value: share of right guesses, from 0 to 1.
-        interval: its 95 % interval over clusters.
-        chance: what guessing evenly gets.
-        guesser: the one of :data:`GUESSERS` that was taken most often.
-        leaks_answers: whether the words certainly tell more than chance, among all cells that are told (Bonferroni).
+        n: number of questions, or pairs.
+        value: accuracy, from 0 to 1.
+        interval: 95 % CI over clusters.
+        chance: accuracy of uniform guessing.
+        guesser: the classifier of :data:`GUESSERS` that was selected most often.
+        leaks_answers: whether it is significantly above chance, adjusted over all reported subsets (Bonferroni).
     """
 
     n: int
@@ -94,7 +93,7 @@ class TextOnlyBaseline:
     leaks_answers: bool
 
     def in_percent(self) -> dict[str, Any]:
-        """Return the floor as reports have it."""
+        """Return the baseline in percent, for reports."""
         ends = None if self.interval is None else [100 * end for end in self.interval.ends]
         return {
             "n": self.n,
@@ -108,14 +107,14 @@ class TextOnlyBaseline:
 
 @dataclass(frozen=True, slots=True)
 class FoldPredictions:
-    """Every guesser's answers to every question, each from questions of other folds.
+    """Held-out predictions of every classifier.
 
     Attributes:
-        questions: in order of their ids, without captions.
-        clusters: of each.
-        folds: of each.
-        hits: (guesser, question, fold): how right it was (a tie of two options is half right), having learned neither
-            from the question's own fold nor from that fold.
+        questions: questions in the order of their ids, without captions.
+        clusters: cluster of each question.
+        folds: fold of each question.
+        hits: (classifier, question, fold): correctness (one half for a tie of two options), trained without the
+            question's own fold and without that fold.
     """
 
     questions: Sequence[QuestionBase]
@@ -125,15 +124,15 @@ class FoldPredictions:
 
     @property
     def every(self) -> Places:
-        """The places of all questions."""
+        """Indices of all questions."""
         return np.arange(len(self.questions))
 
     def floor(self, places: Places | None = None, cells: int = 1) -> TextOnlyBaseline | None:
-        """Return the floor of some of the questions, of all by default; None where they are too few.
+        """Return the baseline of some questions, by default of all; None if they are too few.
 
         Args:
-            places: of the questions.
-            cells: how many floors are told together.
+            places: indices of the questions.
+            cells: number of jointly reported baselines.
         """
         own = self.every if places is None else places
         units = [[int(place)] for place in own]
@@ -141,9 +140,9 @@ class FoldPredictions:
         return self._floor(units, chance, cells)
 
     def pairs(self, places: Places | None = None, cells: int = 1) -> TextOnlyBaseline | None:
-        """Return the floor of symmetric accuracy: of the pairs that have both halves, those with both right.
+        """Return the baseline of symmetric accuracy over complete pairs.
 
-        Chance is one half: who guesses one answer, and gives the twin the opposite, has every other pair right.
+        Chance is one half: a random answer with the opposite answer to the twin gets half of the pairs.
         """
         halves: dict[tuple[str, str], list[int]] = defaultdict(list)
         for place in (self.every if places is None else places).tolist():
@@ -156,14 +155,14 @@ class FoldPredictions:
         return self._floor(units, [0.5] * len(units), cells)
 
     def by(self, columns: Sequence[str]) -> dict[tuple[Any, ...], Places]:
-        """Return the places of the questions by their values in some columns."""
+        """Return the indices of the questions by their values in some columns."""
         groups: dict[tuple[Any, ...], list[int]] = defaultdict(list)
         for place, question in enumerate(self.questions):
             groups[tuple(getattr(question, column) for column in columns)].append(place)
         return {key: np.array(groups[key]) for key in sorted(groups)}
 
     def _floor(self, units: Sequence[Sequence[int]], chance: Sequence[float], cells: int) -> TextOnlyBaseline | None:
-        """Choose a guesser for each fold by how it did in the others, and count what it gets in this one."""
+        """Select a classifier for each fold by its accuracy in the others, and return its correctness."""
         clusters = [self.clusters[unit[0]] for unit in units]
         if len(set(clusters)) < LEAST_CLUSTERS:
             return None
@@ -176,7 +175,7 @@ class FoldPredictions:
             best = int(np.argmax(seen.round(_SAME)))
             taken[best] += int(here.sum())
             values[here] = hits[best, here, fold]
-        if values.mean() < np.mean(chance):  # who learned the wrong thing does better to guess
+        if values.mean() < np.mean(chance):  # below chance: uniform guessing is better
             values, taken = np.array(chance, dtype=np.float64), Counter([0])
         ends, strict = (
             intervals.mean(values.tolist(), clusters=clusters, level=1 - (1 - intervals.LEVEL) / among)
@@ -190,15 +189,15 @@ class FoldPredictions:
 def guess(
     questions: Iterable[QuestionBase], cluster: Callable[[Sequence[Any]], Sequence[Hashable]], seed: int = 0
 ) -> FoldPredictions | None:
-    """Let every guesser answer every question from the answers to others; None where there are too few clusters.
+    """Return held-out predictions of every classifier; None if there are too few clusters.
 
     Args:
-        questions: of one benchmark, with their right answers; captions are left out, and repetitions are.
-        cluster: gives the cluster of each question.
-        seed: of the folds.
+        questions: questions of one benchmark with reference answers; captions and repetitions are ignored.
+        cluster: function that returns the cluster of each question.
+        seed: random seed of the folds.
 
     >>> from vhbench.schema import Question
-    >>> told = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # so that nobody has to look
+    >>> told = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # the text determines the answer
     >>> rows = [
     ...     Question(id=f"{i}-{text}", images=(b"",), question=text, answer=answer, kind="yes_no", scene_ids=(str(i),))
     ...     for i in range(12) for text, answer in told.items()
@@ -229,7 +228,7 @@ def guess(
 
 
 def _drawn(clusters: Sequence[Hashable], seed: int) -> list[int]:
-    """Return the places of whole clusters, at random, until there are enough questions."""
+    """Return the questions of randomly sampled clusters, up to the maximum."""
     sizes, left, kept = Counter(map(str, clusters)), MOST, set[str]()
     for name in rng(seed, "word floor", "drawn").permutation(sorted(sizes)).tolist():
         if sizes[name] <= left:
@@ -239,7 +238,7 @@ def _drawn(clusters: Sequence[Hashable], seed: int) -> list[int]:
 
 
 def _dealt(clusters: Sequence[Hashable], count: int, seed: int) -> Places:
-    """Deal the clusters to folds of like size: the largest first, each to the fold that has least so far."""
+    """Assign clusters to folds of similar size: the largest first, each to the smallest fold."""
     sizes = Counter(map(str, clusters))
     order = {name: place for place, name in enumerate(rng(seed, "word floor").permutation(sorted(sizes)).tolist())}
     fold: dict[str, int] = {}
@@ -251,7 +250,7 @@ def _dealt(clusters: Sequence[Hashable], count: int, seed: int) -> Places:
 
 
 def _unique(asked: Sequence[QuestionBase], clusters: Sequence[Hashable]) -> tuple[list[int], Places]:
-    """Return the first of all questions that have the same words in one cluster, and for each which one it is."""
+    """Return the first question with each text per cluster, and the index of that question for each."""
     known: dict[Hashable, int] = {}
     first: list[int] = []
     which: list[int] = []
@@ -266,13 +265,13 @@ def _unique(asked: Sequence[QuestionBase], clusters: Sequence[Hashable]) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Questions as numbers: a row for each option, those of a question beside one another.
+    """Design matrices of questions: one row per option, grouped by question.
 
     Attributes:
-        columns: name of a set of features → its sparse matrix (options, features).
-        starts: the first row of each question.
-        wanted: whether an option is the right one, less what an even guess expects.
-        owner: the question of each row.
+        columns: feature set → sparse matrix (options, features).
+        starts: first row of each question.
+        wanted: 1 for the correct option, minus the expectation of a uniform guess.
+        owner: question of each row.
     """
 
     columns: Mapping[str, Any]
@@ -282,7 +281,7 @@ class _Table:
 
     @classmethod
     def of(cls, questions: Sequence[QuestionBase]) -> Self:
-        """Find the features of all options; those of a single option teach nothing, and are left out."""
+        """Return the features of all options; features of a single option are dropped."""
         found: dict[str, _Sparse] = {name: _Sparse() for name in SETS}
         wanted, owner = list[float](), list[int]()
         for place, question in enumerate(questions):
@@ -300,7 +299,7 @@ class _Table:
         return cls(columns, starts, targets, rows)
 
     def right(self, sets: Sequence[str], ridge: float, learned: npt.NDArray[np.bool_]) -> Floats:
-        """Return for each question how right a guesser is that learned from some of them."""
+        """Return the correctness on each question of a classifier trained on some of them."""
         if not sets or not learned.any():
             scores = np.zeros(len(self.owner))
         else:
@@ -318,12 +317,12 @@ class _Table:
 
 
 def _without_balanced(seen: Any, wanted: Floats, groups: Sequence[Hashable]) -> Any:
-    """Return features without those whose answers a split has balanced, in groups where it has done so by design.
+    """Return features without those whose answers the split balances by design.
 
-    By chance one word is balanced, too, and to leave it out would make chance look like a hint. So it is asked first of
-    each group whether nearly all features are balanced, and more evenly than coins would have it: the sum of their
-    squared excesses, each in its own variance, is then far below their number (chi-squared, lower tail). There a
-    feature stays that is farther from balance than nineteen coins of twenty.
+    Single words may be balanced by chance, and dropping them would make chance look like leakage. So each group of
+    features is tested first: it is balanced by design if nearly all its features are balanced, and their sum of squared
+    standardized excesses is far below their number (chi-squared, lower tail). Then features within the 95 % range of
+    random answers are dropped.
     """
     from scipy import sparse, stats
 
@@ -332,7 +331,7 @@ def _without_balanced(seen: Any, wanted: Floats, groups: Sequence[Hashable]) -> 
     for number in names.values():
         part = sparse.diags((of_rows == number).astype(float)) @ seen
         excess, variance = part.T @ wanted, part.T @ wanted**2
-        told, balanced = variance > 0, np.abs(excess) <= 0.5 + _NOTHING  # of an odd number one is left over
+        told, balanced = variance > 0, np.abs(excess) <= 0.5 + _NOTHING  # an odd count cannot be balanced exactly
         spread = excess**2 / np.where(told, variance, 1)
         even = stats.chi2.cdf(spread.sum(), told.sum()) < _DEALT_EVENLY if told.any() else False
         if even and balanced[told].mean() >= _NEARLY_ALL:
@@ -341,7 +340,7 @@ def _without_balanced(seen: Any, wanted: Floats, groups: Sequence[Hashable]) -> 
 
 
 class _Sparse:
-    """A sparse matrix in the making: names of columns, and where each row has a 1."""
+    """Builder of a sparse binary matrix: column names, and the columns of each row."""
 
     def __init__(self) -> None:
         self.known: dict[Feature, int] = {}
@@ -353,7 +352,7 @@ class _Sparse:
         self.ends.append(len(self.places))
 
     def matrix(self) -> Any:
-        """Return it, without columns that have a single 1."""
+        """Return the matrix without columns that have a single 1."""
         from scipy import sparse
 
         places, ends = np.array(self.places), np.array(self.ends)

@@ -1,8 +1,8 @@
-"""What is told of answers that are none: how many failed or were refused; and when no score is told at all.
+"""Withholding of scores after failed requests.
 
-A request that failed says nothing of a model. Up to :data:`ALLOWED` of them count as wrong, which moves no accuracy by
-more than that; where more failed, scores are withheld: they are None, and one line says why. A refusal is what the
-model said: it is wrong, however many there are.
+A failed request is no evidence about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
+accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. Refusals are
+responses: they count as incorrect, at any rate.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,14 +11,14 @@ from typing import Any
 from vhbench.schema import Record
 
 ALLOWED = 0.01
-"""The share of failed requests up to which scores are told."""
+"""Maximum share of failed requests for reporting scores."""
 
 _SHOWN = 200
-"""Signs of a fault that a line has."""
+"""Maximum characters of an error in a line."""
 
 
 def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:
-    """Return the line that says why no score is told, None where there is no reason.
+    """Return the reason to withhold scores in one line, or None.
 
     >>> reason(1, 100), reason(2, 100, allow_failed=True)
     (None, None)
@@ -32,7 +32,7 @@ def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None
 
 
 def reason_of(records: Iterable[Record], *, allow_failed: bool = False) -> str | None:
-    """Return the line that says why no score of answers is told, with the first fault; None where there is no reason.
+    """Return the reason to withhold the scores of records, with the first error, or None.
 
     >>> reason_of([Record("q", response="Error: no vision tower", failure="failed")])
     "1 of 1 request failed (100.0 %), more than 1 %: scores are withheld; the first: 'Error: no vision tower'"
@@ -45,7 +45,7 @@ def reason_of(records: Iterable[Record], *, allow_failed: bool = False) -> str |
 
 
 def withhold(result: Mapping[str, Any], names: Iterable[str], why: str | None) -> dict[str, Any]:
-    """Return a result with ``withheld``; without its scores of these names, and their intervals, where that says why.
+    """Return a result with ``withheld`` and, if that is a reason, without these scores and their intervals.
 
     >>> withhold({"accuracy": 0.5, "failed": 0.5, "intervals": {"accuracy": (0, 1)}}, ["accuracy"], "all is lost")
     {'accuracy': None, 'failed': 0.5, 'intervals': {'accuracy': None}, 'withheld': 'all is lost'}

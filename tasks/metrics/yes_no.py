@@ -1,14 +1,14 @@
-"""Yes/no questions: accuracy, precision, recall, F1, the share of yes, and what could not be parsed.
+"""Yes/no questions: accuracy, precision, recall, F1, yes rate, shares without a prediction.
 
-The positive class is "no" for ODE and AMBER (finding a hallucination) and "yes" for POPE (finding an object). An answer
-that cannot be parsed is wrong, and so is what is no answer, a failed request or a refusal; their shares are reported. A
-rate without a denominator is None. Where more than 1 % of the requests failed, all rates but these shares are None, see
+The positive class is "no" for ODE and AMBER (detecting absence) and "yes" for POPE (detecting presence). Unparsed
+responses, failed requests and refusals count as incorrect; their shares are reported. A rate without a denominator is
+None. With more than 1 % failed requests, all rates but these shares are None, see
 :mod:`vhbench.tasks.metrics.withholding`.
 
-``parser`` names how answers are read, see :mod:`vhbench.language.parsing`: ``default``, ``pope``, ``ode``,
-``amber``, ``vhtest``, ``lmms_eval``. ``compat=True`` also takes over the arithmetic of the parser's benchmark: POPE's
+``parser`` is the parser of responses, see :mod:`vhbench.language.parsing`: ``default``, ``pope``, ``ode``,
+``amber``, ``vhtest``, ``lmms_eval``. ``compat=True`` also reproduces the arithmetic of the parser's benchmark: POPE's
 ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that start at 0.001; lmms-eval's zeros, and
-its share of yes among the *labels*. None of them knows a failed request from an answer, and then neither do we.
+its yes rate of the *labels*. None of them detects failed requests, so neither does ``compat``.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
@@ -35,24 +35,24 @@ def score(
     allow_failed: bool = False,
     clusters: Sequence[Hashable] | None = None,
 ) -> dict[str, Any]:
-    """Score answers to yes/no questions.
+    """Score responses to yes/no questions.
 
     Args:
-        answers: the model's words, in the order of the labels; or a mapping id → words.
+        answers: responses in the order of the labels, or a mapping id → response.
         labels: "yes" or "no"; or a mapping with the same ids.
-        positive: the class that precision and recall are about, "yes" or "no".
-        questions: what was asked, in the order of the labels: a sentence may affirm or deny it. Only the parser
-            ``default`` looks at it.
+        positive: positive class of precision and recall, "yes" or "no".
+        questions: question texts in the order of the labels, for parsing sentences. Used by the parser ``default``
+            only.
         parser: a name from ``answers.YES_NO``, or a function text → "yes", "no", "". None takes ``default``; under
             ``compat`` POPE's for positive "yes" and AMBER's for positive "no".
-        compat: compute as the parser's benchmark does.
-        allow_failed: tell the rates even where more than 1 % of the requests failed.
-        clusters: the image of each question, for the intervals.
+        compat: compute like the parser's benchmark.
+        allow_failed: report the rates even if more than 1 % of the requests failed.
+        clusters: image of each question, for the intervals.
 
     Returns:
         ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_rate`` (of the predictions), ``unparsed``, ``failed``,
         ``refused``, ``cut_off`` (shares), each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's
-        parser); ``withheld``: why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost;
+        parser); ``withheld``: reason why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost;
         ``predictions``; ``intervals``, ``interval_notes``; ``warnings``.
 
     Raises:
@@ -65,7 +65,7 @@ def score(
     texts, truth = _aligned(answers, labels)
     asked = [""] * len(texts) if questions is None else list(questions)
     if len(asked) != len(texts):
-        raise VhbenchError(f"{len(asked)} questions for {len(texts)} answers: one each is needed")
+        raise VhbenchError(f"expected one question per response, got {len(asked)} and {len(texts)}")
     texts = [_text(text, place) for place, text in enumerate(texts)]
     images = [()] * len(texts) if clusters is None else [(repr(name),) for name in clusters]
     records = [
@@ -93,10 +93,10 @@ def score_records(
     allow_failed: bool = False,
     by: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Score answered yes/no questions; a record's ``prediction``, if it has one, is taken as it is.
+    """Score records of yes/no questions; an existing ``prediction`` is kept.
 
-    ``by`` names fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``; for all else
-    see :func:`score`.
+    ``by`` are fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``; otherwise see
+    :func:`score`.
 
     >>> rows = [{"id": "a", "answer": "no", "response": "No"}, {"id": "b", "answer": "yes", "response": "No"}]
     >>> score_records(rows, positive="no")["accuracy"]
@@ -104,7 +104,7 @@ def score_records(
     """
     unknown = sorted(set(by) - {field.name for field in fields(Record)})
     if unknown:
-        raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
+        raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     reader = _ResponseReader(positive, parser, compat)
     whole = measure(records, "yes_no", columns=by, positive=positive, read=reader.read, allow_failed=allow_failed)
     by_field = {
@@ -114,18 +114,18 @@ def score_records(
 
 
 class _ResponseReader:
-    """How responses are parsed, and scores computed."""
+    """Options of parsing and scoring."""
 
     def __init__(self, positive: str, parser: str | Parser | None, compat: bool) -> None:
         if positive not in ("yes", "no"):
-            raise VhbenchError(f"the positive class is {positive!r}; must be 'yes' or 'no'")
+            raise VhbenchError(f"expected the positive class 'yes' or 'no', got {positive!r}")
         if parser is None:
             parser = yes_no_reference.parser_of(positive) if compat else "default"
         self.positive, self.parser, self.compat = positive, parser, compat
         self.parse = yes_no_reader(parser)
 
     def read(self, record: Record) -> Record:
-        """Return a record with the prediction that the parser reads; the references know no failed request."""
+        """Return a record with the parser's prediction; references do not detect failed requests."""
         answer = binary_answer(record)
         if self.parser == "default" and record.prediction in ("yes", "no") and answer == record.answer:
             return record
@@ -135,7 +135,7 @@ class _ResponseReader:
         return replace(record, answer=answer, prediction=prediction, failure=lost, cut_off=cut, response="")
 
     def result(self, measured: Measured) -> dict[str, Any]:
-        """Return what :func:`score` does."""
+        """Return the result of :func:`score`."""
         counts = confusion.count(measured.tally(lambda kind: (kind.said, kind.record.answer)), self.positive)
         found = report_scores(measured)
         if self.compat:
@@ -152,7 +152,7 @@ class _ResponseReader:
 
 
 def notes(measured: Measured) -> dict[str, Any]:
-    """Return the positive class, and warn where every reference answer is the same."""
+    """Return the positive class, with a warning if all reference answers are the same."""
     return {"positive": measured.positive, "warnings": list(_warnings(measured))}
 
 
@@ -166,16 +166,18 @@ def _aligned(answers: Answers, labels: Answers) -> tuple[list[Any], list[Any]]:
     if isinstance(answers, Mapping) and isinstance(labels, Mapping):
         if answers.keys() != labels.keys():
             odd = sorted(map(str, answers.keys() ^ labels.keys()))
-            raise VhbenchError(f"answers and labels have different ids: {odd[0]!r} ({len(odd)} in all) is in one only")
+            raise VhbenchError(
+                f"expected the same ids in answers and labels; {odd[0]!r} ({len(odd)} in all) is in one only"
+            )
         return list(answers.values()), [labels[key] for key in answers]
     if any(isinstance(side, (str, Mapping, Set)) or not isinstance(side, Collection) for side in (answers, labels)):
-        raise VhbenchError("answers and labels are two sequences, or two mappings with the same ids")
+        raise VhbenchError("expected answers and labels as two sequences, or two mappings with the same ids")
     if len(answers) != len(labels):
-        raise VhbenchError(f"{len(answers)} answers for {len(labels)} labels: one each is needed")
+        raise VhbenchError(f"expected one label per response, got {len(labels)} and {len(answers)}")
     return list(answers), list(labels)
 
 
 def _text(text: Any, place: int) -> str:
     if not isinstance(text, str):
-        raise VhbenchError(f"answer {place} is {text!r}, not text")
+        raise VhbenchError(f"answer {place}: expected text, got {text!r}")
     return text

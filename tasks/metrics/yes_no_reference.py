@@ -1,4 +1,4 @@
-"""The arithmetic of POPE, AMBER, ODE and lmms-eval (``compat=True``), with their faults, by the name of the parser."""
+"""Arithmetic of POPE, AMBER, ODE and lmms-eval (``compat=True``), with their errors, by parser."""
 
 from vhbench.records import ReferenceZeroDivision
 from vhbench.tasks.metrics.confusion import Confusion
@@ -10,10 +10,10 @@ def parser_of(positive: str) -> str:
 
 
 def rates(counts: Confusion, parser: object, positive: str) -> dict[str, float]:
-    """Compute accuracy, precision, recall and F1 as the parser's benchmark does; any other parser's as POPE does.
+    """Compute accuracy, precision, recall and F1 like the parser's benchmark, or like POPE for other parsers.
 
     Raises:
-        ReferenceZeroDivision: where POPE divides by zero.
+        ReferenceZeroDivision: if POPE divides by zero.
     """
     if parser in ("amber", "ode"):
         return percentages(counts, 0.001 if parser == "ode" else 0.0001)
@@ -30,7 +30,7 @@ def rates(counts: Confusion, parser: object, positive: str) -> dict[str, float]:
 
 
 def percentages(counts: Confusion, epsilon: float, *, start: float = 0.001) -> dict[str, float]:
-    """Compute percentages as AMBER and ODE do: denominators begin at ``start``, rounded before F1 is made of them.
+    """Compute percentages like AMBER and ODE: denominators start at ``start``, and F1 uses rounded values.
 
     >>> percentages(Confusion(1, 0, 0, 0, 0, 0), 0.0001)
     {'accuracy': 99.9, 'precision': 99.9, 'recall': 99.9, 'f1': 99.9}
@@ -43,7 +43,7 @@ def percentages(counts: Confusion, epsilon: float, *, start: float = 0.001) -> d
 
 
 def _lmms_eval(counts: Confusion, positive: str) -> dict[str, float]:
-    """Zero where undefined; an unparsed answer to a positive question does not lower recall; yes among the labels."""
+    """Zero if undefined; unparsed responses to positive questions do not lower recall; yes rate of the labels."""
     precision = counts.TP / counts.said if counts.said else 0
     recall = counts.TP / (counts.TP + counts.FN) if counts.TP + counts.FN else 0
     f1 = 2 * (precision * recall) / (precision + recall) if precision + recall > 0 else 0

@@ -227,7 +227,10 @@ def test_duplicates_strangers_and_foreign_splits_are_refused(copy: Path, tmp_pat
 @pytest.mark.parametrize(
     ("values", "named"),
     [
-        ({"prediction": "yes", "score": 1.0, "accuracy": 100.0}, "its prediction is 'yes', but its response is parsed as 'no'"),
+        (
+            {"prediction": "yes", "score": 1.0, "accuracy": 100.0},
+            "its prediction is 'yes', but its response is parsed as 'no'",
+        ),
         ({"response": "yes", "prediction": "yes"}, "its response is 'yes', lmms-eval logged 'no'"),
         ({"score": 1.0}, "its score is 1.0, its answers make 0"),
         ({"answer": "no"}, "is not as it was asked (doc_hash)"),

@@ -41,7 +41,7 @@ class Opportunity:
         image: resampling unit.
         shown: objects in the image.
         chances: objects that the response could hallucinate.
-        imagined: those that it did hallucinate.
+        imagined: the ones that it hallucinated.
     """
 
     kind: str

@@ -85,7 +85,7 @@ def _put(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]
             part.images[digest] = url
             part.size += len(url)
         if fault:
-            part.notes.append(f"question {question.id}, image {number}: {fault}; the page says so in its place")
+            part.notes.append(f"question {question.id}, image {number}: {fault}; the page shows a note instead")
     places = list(part.images)
     part.items.append(_item(question, [places.index(digest) for digest, _, _ in shown]))
     part.size += len(part.items[-1])
@@ -102,7 +102,7 @@ def _item(q: Question, images: list[int]) -> bytes:
 
 @kept_if_small
 def _shown(data: bytes, images: int) -> tuple[str, str, str]:
-    """Return what tells an image from others, its data URL, and why it cannot be shown, or "".
+    """Return the key of an image, its data URL, and the reason why it cannot be shown, or "".
 
     It is decoded here, within bounds: no browser is handed what unpacks to gigabytes, or what it cannot decode.
     """
@@ -119,7 +119,7 @@ def _shown(data: bytes, images: int) -> tuple[str, str, str]:
 
 
 def _smaller(image: Image.Image, budget: int) -> bytes:
-    """Return an image as JPEG of no more bytes than told, made smaller where it must be."""
+    """Return an image as JPEG within a size limit, scaled down if necessary."""
     data = b""
     for side in _SIDES:
         image.thumbnail((side, side))

@@ -51,7 +51,7 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
     """Write a split without the questions that were rejected.
 
     With them go their halves of a pair, the pressed twins of an easy question, the perturbed forms of a clean pair,
-    and the scenes that no other question shows. What nobody judged stays.
+    and the scenes that no other question shows. Unjudged questions are kept.
 
     Args:
         directory: the split that was judged.

@@ -1,4 +1,4 @@
-"""Do images that were attacked with one model also turn the answers of another one?"""
+"""Transfer of attacks: predictions of another model flipped by images attacked with one model."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,7 +52,7 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
 
 
 def _right(question: Question, ask: Ask) -> bool | None:
-    """Return whether a model answers rightly, None where it gives no answer at all."""
+    """Return whether a model answers correctly, None without a prediction."""
     try:
         response = ask(read_image(question.images[0]), question.question)
     except ValueError as error:

@@ -23,7 +23,7 @@ class Audit:
     """Result of an audit.
 
     Attributes:
-        faults: one line each.
+        faults: errors, one line each.
         right: questions with a confirmed answer.
         open: questions that scenes or wording leave open, by benchmark-specific type.
         views: restricted oracle → question type → accuracy, number of questions; for MIOH, see :mod:`views`.
@@ -52,7 +52,7 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
     words = frozenset(vocabulary) if isinstance(vocabulary, Mapping) else frozenset[str]()
     yes_no: dict[tuple[str, str], dict[bool, str]] = {}
     total = sum(manifest.rows.values())
-    for row in following(splits.read_rows(directory), "answering anew", total, "questions", enabled=progress):
+    for row in following(splits.read_rows(directory), "recomputing answers", total, "questions", enabled=progress):
         question = row.question
         found = [scenes[name] for name in question.scene_ids if name in scenes]
         known = found if len(found) == len(question.images) else []

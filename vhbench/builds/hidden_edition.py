@@ -152,7 +152,7 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
         split = rebuilt or _rebuild(manifest, secret, Path(folder) / "whole")
         whole = splits.read_manifest(split)
         if is_hidden(whole) or splits.recompute_content_hash(split) != whole.content_hash:
-            return [f"{split}: is no whole split, its rows are not those of its manifest's {whole.content_hash}"]
+            return [f"{split}: expected a complete split with content hash {whole.content_hash} of its manifest"]
         if not is_hidden(manifest):
             found = whole
         elif manifest.extra.get("commitment") != commitment(whole, secret):

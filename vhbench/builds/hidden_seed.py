@@ -107,7 +107,7 @@ def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
 
 def _check(what: str, told: Any, seed: int) -> None:
     if str(seed).encode() in canonical(told):
-        raise VhbenchError(f"{what}: tells the seed of a secret edition")
+        raise VhbenchError(f"{what}: reveals the seed of a hidden test set")
 
 
 def without_seeds(value: Any) -> Any:

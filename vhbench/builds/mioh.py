@@ -143,8 +143,8 @@ class MiohBuild(SplitBuild):
             number = mioh_sources.number_of(source)
             if not number:
                 raise VhbenchError(
-                    f"--part {self.part} with --source {source}: only drawn scenes (scenes:N) have parts; photos of a "
-                    "file show all its categories"
+                    f"--part {self.part} with --source {source}: only synthetic scenes (scenes:N) have parts; photos "
+                    "of a file show all its categories"
                 )
             mioh_synthetic.check(number, self.seed, part)
 

@@ -144,8 +144,8 @@ def _casts(deal: int, seed: int, part: ConceptPart) -> list[Cast]:
 
 def _too_few(part: ConceptPart) -> str:
     return (
-        f"--part {part}: has too few things for MIOH's drawn scenes, which need 2 that suggest others, {_SPOKES} that "
-        f"can be painted and {_COUNTED} to count, none like another: take fewer parts"
+        f"--part {part}: has too few objects for MIOH's synthetic scenes, which need 2 that suggest others, {_SPOKES} "
+        f"that can be coloured and {_COUNTED} to count, none like another: take fewer parts"
     )
 
 

@@ -165,7 +165,7 @@ class OdeBuild(SplitBuild):
         if kind == "photos" and "=" not in place:
             raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR")
         if kind == "diffusers" and not self.detector:
-            raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
+            raise VhbenchError(f"--images {self.images} needs --detector NAME, which detects the objects in an image")
         read_part(self.part)
         if self._painted:
             _ = self._models, self._eyes(look=False)

@@ -107,7 +107,7 @@ class DrawnWorld:
         return 3 if entry and entry.countable and entry.size_m <= LARGE else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
-        """Return all drawn objects and backgrounds, with the catalog's synonyms.
+        """Return all synthetic objects and backgrounds, with the catalog's synonyms.
 
         A synonym is left out if two objects share it, if it names another object, or if it is :data:`AMBIGUOUS`.
         """
@@ -132,7 +132,7 @@ AMBIGUOUS = frozenset(
     "bar board brush can card cream dish drawing drink file football glass hot light lock lounge note orange painting "
     "picture post ring rugby sailing shower signal spray switch tennis watch".split()
 )
-"""Words whose mention in a caption is no evidence of the object.
+"""Words whose mention in a caption does not imply the object.
 
 Examples are "a picture of …", "light blue", "you can see", "playing tennis".
 """

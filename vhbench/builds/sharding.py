@@ -310,7 +310,7 @@ def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, 
         if not parts.exists():
             raise VhbenchError(
                 f"{parts}: the shards are gone; another job has merged them and another build has replaced {target} "
-                "since: give each build a folder of its own"
+                "since: use a separate folder for each build"
             )
         if not _all_built(build, parts):
             return None
@@ -395,7 +395,7 @@ def _nothing_left(build: Build, parts: list[Path], target: Path, commitment: str
     path = _left_out(target)
     reasons = write_rejections(path, _rejections(build, parts, commitment))
     ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    why = f"{', '.join(f'{count:,} × {reason}' for reason, count in ranked)}; each is told in {path}"
+    why = f"{', '.join(f'{count:,} × {reason}' for reason, count in ranked)}; all are listed in {path}"
     return VhbenchError(f"the {build.benchmark} split would have no rows ({why if reasons else 'nothing was made'})")
 
 

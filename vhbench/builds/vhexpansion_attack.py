@@ -203,7 +203,7 @@ def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
     asked = case.question
     (response,) = model.answer([image], [asked.question], suffix=SUFFIX)
     if fault := parsing.failure(response):
-        raise ValueError(f"its answer to {asked.id} is none ({fault})")
+        raise ValueError(f"no prediction for {asked.id} ({fault})")
     return parsing.parse("yes_no", response, question=asked.question) != asked.answer
 
 

@@ -21,7 +21,7 @@ class _DiffOptions:
 def diff(how: _DiffOptions) -> None:
     """Compare two versions of a split: changes, and whether scores stay comparable.
 
-    Exit code 0: comparable. 1: not comparable, and the version says so. 3: not comparable although the MAJOR version
+    Exit code 0: comparable. 1: not comparable, and MAJOR differs. 3: not comparable although the MAJOR version
     is unchanged, which is an error.
 
     Example: `vhbench diff out-1.0.0/ode out-1.1.0/ode --examples 20`

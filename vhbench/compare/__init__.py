@@ -1,1 +1,1 @@
-"""Runs on the same questions, compared question by question: what ``vhbench compare`` tells."""
+"""Paired comparison of runs on the same questions (``vhbench compare``)."""

@@ -194,7 +194,7 @@ def provenance(standings: Rankings, model: BoardModel) -> str:
         lines += [
             f"answers        sha256 {entry.answers}, {entry.repeats} repetition{'s' if entry.repeats > 1 else ''}"
         ]
-        lines += [f"unread         {', '.join(f'{key} {value:.1f} %' for key, value in told.items())}"]
+        lines += [f"unparsed       {', '.join(f'{key} {value:.1f} %' for key, value in told.items())}"]
         groups: dict[str, list[str]] = {}
         for one in entry.provenance:
             settings = ", ".join(f"{key}={value}" for key, value in sorted(one.generation.items()))

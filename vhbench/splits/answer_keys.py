@@ -90,7 +90,9 @@ def refuse_other(path: Path, benchmark: str, version: str, content_hash: str = "
     same = head is not None and (head.benchmark, head.version) == (benchmark, version)
     if head is None or not same or content_hash not in ("", head.content_hash):
         what = f"the key of {head.benchmark} {head.version} {head.content_hash[:12]}…" if head else "no key"
-        raise VhbenchError(f"{path}: is there already, and is {what}; name another file with --key, or say --yes")
+        raise VhbenchError(
+            f"{path}: already exists, and is {what}; choose another file with --key, or overwrite it with --yes"
+        )
 
 
 def read_key(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -109,7 +111,7 @@ def read_key(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _lines(path: Path) -> Iterator[Any]:
     if not is_key(path):
-        raise VhbenchError(f"{path}: is no key of a hidden edition, which `vhbench push --hidden` writes")
+        raise VhbenchError(f"{path}: expected the key of a hidden test set, as written by `vhbench push --hidden`")
     with path.open("rb") as file:
         for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
             try:

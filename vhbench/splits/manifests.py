@@ -93,7 +93,7 @@ def inside(directory: Path, name: str) -> Path:
     if path.is_symlink() and not (resolved(path).is_file() and _in_hub_cache(path)):
         raise VhbenchError(f"{path}: is a link that leads out of the split directory")
     if path.parent != directory and path.parent.is_symlink():
-        raise VhbenchError(f"{path.parent}: is a link; a config must be a folder of its own")
+        raise VhbenchError(f"{path.parent}: expected a folder for the config, got a link")
     return path
 
 
@@ -137,7 +137,7 @@ def check_no_strays(directory: Path, manifest: Manifest) -> None:
     for folder in (directory, *(path for path in sorted(directory.iterdir()) if path.is_dir())):
         for path in sorted(folder.iterdir()):
             if is_stray(path.relative_to(directory).as_posix(), manifest):
-                raise VhbenchError(f"{path}: is not listed in the manifest, so nobody checks what it holds; remove it")
+                raise VhbenchError(f"{path}: is not listed in the manifest, so its content is unchecked; remove it")
 
 
 def is_stray(name: str, manifest: Manifest) -> bool:

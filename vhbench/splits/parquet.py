@@ -39,7 +39,7 @@ def _type(name: str, image_bytes: pa.DataType) -> pa.DataType:
 
 
 def _feature(name: str) -> dict[str, Any]:
-    # "Sequence", not "List": datasets < 4 knows only the former, and later ones read both.
+    # "Sequence", not "List": datasets < 4 only supports "Sequence", later versions both.
     if name == "images":
         return {"feature": {"_type": "Image"}, "_type": "Sequence"}
     if name in LISTS:
@@ -185,7 +185,7 @@ def _check_features(path: Path, found: pa.Schema) -> None:
     except orjson.JSONDecodeError:
         same = False
     if not same:
-        raise VhbenchError(f"{path}: its footer tells `datasets` to read its columns otherwise than a shard's")
+        raise VhbenchError(f"{path}: expected the `datasets` features of a shard in its footer; got others")
 
 
 def read_shard(path: Path) -> Iterator[Question]:

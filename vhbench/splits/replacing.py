@@ -76,7 +76,7 @@ def check_place(directory: Path) -> None:
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
         if not (path.is_dir() or name in ours or _OURS.fullmatch(name) or is_temporary(name)):
-            raise VhbenchError(f"{path}: is not of the split that a new one shall replace; move it elsewhere first")
+            raise VhbenchError(f"{path}: does not belong to the split to be replaced; move it elsewhere first")
 
 
 def _former(directory: Path) -> Path:

@@ -148,7 +148,7 @@ def question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterat
         yield f"{where}: has no question"
     if hidden:
         if told := [name for name in KEPT_BACK if getattr(question, name)]:
-            yield f"{where}: tells {', '.join(told)}, and the edition is hidden"
+            yield f"{where}: reveals {', '.join(told)} of a hidden test set"
     elif fault := _answer_fault(question):
         yield f"{where}: {fault}"
 

@@ -36,10 +36,14 @@ def read_weakness(path: Path, benchmark: str = "") -> Callable[[Question], float
             if benchmark not in ("", name):
                 raise VhbenchError(f"--weakness {path}: is an analysis of {name}; the questions are of {benchmark}")
             if not found[field]:
-                raise VhbenchError(f"{path}: tells nothing ({found.get('withheld') or 'it has no cells'})")
+                raise VhbenchError(
+                    f"{path}: expected scores of subsets; got none ({found.get('withheld') or 'no subsets'})"
+                )
             table: Table = found
             return lambda question: max(FLOOR, weigh(table, question))
-    raise VhbenchError(f"{path}: is no analysis; `vhbench analyse ode RESULTS` writes one, of mioh and vhexpansion too")
+    raise VhbenchError(
+        f"{path}: expected an analysis, as written by `vhbench analyse ode RESULTS` (or mioh, vhexpansion)"
+    )
 
 
 def _ode(found: Table, question: Question) -> float:

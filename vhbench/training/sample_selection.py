@@ -176,7 +176,7 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
     if not number:
         return list(questions)
     if number > len(questions):
-        raise VhbenchError(f"{number:,} questions were asked for, there are only {len(questions):,} that fit")
+        raise VhbenchError(f"expected at least {number:,} matching questions, got {len(questions):,}")
     random, keyed = rng(seed, "draw"), []
     for place, unit in enumerate(units(questions)):
         weight = sum(map(weigh, unit)) / len(unit) if weigh else 1.0

@@ -76,5 +76,5 @@ def _apart(told: Mapping[str, Any]) -> list[str]:
         return ["- No test split was named (`--unchecked`): whether rows are shared with one is not known."]
     what = "no image, scene or concept" if told["concepts_apart"] else "no image and no scene; concepts may be shared"
     return [f"- {_source(test)}: {what}, compared by hash when this was written." for test in told["tests"]] + [
-        "- Concepts are things and places; what is painted everywhere (sky, grass, a wall) is none."
+        "- Concepts are objects and places, without ubiquitous background (sky, grass, a wall)."
     ]

@@ -82,7 +82,7 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
 
 def _told(errors: sample_selection.Errors) -> list[str]:
     kinds = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in sorted(errors.counts.items()))
-    return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} answers that were not read are left out"]
+    return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} unparsed responses are left out"]
 
 
 def choose(edition: TrainingEdition, wanted: SelectionOptions) -> list[Question]:
@@ -220,7 +220,7 @@ def mixed(
     """
     if wanted.mix is None:
         if wanted.mix_number or wanted.mix_images:
-            raise VhbenchError("--mix-number and --mix-images say what is taken of --mix FILE, which is not given")
+            raise VhbenchError("--mix-number and --mix-images: expected --mix FILE as well")
         return []
     is_scored = leakage.finder(scored)
     left = set[bytes]()
@@ -289,7 +289,7 @@ def export_preferences(
 ) -> list[TrainingExample]:
     """Write preference pairs of a run's errors; return them. Raises as :func:`export`."""
     if wanted.run is None:
-        raise VhbenchError("preference pairs need --run RESULTS: what is rejected is what the model said")
+        raise VhbenchError("preference pairs need --run RESULTS, whose responses are rejected")
     training_files.check_free(out)
     edition = open_edition(split, wanted.run)
     rows = preferences(choose(edition, wanted), edition, wanted)
