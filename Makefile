@@ -34,6 +34,7 @@ check: $(READY)  ## Lint, check types, build the docs
 	$(BIN)/mypy
 	$(BIN)/pyright vhbench
 	$(BIN)/python tests/prose_lint.py --most 0 README.md CONTRIBUTING.md CHANGELOG.md docs/*.md
+	$(BIN)/python tests/prose_lint.py --prose --most 20 $$(git ls-files '*.py' | grep -Ev '^(tests|benchmarks)/')
 	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
 
 bench: $(READY)  ## Print the benchmarks: ratios against named baselines

@@ -53,7 +53,7 @@ class ZeroShotDetector:
         return True
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
-        """Return the detections per image for its words, most confident first.
+        """Return the detections per image for the given words, most confident first.
 
         Raises:
             VhbenchError: if no words are given, or one image does not fit into GPU memory.

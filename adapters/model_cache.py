@@ -52,7 +52,7 @@ class _Cached(Generic[_Model]):
     def _by_image(
         self, kind: str, images: Sequence[bytes], words: Sequence[Sequence[str]], make: Callable[..., Any]
     ) -> Iterator[Any]:
-        """Yield an output per image and its words; ``make`` takes images and words."""
+        """Yield an output per image with the given words; ``make`` takes images and words."""
         pairs = list(zip(images, words, strict=True))
         keys = [(hashlib.sha256(image).hexdigest(), list(asked)) for image, asked in pairs]
         return self._cached(kind, pairs, keys, lambda missing: make(*zip(*missing, strict=True)))

@@ -69,7 +69,7 @@ class OnnxDetector:
         return word.lower() in self._known
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
-        """Return the detections per image for its words, most confident first."""
+        """Return the detections per image for the given words, most confident first."""
         found: list[list[Detection]] = []
         for part in batches(list(zip(images, words, strict=True)), self._batch):
             pictures = [to_display_rgb(open_image(image)) for image, _ in part]

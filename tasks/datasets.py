@@ -94,7 +94,8 @@ def resolve(benchmark: str) -> Data:
     """Find the data of a benchmark and check it against its manifest.
 
     Raises:
-        VhbenchError: if the configured data is missing, damaged or not the pinned version. There is no fallback.
+        VhbenchError: if the configured data is missing, damaged or not the pinned version. There is no
+            other source then.
     """
     path, source, pin = _locate(benchmark)
     expected = pin.get("content_hash")

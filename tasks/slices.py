@@ -1,6 +1,6 @@
 """Rows of each task and their order: the ``process_docs`` functions of the YAML files.
 
-A task that selects rows of a whole benchmark, such as ``mioh_selective``, has an attribute of its own name
+A task that selects rows of a whole benchmark, such as ``mioh_selective``, is an attribute of this module
 (:func:`__getattr__`); its benchmark's list of tasks defines its rows.
 """
 

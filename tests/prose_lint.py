@@ -25,7 +25,7 @@ said (of|by|at|first|in|to|so|before|here|behind|about)|(is|are|was|be) said => 
 asked|not asked => the prompt; not evaluated ;; (is|are|was|were) asked for => requested ;; (is|are|was|were) asked
 (about|of|once|how|often|after|by|with) => question about; evaluated ;; (no|some|every|any)body('s)? => the user,
 third-party, passive ;; anew => again, re- ;; for certain|certainly|(is|are|be) certain|certain (of|among) =>
-statistically significant ;; beside => next to, given ;; shall => should, must ;; (is|are|was|were) no
+statistically significant ;; beside => next to, given ;; shall => should, must ;; (?<!there\x20)(is|are|was|were) no
 (?!longer|more|less|fewer|one|doubt|need|\w+er\b|such|known)[a-z]{3,} => is not a ;; (?<!there\x20)(is|are|was|were)
 none\b(?! of) => there is no ;; in little room => compactly ;; stands?
 (beside|behind|before|above|below|side|together|around|at|on|by) => precedes, is next to ;; an? [a-z]+ of
@@ -51,12 +51,15 @@ looks=similarity who=owner how=method,options one=item what=target place=index,l
 ours=own ones=items gained=delta lost=missing wish=request imagined=hallucinated lures=distractors lessons=examples
 sight=view tell=print_analysis Told=AssentMatch Asked=QuestionBase Found=Match Eyes=DetectionModels Looks=ImageIndex
 Again=TiedQuestion Lesson=TrainingExample Lures=DistractorSampler Wanted=SelectionOptions Standings=Rankings"""
+DATA = """judge calibration_forms negation rewriting question_parts paraphrases examples rationales nouns scopes claims
+given_names cleaning ode_source_vocabulary text_only""".split()
+"""Modules with strings that are data: prompts, templates, word lists."""
 RULES = [
     (re.compile(rf"\b(?:{phrase})\b".replace(" ", r"\s{1,90}")), advice)
     for phrase, _, advice in (rule.partition(" => ") for rule in " ".join(PHRASES.split()).split(" ;; "))
 ]
 RENAMED = dict(pair.split("=") for pair in NAMES.split())
-CODE = r"^```.*?^```|^ *(?:>>>|\.\.\. )[^\n]*|``[^`]+``|`[^`\n]+`|\]\([^)\s]*\)|https?://\S+|<[^>\n]+>|\{[^{}\n]*\}"
+CODE = r"^```.*?^```|^ {4,12}\w+: |^ *(?:>>>|\.\.\. )[^\n]*|``[^`]+``|`[^`\n]+`|\]\([^)\s]*\)|https?://\S+|<[^>\n]+>|\{[^{}\n]*\}"
 CODE_OR_QUOTATION = re.compile(CODE + r"|\"[^\"\n]{1,60}\"", re.MULTILINE | re.DOTALL)
 QUOTES = re.compile(r"""^\w*(?:"{3}|'{3}|"|')|(?:"{3}|'{3}|"|')$|^\#""")
 
@@ -80,16 +83,17 @@ def python_prose(text: str, *, messages: bool) -> str:
     return "".join(prose)
 
 
-def hits(path: Path) -> Iterator[tuple[int, str, str]]:
+def hits(path: Path, *, names: bool) -> Iterator[tuple[int, str, str]]:
     """Yield line, phrase and suggestion: first of the prose, then of the names that a module binds."""
     text, seen, module = path.read_text(encoding="utf-8"), set[int](), path.suffix == ".py"
-    prose = python_prose(text, messages="tests" not in path.parts) if module else without_code(text)
+    messages = "tests" not in path.parts and path.stem not in DATA
+    prose = python_prose(text, messages=messages) if module else without_code(text)
     for rule, advice in RULES:
         for match in rule.finditer(prose):
             if seen.isdisjoint(span := range(*match.span())):
                 seen.update(span)
                 yield prose.count("\n", 0, match.start()) + 1, " ".join(match[0].split()), advice
-    for node in ast.walk(ast.parse(text)) if module else ():
+    for node in ast.walk(ast.parse(text)) if module and names else ():
         name = next((vars(node)[key] for key in ("name", "arg", "id") if key in vars(node)), None)
         stored = isinstance(getattr(node, "ctx", None), ast.Store)
         if name in RENAMED and (stored or isinstance(node, ast.arg | ast.FunctionDef | ast.ClassDef)):
@@ -106,6 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("--diff", metavar="BASE", help="report only lines added since this git revision")
+    parser.add_argument("--prose", action="store_true", help="skip the names of modules")
     parser.add_argument("--most", type=int, metavar="N", help="exit with 1 above this number of hits")
     options, count, name = parser.parse_args(), 0, ""
     added: dict[str, set[int]] = {}
@@ -113,9 +118,10 @@ def main() -> None:
         name = line[4:] if line.startswith("+++ ") else name
         if match := re.match(r"@@ \S+ \+(\d+)(?:,(\d+))?", line):
             added.setdefault(name, set()).update(range(int(match[1]), int(match[1]) + int(match[2] or 1)))
-    for name in options.files or (added if options.diff else git("ls-files", "*.py", "*.md")):
+    names = options.files or (added if options.diff else git("ls-files", "*.py", "*.md"))
+    for name in (name for name in names if name.endswith((".py", ".md"))):
         with suppress(OSError, SyntaxError, tokenize.TokenError):
-            for number, phrase, advice in sorted(set(hits(Path(name)))) if name.endswith((".py", ".md")) else ():
+            for number, phrase, advice in sorted(set(hits(Path(name), names=not options.prose))):
                 if not options.diff or number in added.get(name, ()):
                     count += 1
                     print(f'{name}:{number}: "{phrase}" -> {advice}')

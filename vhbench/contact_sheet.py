@@ -129,7 +129,7 @@ def _words(row: Row) -> list[Words]:
     ]
     for letter, choice in zip(ascii_uppercase, question.choices, strict=False):
         words.append((f"{letter}. {choice}", _GREEN if letter == question.answer else _INK, 14))
-    told = question.answer or "the picture shows " + ", ".join(question.objects)
+    told = question.answer or "the image shows " + ", ".join(question.objects)
     return [*words, (f"Answer: {told}", _GREEN, 15)]
 
 

@@ -23,7 +23,7 @@ class Parts:
         before: text before the question: "<image>", "Look at it. ", "In the image, ".
         asked: the question with its mark.
         mark: its question mark, or "".
-        words: its words, without the mark; quotations are one word each.
+        words: words of the question, without the mark; quotations are one word each.
         after: "Please answer yes or no.", with the preceding space.
     """
 
@@ -238,7 +238,7 @@ def _asks_for_choice(joined: str, words: list[str]) -> bool:
 
 
 def _mask(text: str) -> tuple[str, list[str]]:
-    """Replace each quotation by a placeholder, so that its words are not parsed."""
+    """Replace each quotation by a placeholder, so that quoted words are not parsed."""
     quotations: list[str] = []
 
     def keep(match: re.Match[str]) -> str:

@@ -107,7 +107,7 @@ def _around(original: Parts, twin: Parts) -> str:
     if not begins:
         return f"it begins with {first!r} and not with a verb: {twin.asked!r}"
     if original.words[0].lower() not in lists.AUXILIARIES:
-        return "the original does not begin with a verb: only a quotation negates it for certain"
+        return "the original does not begin with a verb: only a quotation negates it safely"
     return ""
 
 
@@ -142,7 +142,7 @@ def _wrong_statement(original: Parts, asked: list[str], statement: list[str]) ->
         return _difference([*rest, auxiliary], statement, "", free={"do", "does"})
     border = _border(original, asked)
     if border not in borders or (rest[0] != "there" and tears(auxiliary, rest[:border], rest[border:])):
-        return "the verb does not stand where the subject certainly ends"
+        return "the verb is not at the end of the subject"
     return ""
 
 

@@ -48,7 +48,7 @@ def score(
 
     Args:
         records: with ``response``, ``objects``, ``candidates`` and ``neutral``.
-        vocabulary: concept → its words, as in the manifest of an ODE split.
+        vocabulary: concept → words, as in the manifest of an ODE split.
         allow_failed: report the rates even if more than 1 % of the requests failed.
 
     Returns:

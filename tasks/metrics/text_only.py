@@ -1,6 +1,6 @@
 """Text-only baseline: cross-validated accuracy of classifiers on the question text.
 
-If the text of questions leaks their answers, a score above chance is no evidence of vision. The baseline is the
+If the text of questions leaks their answers, a score above chance does not show vision. The baseline is the
 accuracy of the best of a few ridge regressions on increasingly rich text features
 (:mod:`vhbench.tasks.metrics.question_words`), on held-out questions: folds are split by cluster, so that no held-out
 question shares an image or a fact with the training folds. The classifier is selected in the training folds, so a lucky

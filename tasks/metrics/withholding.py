@@ -1,6 +1,6 @@
 """Withholding of scores after failed requests.
 
-A failed request is no evidence about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
+A failed request shows nothing about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
 accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. Refusals are
 responses: they count as incorrect, at any rate.
 """

@@ -12,7 +12,7 @@ SHOWN: Final = 12
 """Maximum number of shown objects, hallucinated objects and pairs."""
 
 FEWEST: Final = 3
-"""Minimum number of images of a pair: fewer are no pattern."""
+"""Minimum number of images of a pair."""
 
 _CURVES: Final = {
     "caption": {"chair_i": "Captions: CHAIR (lower is better)", "cover": "Captions: Cover (higher is better)"},

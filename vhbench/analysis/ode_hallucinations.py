@@ -41,7 +41,7 @@ def analyse(
 
     Args:
         records: answered questions; those of other benchmarks are ignored.
-        vocabulary: concept → its words; None for the vocabulary of the evaluated split.
+        vocabulary: concept → words; None for the vocabulary of the evaluated split.
         split: the evaluated split; None for the one that the tasks use now.
 
     Returns:

@@ -165,7 +165,7 @@ def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str
 
 
 def _stands(word: str) -> bool:
-    """Return whether an object is countable, wide enough, and stands on a surface."""
+    """Return whether an object is countable, wide enough, and on a surface."""
     entry = find(word)
     return entry.countable and entry.place in ("ground", "table") and word not in _SLIM and word not in _THIN
 

@@ -15,7 +15,7 @@ _ROWS = records(
 
 
 def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """Return a vocabulary (concept → its words) with all further synonyms.
+    """Return a vocabulary (concept → words) with all further synonyms.
 
     Existing words are left out, and so are words that would name two concepts.
 

@@ -189,7 +189,8 @@ def slug(name: str) -> str:
     if _KEPT.fullmatch(found):
         found = f"model-{found}"
     if len(found) > _LONGEST_FOLDER or any(sign > "\x7f" and sign.isalnum() for sign in plain):
-        return f"{found[: _LONGEST_FOLDER - 9].strip('-.')}-{digest}"  # distinguishes names that differ only in removed characters
+        # The digest distinguishes names that differ only in removed characters.
+        return f"{found[: _LONGEST_FOLDER - 9].strip('-.')}-{digest}"
     return found
 
 

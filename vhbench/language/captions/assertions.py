@@ -89,7 +89,7 @@ def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
 
 
 def is_caption(text: str) -> bool:
-    """Return whether there is text besides reasoning and markup; if not, it is no caption.
+    """Return whether there is text besides reasoning and markup; if not, the caption is missing.
 
     >>> is_caption("A picture."), is_caption("<think>A dog on a"), is_caption("...")
     (True, False, False)

@@ -29,7 +29,7 @@ _Table = Mapping[str, Mapping[str, str]]
 
 The object is "first", "second", "=another" or "" for none.
 
-"!node" is none too, but only for a word that names this node of the vocabulary.
+"!node" also means none, but only for a word that names this node of the vocabulary.
 """
 
 

@@ -26,7 +26,7 @@ class Part(NamedTuple):
     """Part of a sentence with its own statement.
 
     Attributes:
-        words: its words.
+        words: words of the part.
         subject: content of the subject shared with an earlier part, if it has none itself.
         negated: it is in the scope of an earlier part's negation ("no cats, dogs or birds").
         weight: 1; one more for conclusions ("so …", "actually …"), one less for appearances.

@@ -89,7 +89,7 @@ class _Clause(NamedTuple):
     """A clause, with features that do not depend on the question.
 
     Attributes:
-        part: its words.
+        part: words of the part.
         unsure: stem of the last word that expresses uncertainty; "" without one.
         intends: stem of the last word that announces an inspection instead of a result.
         does_not: whether it ends with "does not", and so denies the previous clause.

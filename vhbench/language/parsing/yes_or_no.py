@@ -186,7 +186,7 @@ class _Text(NamedTuple):
         silent: it has no content.
         short: without its framing words.
         whole: the answer if the whole text is one.
-        told: its words of assent and denial.
+        told: words of assent and denial in it.
         shows: it quotes writing in the image, which may be a yes or no.
     """
 
