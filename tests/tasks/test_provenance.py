@@ -131,13 +131,13 @@ def test_what_is_missing_is_said_first(copy: Path) -> None:
     line = "ode_fictional_existence: partial: 60 of 80 questions have an answer"
     assert told("analyse", "ode", str(copy), "--out", str(copy / "out")).startswith(line)
     assert told("answers", str(copy)).startswith(line)
-    assert told("score", str(file)).startswith(f"20 of 80 questions have no answer\n{line}")
+    assert told("score", str(file)).startswith(f"20 of 80 questions have no response\n{line}")
     found = json.loads(CliRunner().invoke(app, ["score", str(file), "--json"]).stdout)
     assert found["missing"] == {"questions": 80, "missing": 20, "of": {"ode_fictional_existence": 20}}
     assert found["provenance"]["ode_fictional_existence"]["of"] == 80
-    assert "20 of 80 questions have no answer" in refused("score", str(file), "--require-complete")
+    assert "20 of 80 questions have no response" in refused("score", str(file), "--require-complete")
     named = told("score", str(file), "--questions", str(starter("ode")))
-    assert "have no answer (the first: " in named
+    assert "have no response (the first: " in named
 
 
 @pytest.mark.slow
@@ -150,7 +150,7 @@ def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
         assert line in told("score", path).partition("accuracy")[0]
         assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
         assert line in told("answers", path)
-        assert " questions have no answer; --require-complete" in refused("score", path, "--require-complete")
+        assert " questions have no response; --require-complete" in refused("score", path, "--require-complete")
         assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
         assert line not in told("score", "captions", "--responses", path)
     alone = str(samples(copy, "mioh_selective"))
@@ -183,9 +183,9 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     next(copy.glob("*_results.json")).unlink()
     [note] = read_run(file).notes
     assert note.startswith(line), "otherwise they agree with themselves"
-    assert told("score", str(file)).startswith(f"20 of 80 questions have no answer\n{line}")
+    assert told("score", str(file)).startswith(f"20 of 80 questions have no response\n{line}")
     assert told("answers", str(file)).startswith(line)
-    assert "20 of 80 questions have no answer" in refused("score", str(file), "--require-complete")
+    assert "20 of 80 questions have no response" in refused("score", str(file), "--require-complete")
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def test_samples_that_do_not_tell_where_they_come_from_are_named(copy: Path) -> 
     for row in rows:
         del row["accuracy"]["provenance"]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    line = "ode_fictional_existence: its samples do not say where they come from"
+    line = "ode_fictional_existence: its samples have no provenance"
     assert told("score", str(file)).startswith(line)
     assert line in told("analyse", "ode", str(copy), "--out", str(copy / "out"))
 

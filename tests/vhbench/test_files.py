@@ -151,7 +151,7 @@ def test_what_is_no_file_is_not_replaced_by_one(place: str, tmp_path: Path) -> N
         os.mkfifo(path)
     else:
         path.symlink_to({"device": "/dev/null", "stdout": "/proc/self/fd/1"}[place])
-    with pytest.raises(VhbenchError, match=f"{place}: is no file, but a pipe, a device or a socket"):
+    with pytest.raises(VhbenchError, match=f"{place}: expected a file, got a pipe, a device or a socket"):
         files.write_atomic(path, b"x")
     assert not path.is_file() or path.is_symlink()
 

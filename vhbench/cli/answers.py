@@ -30,7 +30,7 @@ class _ListAnswersOptions:
     )
     task: str = option("Comma-separated tasks of the run.", "", metavar="TASKS")
     out: Path | None = option(
-        f"Write them whole to a file, {', '.join(_SUFFIXES)}, and print counts.",
+        f"Write them unabridged to a file, {', '.join(_SUFFIXES)}, and print counts.",
         None,
         names=("--out", "-o"),
         metavar="FILE",

@@ -13,7 +13,7 @@ from vhbench.options import option
 class _TransferOptions:
     split: Path = option("An attacked VHExpansion split, such as out/vhexpansion.", argument=True)
     model: str = option("Model to evaluate: a Hub repository or a local folder.", metavar="NAME")
-    output: Path = option("JSON file for all numbers.", Path("transfer.json"), names=("--output", "-o"))
+    out: Path = option("JSON file for all numbers.", Path("transfer.json"), names=("--out", "-o"))
     device: str = option("Device: auto, cpu, cuda, cuda:1 …", "auto")
     dtype: str = option("Precision: auto, float32, float16 or bfloat16.", "auto")
     revision: str = option("Commit, branch or tag of the model's repository.", "")
@@ -39,11 +39,11 @@ def attack_transfer(how: _TransferOptions) -> None:
     read_manifest(how.split)  # fails fast, before minutes of model loading
     asked = load_vlm(how.model, device=how.device, dtype=how.dtype, revision=how.revision or None)
     found = transfer(how.split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
-    write_atomic(how.output, json_bytes({"model": asked.name, "attacks": found}))
+    write_atomic(how.out, json_bytes({"model": asked.name, "attacks": found}))
     for method, told in found.items():
         line = f"{method}: {told['turned_wrong']} of {told['right_before']} correct answers flipped"
         if told["success_interval"]:
             low, high = told["success_interval"]
             line += f", {told['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
         typer.echo(line)
-    typer.echo(f"wrote {how.output}")
+    typer.echo(f"wrote {how.out}")

@@ -24,9 +24,7 @@ class _CalibrateOptions:
     number: int = option("Number of photos, sampled at random.", 1000, least=1)
     seed: int = option("Random seed of the sample.", 0, least=0)
     device: str = option("Device of the models: auto, cpu, cuda, cuda:1.", "auto")
-    output: Path = option(
-        "JSON file for the thresholds.", Path("thresholds.json"), names=("--output", "-o"), metavar="FILE"
-    )
+    out: Path = option("JSON file for the thresholds.", Path("thresholds.json"), names=("--out", "-o"), metavar="FILE")
 
 
 @build_command.taking(_CalibrateOptions)
@@ -49,9 +47,9 @@ def calibrate(how: _CalibrateOptions) -> None:
     found = ode_calibration.calibrate(
         scenes, detector=how.detector, verifier=how.verifier, precision=how.precision, device=how.device
     )
-    write_atomic(how.output, json_bytes(found))
+    write_atomic(how.out, json_bytes(found))
     for word, told in found.get("words", {}).items():
         typer.echo(f"{word}: there from {told['keep']:.3f} on, absent below {told['absent']:.3f}")
     for kind, value in found.get("kinds", {}).items():
         typer.echo(f"{kind}: believed from {value:.3f} on")
-    typer.echo(f"wrote {how.output}")
+    typer.echo(f"wrote {how.out}")

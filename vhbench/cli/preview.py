@@ -22,7 +22,7 @@ _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 @dataclass(frozen=True, kw_only=True)
 class _PreviewOptions:
     split: Path = option("A split directory, such as out/mioh.", argument=True)
-    output: Path = option("Image file for the sheet.", Path("sheet.png"), names=("--output", "-o"))
+    out: Path = option("Image file for the sheet.", Path("sheet.png"), names=("--out", "-o"))
     config: str = option("Show one config of the split only.", "")
     count: int = option("Number of questions, spread evenly over the rows.", 24, least=1, most=400)
     columns: int = option("Questions per row of the sheet.", 4, least=1, most=12)
@@ -43,16 +43,16 @@ def preview(how: _PreviewOptions) -> None:
     from vhbench.contact_sheet import contact_sheet, picture_of
     from vhbench.files import check_output
 
-    if how.output.suffix.lower() not in _SUFFIXES:
-        raise VhbenchError(f"{how.output}: the sheet's name must end in {', '.join(_SUFFIXES)}")
+    if how.out.suffix.lower() not in _SUFFIXES:
+        raise VhbenchError(f"{how.out}: expected an image file ending in {', '.join(_SUFFIXES)}")
     rows = splits.choose(how.split, how.config or None, how.count, how.seed)
     scenes = splits.read_scenes(how.split) if how.boxes or how.masks else {}
     if (how.boxes or how.masks) and not scenes:
         raise VhbenchError(
             f"{how.split}: holds no scenes (the truth behind its images), so there is nothing to draw in"
         )
-    check_output(how.output)
-    how.output.parent.mkdir(parents=True, exist_ok=True)
+    check_output(how.out)
+    how.out.parent.mkdir(parents=True, exist_ok=True)
 
     def picture(question: Question, index: int) -> "Image.Image":
         image = picture_of(question, index)
@@ -63,8 +63,8 @@ def preview(how: _PreviewOptions) -> None:
             _draw_boxes(image, scene)
         return image
 
-    contact_sheet(rows, columns=how.columns, picture=picture).save(how.output)
-    typer.echo(f"{how.output}: {len(rows)} questions")
+    contact_sheet(rows, columns=how.columns, picture=picture).save(how.out)
+    typer.echo(f"{how.out}: {len(rows)} questions")
 
 
 def _tint(picture: "Image.Image", scene: Scene) -> None:

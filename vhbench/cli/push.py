@@ -74,10 +74,10 @@ def push(how: PushOptions) -> None:
     The token comes from HF_TOKEN or `hf auth login`. Run the same command again to resume an interrupted push. Under
     an unchanged MAJOR version, scores must stay comparable; `vhbench diff` shows what differs.
 
-    A version lower than a released one goes to its own branch; the newest stays the default and the pinned one. Files
-    that others added to the repository stay, as does their text in the card outside our marks, such as its licence.
-    Before it replaces their files or card metadata, the command asks. A repository with rows of other origin is
-    refused, since no hash covers them and the tasks would refuse the release.
+    A version lower than a released one goes to its own branch; the newest stays the default and the pinned one. Other
+    files in the repository are kept, and so is manual text in the card outside the generated sections, such as its
+    licence. The command asks before it replaces such files or metadata. A repository with other Parquet rows is
+    refused, as the content hash does not cover them.
 
     The commit is pinned in the file from which the tasks load their data (environment variable VHBENCH_RELEASE).
 

@@ -14,7 +14,12 @@ from vhbench.terminal import in_a_line
 @dataclass(frozen=True, kw_only=True)
 class _ReviewOptions:
     split: Path = option("A split directory, such as out/mioh.", argument=True)
-    output: Path = option("Page or report to write.", Path("review.html"), names=("--output", "-o"))
+    out: Path | None = option(
+        "Page to write, by default review.html; with --judgments the report, by default verdict.json; with --apply the "
+        "new split directory.",
+        None,
+        names=("--out", "-o"),
+    )
     config: str = option("Review one config of the split only.", "")
     count: int = option("Number of questions, spread evenly over the rows.", 100, least=1)
     seed: int = option("Random seed of the selection.", 0, least=0, most=LARGEST_SEED)
@@ -31,7 +36,6 @@ class _ReviewOptions:
         metavar="PATH",
     )
     apply: Path | None = option("Report with the majority votes: write the split without rejected questions.", None)
-    out: Path | None = option("With --apply: the new split directory.", None)
     version: str = option("With --apply: version of the new split; by default the old one's.", "", metavar="X.Y.Z")
 
 
@@ -51,8 +55,8 @@ def review(how: _ReviewOptions) -> None:
     `vhbench review out/mioh --apply verdict.json --out checked/mioh`
     """
     apply, out = how.apply, how.out
-    if (apply is None) != (out is None) or (how.version and apply is None) or (apply is not None and how.judgments):
-        raise VhbenchError("--apply VERDICT and --out NEW go together, without --judgments; --version goes with them")
+    if (how.version and apply is None) or (apply is not None and (out is None or how.judgments)):
+        raise VhbenchError("--apply: expected --out NEW, without --judgments; --version only goes with it")
     if apply is not None and out is not None:
         _apply(how.split, apply, out, how.version)
     elif how.judgments:
@@ -67,9 +71,9 @@ def _write_pages(how: _ReviewOptions) -> None:
     from vhbench.files import write_atomic
     from vhbench.splits import chosen, read_manifest, read_questions
 
-    split, output, config = how.split, how.output, how.config or None
+    split, output, config = how.split, how.out or Path("review.html"), how.config or None
     if output.suffix != ".html":
-        raise VhbenchError(f"{output}: the page's name must end in .html")
+        raise VhbenchError(f"{output}: expected a page ending in .html")
     content_hash = read_manifest(split).content_hash
     if how.twins:
         rows = iter(reviews.twins(read_questions(split, config), how.count, how.seed))
@@ -92,7 +96,7 @@ def _tally(how: _ReviewOptions) -> None:
     from vhbench.files import json_bytes, write_atomic
     from vhbench.splits import read_manifest, read_questions
 
-    output = how.output if how.output.suffix == ".json" else Path("verdict.json")
+    output = how.out or Path("verdict.json")
     content_hash = read_manifest(how.split).content_hash
     identity = reviews.of_twins(content_hash) if how.twins else content_hash
     answers = {q.id: "yes" if how.twins else q.answer for q in read_questions(how.split)}

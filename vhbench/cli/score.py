@@ -47,10 +47,9 @@ class _AutoByDefault(TyperGroup):
 app = typer.Typer(
     cls=_AutoByDefault,
     help="Score existing responses from any harness; no model is run.\n\n"
-    "`vhbench score results/` reads what lmms-eval wrote with --log_samples, of our tasks and of any other with yes/no "
-    "or multiple-choice questions, detects their kinds, and prints the scores of each. `vhbench score answers.xlsx "
-    "--questions out/ode` joins answers with a split by their ids, `--key FILE` with the key of a hidden "
-    "edition.\n\n"
+    "`vhbench score results/` reads lmms-eval's samples (--log_samples) of vhbench's tasks and of any task with yes/no "
+    "or multiple-choice questions, and prints the scores of each task and kind. `vhbench score answers.xlsx "
+    "--questions out/ode` joins responses with a split by id, `--key FILE` with the key of a hidden test set.\n\n"
     "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
     "the response (response, prediction, caption …), and, unless --questions has them, the question, its "
     "options (choices, or columns A, B, C …) and the reference answer (answer, label …), as in POPE or "
@@ -61,10 +60,10 @@ app = typer.Typer(
 
 
 def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: ReadingOptions) -> None:
-    """Tell the kinds of questions apart, and score each task and kind: what `vhbench score RUN` does.
+    """Detect the kinds of questions and score each task and kind, like `vhbench score RUN`.
 
-    Captions are those of ODE; their vocabulary is that of the split named by --questions, or of the one that the
-    tasks would ask (VHBENCH_DATA).
+    Captions are scored as in ODE, with the vocabulary of the split given by --questions, or of the one that the tasks
+    use (VHBENCH_DATA).
 
     Example: `vhbench score auto results --json` (or, the same, `vhbench score results --json`)
     """
@@ -88,7 +87,7 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
 
 
 def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -> None:
-    """CHAIR, Cover and Cog of ODE's captions, over the split's own vocabulary: rows with id and caption.
+    """CHAIR, Cover and Cog of ODE's captions, with the split's vocabulary: rows with id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
     """
@@ -102,7 +101,7 @@ def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -
 
 
 def yes_no(said: ResponseFile, asked: QuestionFile, how: YesNoOptions, reading: ReadingOptions) -> None:
-    """Accuracy, precision, recall, F1, share of yes and of unparsed answers: rows with id, answer and response.
+    """Accuracy, precision, recall, F1, yes rate, unparsed share: rows with id, answer and response.
 
     Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
     """
@@ -136,7 +135,7 @@ def symmetric(said: ResponseFile, asked: QuestionFile, how: PairOptions, reading
 def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, reading: ReadingOptions) -> None:
     """Accuracy of multiple choice, MIOH's aggregate and position bias: rows with id, choices, answer, response.
 
-    MIOH has released no code to be compatible with: --compat changes nothing here.
+    MIOH has no released code, so --compat changes nothing here.
 
     Example: `vhbench score multiple-choice --responses answers.jsonl --questions out/mioh`
     """
@@ -156,20 +155,20 @@ def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
 
     words = _synonyms(how.synonyms)
     if (how.gold is None) == (how.instances is None):
-        raise VhbenchError("CHAIR needs the objects of the images: --gold FILE or --instances FILE, one of the two")
+        raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
     faults: dict[str, Any] = {"synonyms": words, "compat": how.compat}
     objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
     rows = _rows(said.responses)
     result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed)
     if not result["captions"]:
-        raise VhbenchError(f"{said.responses}: no captions to score")
+        raise VhbenchError(f"{said.responses}: expected at least one caption")
     names = ("CHAIR_i", "CHAIR_s", "recall")
     tables.print_json(result) if telling.as_json else tables.scores(result, names, "captions")
     _exit(result["withheld"])
 
 
 def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
-    """AMBER of captions and yes/no answers: rows with id and response.
+    """AMBER of captions and yes/no responses: rows with id and response.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
     """
@@ -205,7 +204,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
     "chair": (chair, (TableFile, ChairOptions, TellingOptions)),
     "amber": (amber, (TableFile, AmberOptions, OutputOptions)),
 }
-"""Name of a command → what it does, and the dataclasses that are its options."""
+"""Name of a command → its function and option dataclasses."""
 
 for _name, (_run, _kinds) in COMMANDS.items():
     app.command(_name)(build_command.command(_run, *_kinds))
@@ -220,15 +219,15 @@ def _read(
 
     name, url = reading.judge, reading.judge_url
     if name is not None and as_said:
-        raise VhbenchError("--judge reads what our own parser cannot; it goes with neither --parser nor --compat")
+        raise VhbenchError("--judge: expected without --parser and --compat, as it supplements the default parser")
     if name is None and url is not None:
-        raise VhbenchError(f"--judge-url {url}: name the model there with --judge MODEL")
+        raise VhbenchError(f"--judge-url {url}: expected --judge MODEL as well")
     asked = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
     return Read(path, questions, kind, as_said=as_said, judge=asked)
 
 
 def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
-    """Print a result, after what is missing in it; end with 1 where its scores are withheld."""
+    """Print a result after its warnings; exit with 1 if its scores are withheld."""
     told = tables.read_of(found, as_json=reading.as_json, require_complete=reading.require_complete)
     if reading.as_json:
         tables.print_json({**told, **result})
@@ -244,12 +243,12 @@ def _exit(withheld: object) -> None:
 
 def _positive(said: str) -> Literal["yes", "no"]:
     if said not in ("yes", "no"):
-        raise VhbenchError(f"the positive class is {said!r}; must be 'yes' or 'no'")
+        raise VhbenchError(f"--positive: expected 'yes' or 'no', got {said!r}")
     return cast('Literal["yes", "no"]', said)
 
 
 def _rows(path: Path) -> Any:
-    """Return the rows of a table with the names that CHAIR and AMBER have; a JSON file they read by themselves."""
+    """Return the rows of a table with CHAIR's and AMBER's field names; they read JSON files themselves."""
     from vhbench.runs import column_aliases, formats
 
     if path.suffix.lower() not in formats.TABLES:
@@ -261,7 +260,7 @@ def _rows(path: Path) -> Any:
 
 def _synonyms(path: Path | None) -> Any:
     if path is None:
-        raise VhbenchError("CHAIR needs a vocabulary: --synonyms FILE (CHAIR's synonyms.txt, or JSON name → words)")
+        raise VhbenchError("expected a vocabulary: --synonyms FILE (CHAIR's synonyms.txt, or JSON name → words)")
     if path.suffix.lower() != ".json":
         return path
     from vhbench.files import read_json

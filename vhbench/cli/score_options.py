@@ -6,16 +6,13 @@ from pathlib import Path
 from vhbench.options import option
 from vhbench.schema import VhbenchError
 
-_ASKED = "The class that precision and recall are about: yes"
-_KEY = (
-    "The key of a hidden test set, written by `vhbench push --hidden`: its questions with the answers that its "
-    "maintainers keep."
-)
+_ASKED = "Positive class of precision and recall: yes"
+_KEY = "Key of a hidden test set, written by `vhbench push --hidden`: its questions with reference answers."
 
 
 def _one_of(questions: Path | None, key: Path | None) -> Path | None:
     if questions is not None and key is not None:
-        raise VhbenchError(f"--questions {questions} and --key {key}: a key has the questions; name one of them")
+        raise VhbenchError(f"expected either --questions or --key, got both: {questions} and {key}")
     if key is not None:
         from vhbench.splits import answer_keys
 
@@ -25,7 +22,7 @@ def _one_of(questions: Path | None, key: Path | None) -> Path | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RunFile:
-    """What ``auto`` reads."""
+    """Input of ``auto``."""
 
     responses: Path = option(
         "A folder written by lmms-eval, or a file of responses in any format.", metavar="RUN", argument=True
@@ -34,22 +31,21 @@ class RunFile:
 
 @dataclass(frozen=True, kw_only=True)
 class ResponseFile:
-    """What the commands for one kind of question read."""
+    """Input of the commands for one kind of question."""
 
     responses: Path = option(
-        "What the model said: JSON, JSON lines, {id: answer}, CSV, TSV, XLSX, Parquet, lmms-eval's samples, or the "
-        "folder that its --output_path named.",
+        "Responses: JSON, JSON lines, {id: answer}, CSV, TSV, XLSX, Parquet, or lmms-eval's samples or output folder.",
         metavar="FILE",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionFile:
-    """What was asked, where the responses do not tell."""
+    """Questions, if the responses do not include them."""
 
     questions: Path | None = option(
-        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … in any format "
-        "that responses may have. Not needed where the responses carry them.",
+        "Questions with reference answers, joined by id: a split directory, or rows with id, answer, … in any format "
+        "of responses. Not needed if the responses include them.",
         None,
         metavar="FILE",
     )
@@ -57,7 +53,7 @@ class QuestionFile:
 
     @property
     def file(self) -> Path | None:
-        """Where the questions are from; what calls itself a key must be one."""
+        """Source of the questions; a file given as a key must be one."""
         return _one_of(self.questions, self.key)
 
 
@@ -74,17 +70,17 @@ class CaptionSplit(QuestionFile):
 
 @dataclass(frozen=True, kw_only=True)
 class PositiveClass:
-    """How ``auto`` scores yes/no answers."""
+    """Scoring of yes/no responses by ``auto``."""
 
-    positive: str | None = option(f"{_ASKED} or no. By default our benchmarks' no, else yes.", None)
+    positive: str | None = option(f"{_ASKED} or no. By default no for ODE, MIOH and VHExpansion, else yes.", None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableFile:
-    """What CHAIR and AMBER read."""
+    """Input of CHAIR and AMBER."""
 
     responses: Path = option(
-        "What the model said, one row each: JSON, JSON lines, {id: answer}, CSV, TSV or XLSX.", metavar="FILE"
+        "Responses, one row each: JSON, JSON lines, {id: answer}, CSV, TSV or XLSX.", metavar="FILE"
     )
 
 
@@ -97,18 +93,18 @@ class CompatOption:
 
 @dataclass(frozen=True, kw_only=True)
 class YesNoOptions(CompatOption):
-    """How yes/no answers are scored."""
+    """Scoring of yes/no responses."""
 
     positive: str = option(f"{_ASKED} (POPE) or no (ODE, AMBER).")
-    parser: str | None = option("How answers are read: default, pope, ode, amber, vhtest or lmms_eval.", None)
+    parser: str | None = option("Parser of responses: default, pope, ode, amber, vhtest or lmms_eval.", None)
     by: tuple[str, ...] = option("Split the scores by a field, such as criterion; may be repeated.", (), repeat=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairOptions(CompatOption):
-    """How pairs are scored."""
+    """Scoring of pairs."""
 
-    parser: str | None = option("How answers are read, see yes-no; vhtest's under --compat.", None)
+    parser: str | None = option("Parser of responses, see yes-no; vhtest's under --compat.", None)
     by: tuple[str, ...] = option(
         "Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated.", (), repeat=True
     )
@@ -116,30 +112,30 @@ class PairOptions(CompatOption):
 
 @dataclass(frozen=True, kw_only=True)
 class ChairOptions(CompatOption):
-    """What CHAIR needs besides the captions."""
+    """Further input of CHAIR."""
 
     gold: Path | None = option("JSON file: image id → names of its objects.", None, metavar="FILE")
     instances: Path | None = option("Instead of --gold: COCO instances.", None, metavar="FILE")
     captions: Path | None = option("With --instances: COCO's reference captions.", None, metavar="FILE")
     synonyms: Path | None = option(
-        "CHAIR's synonyms.txt (an object a line), or JSON: name → words.", None, metavar="FILE"
+        "CHAIR's synonyms.txt (one object per line), or JSON: name → words.", None, metavar="FILE"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class AmberOptions(CompatOption):
-    """What AMBER needs besides the answers."""
+    """Further input of AMBER."""
 
     annotations: Path = option("AMBER's annotations.json.", metavar="FILE")
     relation: Path = option("AMBER's relation.json.", metavar="FILE")
-    safe_words: Path | None = option("AMBER's safe_words.txt, one word a line.", None, metavar="FILE")
-    evaluation_type: str = option("What to print: a (all), g, d, de, da or dr, as AMBER has them.", "a")
+    safe_words: Path | None = option("AMBER's safe_words.txt, one word per line.", None, metavar="FILE")
+    evaluation_type: str = option("Part to print: a (all), g, d, de, da or dr, as in AMBER.", "a")
     language: str = option("Nouns and similarity: builtin, nltk-spacy (the reference's), or auto.", "builtin")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """How scores are printed."""
+    """Output of scores."""
 
     as_json: bool = option("Print everything (counters, intervals, every row) as JSON.", False, names=("--json",))
 
@@ -155,10 +151,10 @@ class TellingOptions(OutputOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(TellingOptions):
-    """Parsing and output of answers."""
+    """Parsing and completeness of responses."""
 
     require_complete: bool = option(
-        "Refuse responses that lack an answer to some question, or whose questions are unknown.",
+        "Refuse a run with missing responses, or whose questions are unknown.",
         False,
         names=("--require-complete",),
     )

@@ -1,4 +1,4 @@
-"""How ``vhbench score`` prints: what is missing first, then the scores with their intervals."""
+"""Output of ``vhbench score``: warnings, then scores with intervals."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ Result = Mapping[str, Any]
 
 
 def names_of(family: str) -> list[str]:
-    """Return the scores of a family of tasks that are printed, the headline first."""
+    """Return the printed metrics of a family of tasks, the headline first."""
     from vhbench.tasks.metrics.registry import headline_of, metrics_of
 
     names = [metric.name for metric in metrics_of(family) if metric.scale != "count"]
@@ -25,10 +25,10 @@ def names_of(family: str) -> list[str]:
 
 
 def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) -> dict[str, Any]:
-    """Say what was not answered, left out and judged; return it for JSON.
+    """Print what is missing, left out and judged; return it for JSON.
 
     Raises:
-        VhbenchError: if all questions must have an answer and some lack one, or it is unknown; or no answer is left.
+        VhbenchError: if a complete run is required and responses are missing, or unknown; or no response is left.
     """
     from vhbench.compare.scoring import no_answers_message
 
@@ -37,8 +37,8 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
     if require_complete and responses.uncounted:
         raise VhbenchError(
-            f"{responses.uncounted[0]}: the questions of the run are unknown, so whether all have an answer is not "
-            "known; --require-complete needs the split there: name it with --questions"
+            f"{responses.uncounted[0]}: the questions of the run are unknown; --require-complete needs the split: give "
+            "it with --questions"
         )
     if require_complete and responses.uneven:
         raise VhbenchError(f"{responses.path}: {responses.uneven[0]}; --require-complete refuses that")
@@ -49,7 +49,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     if missing:
         where = [f"{count} of {config}" for config, count in sorted(responses.missing.items()) if config]
         first = f" (the first: {responses.first_missing!r})" if responses.first_missing else ""
-        line = f"{missing:,} of {asked:,} questions have no answer{first}"
+        line = f"{missing:,} of {asked:,} questions have no response{first}"
         if require_complete:
             raise VhbenchError(f"{responses.path}: {line}; --require-complete refuses that")
         lines.insert(0, line + (f": {', '.join(where)}" if len(where) > 1 else ""))
@@ -60,18 +60,18 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
         lines += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
     if responses.judge is not None:
         told["judged"] = judged = responses.judge.told(responses.count)
-        share = f"{judged['asked']:,} of {responses.count:,} answers ({100 * (judged['share'] or 0):.1f} %)"
+        share = f"{judged['asked']:,} of {responses.count:,} responses ({100 * (judged['share'] or 0):.1f} %)"
         who = f"judge {judged['model']} (prompts {judged['prompt_version']})"
-        lines.append(f"{who}: asked about {share}, read {judged['read']:,}")
+        lines.append(f"{who}: queried for {share}, parsed {judged['read']:,}")
         if judged["failed"]:
-            warn([f"{judged['failed']:,} answers could not be judged and stay as they are: {judged['problem']}"])
+            warn([f"{judged['failed']:,} responses could not be judged and stay unparsed: {judged['problem']}"])
     for line in lines:
         typer.echo(in_a_line(line), err=as_json)
     return told
 
 
 def yes_no(result: Result, title: str) -> None:
-    """Print the scores of yes/no answers, whole and by field."""
+    """Print the scores of yes/no questions, overall and by field."""
     names = names_of("yes_no")
     scores(result, names, title)
     for field, parts in result["by"].items():
@@ -80,14 +80,14 @@ def yes_no(result: Result, title: str) -> None:
 
 
 def multiple_choice(result: Result, title: str) -> None:
-    """Print the scores of multiple choice, and its groups where there is more than one."""
+    """Print the scores of multiple choice, and of its groups if there are several."""
     from vhbench.records import split_repetition
 
     ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"], **result["intervals"]}
     notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}
     found, withheld = {name: result[name] for name in names_of("multiple_choice")}, result["withheld"]
     asked = len({split_repetition(name)[1] for name in result["predictions"]})
-    count = f"{asked} questions" + (f", {result['n']} answers" if asked < result["n"] else "")
+    count = f"{asked} questions" + (f", {result['n']} responses" if asked < result["n"] else "")
     table(found, ends, f"{title}{count}", notes=notes | result["interval_notes"], withheld=withheld)
     for group in ("task", "pressure", "mode", "question_type"):
         parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
@@ -124,7 +124,7 @@ PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
     "multiple_choice": lambda result, title: multiple_choice(result, f"{title}: "),
     "pairs": lambda result, title: pairs(result, f"{title}: "),
 }
-"""Name of a family of tasks, or a kind → what prints its scores."""
+"""Family of tasks, or kind → its printing function."""
 
 
 def scores(result: Result, names: Sequence[str], title: str) -> None:

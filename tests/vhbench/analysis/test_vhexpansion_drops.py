@@ -153,7 +153,7 @@ def test_the_command_writes_numbers_and_a_picture(tmp_path: Path) -> None:
     written.pop("text_only_baseline", None)  # what the command adds where there are images enough
     assert written.pop("provenance") == {}, "nothing tells where these answers come from"
     [note] = written.pop("notes")
-    assert note.startswith("vhexpansion_pope_all: its samples do not say where they come from")
+    assert note.startswith("vhexpansion_pope_all: its samples have no provenance")
     assert written == json.loads(json.dumps(analyse(run())))
     with Image.open(tmp_path / "report" / "vhexpansion_analysis.png") as picture:
         assert picture.width > 800

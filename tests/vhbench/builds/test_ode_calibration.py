@@ -118,7 +118,7 @@ def test_the_command_writes_what_builds_read(image_models: dict[str, Path], tmp_
         "--device",
         "cpu",
     ]
-    output = ["--output", str(tmp_path / "t.json"), "--detector", str(image_models["owlv2"])]
+    output = ["--out", str(tmp_path / "t.json"), "--detector", str(image_models["owlv2"])]
     result = CliRunner().invoke(app, [*command, *output])
     assert result.exit_code == 0, result.output
     read = Calibration(str(tmp_path / "t.json")).detection(0.65, 0.2)

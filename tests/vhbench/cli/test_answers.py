@@ -12,8 +12,7 @@ from vhbench.cli import app
 from vhbench.schema import VhbenchError
 
 UNKNOWN = [
-    f"{task}: its samples do not say where they come from: which split, with which prompts and settings, of how many "
-    "questions"
+    f"{task}: its samples have no provenance: split, prompts, settings and number of questions are unknown"
     for task in ("mioh", "ode")
 ]
 DEAD = "[LMMS_EVAL_REQUEST_FAILED after 1 retries] 404"

@@ -67,7 +67,7 @@ def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> 
         (["--source", "flickr:x"], "--source 'flickr:x': must be scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE"),
         (["--source", "coco:/nowhere.json"], "--source 'coco:/nowhere.json': no file /nowhere.json"),
         (["--part", "3/2"], "--part '3/2': must be I/N with 1 ≤ I ≤ N ≤ 9, such as 1/2"),
-        (["--part", "5/9"], "--part 5/9: has too few things for MIOH's drawn scenes"),
+        (["--part", "5/9"], "--part 5/9: has too few objects for MIOH's synthetic scenes"),
         (["--types", "E9"], "unknown question type 'E9'"),
         (["--cells", "many"], "--cells many: must be paper, a number, or a JSON file"),
         (["--threshold", "tall=1"], "--threshold tall=1: unknown name 'tall': must be one of small, large"),
@@ -87,6 +87,6 @@ def test_bad_options_are_one_line(options: list[str], message: str, tmp_path: Pa
 
 def test_photos_have_no_parts(tmp_path: Path, reference: Path) -> None:
     with pytest.raises(
-        VhbenchError, match=r"--part 1/2 with --source coco:.*: only drawn scenes \(scenes:N\) have parts"
+        VhbenchError, match=r"--part 1/2 with --source coco:.*: only synthetic scenes \(scenes:N\) have parts"
     ):
         build(tmp_path, reference, "--part", "1/2")

@@ -56,7 +56,7 @@ def test_it_says_what_is_better_and_writes_it(runs: list[str], tmp_path: Path) -
 
 def test_what_is_to_be_known_first_is_said_first_in_each_file(runs: list[str], tmp_path: Path) -> None:
     CliRunner().invoke(app, ["compare", *runs, "--out", str(tmp_path)])
-    note = "org__small: ode_fictional_existence: its samples do not say where they come from"
+    note = "org__small: ode_fictional_existence: its samples have no provenance"
     assert json.loads((tmp_path / "comparison.json").read_text())["notes"][0].startswith(note)
     assert (tmp_path / "comparison.tex").read_text().startswith(f"% {note}")
     told = (tmp_path / "comparison.md").read_text().replace("\\", "").split("\n\n")

@@ -72,7 +72,7 @@ def test_questions_are_spread_over_a_config(split):
     ("arguments", "message"),
     [
         (["--config", "typical"], "no config 'typical'; there are"),
-        (["-o", "sheet.gif"], "sheet.gif: the sheet's name must end in .png, .jpg"),
+        (["-o", "sheet.gif"], "sheet.gif: expected an image file ending in .png, .jpg"),
     ],
 )
 def test_bad_input_is_one_clear_line(split, arguments, message):
@@ -113,4 +113,4 @@ def test_a_pipe_in_the_place_of_the_sheet_is_refused(split, tmp_path):
     os.mkfifo(tmp_path / "sheet.png")
     result = run(split, "-o", tmp_path / "sheet.png")
     assert isinstance(result.exception, VhbenchError)
-    assert "is no file, but a pipe" in str(result.exception)
+    assert "expected a file, got a pipe" in str(result.exception)

@@ -62,7 +62,7 @@ def test_symmetric_and_multiple_choice(capsys: Any, monkeypatch: Any, write: Any
     code, out, _ = run(capsys, monkeypatch, "symmetric", "--responses", told, "--by", "mode")
     assert (code, "mode = quoted: 1 pairs" in out) == (0, True)
     code, _, err = run(capsys, monkeypatch, "symmetric", "--responses", pairs, "--by", "mode")
-    assert (code, "--by mode: no row says anything in this field" in err) == (2, True)
+    assert (code, "--by mode: expected a field with values in at least one row" in err) == (2, True)
     choices = write("mc.jsonl", {"id": "a", "choices": ["x", "y"], "answer": "A", "response": "A", "task": "counting"})
     code, out, _ = run(capsys, monkeypatch, "multiple-choice", "--responses", choices)
     assert (code, "aggregate     1.0000" in out) == (0, True)
@@ -87,15 +87,18 @@ def test_bad_input_gets_one_line(capsys: Any, monkeypatch: Any, write: Any, tmp_
     for arguments, message in (
         (("yes-no", "--responses", str(broken), "--positive", "yes"), f"{broken}, line 2: not JSON"),
         (("yes-no", "--responses", "/no/such", "--positive", "yes"), "cannot read /no/such"),
-        (("yes-no", "--responses", good, "--positive", "maybe"), "the positive class is 'maybe'"),
-        (("yes-no", "--responses", good, "--positive", "yes", "--by", "colour"), "no field 'colour'"),
+        (
+            ("yes-no", "--responses", good, "--positive", "maybe"),
+            "expected the positive class 'yes' or 'no', got 'maybe'",
+        ),
+        (("yes-no", "--responses", good, "--positive", "yes", "--by", "colour"), "got 'colour'"),
         (
             ("yes-no", "--responses", good, "--positive", "yes", "--questions", write("q", {"id": 2})),
             "expected the id of one of 1 questions in",
         ),
-        (("chair", "--responses", good), "CHAIR needs a vocabulary"),
+        (("chair", "--responses", good), "expected a vocabulary: --synonyms FILE"),
         (("chair", "--responses", good, "--synonyms", write("s.json", {"dog": []})), "--gold FILE or --instances FILE"),
-        (("symmetric", "--responses", good), "has no pair_id"),
+        (("symmetric", "--responses", good), "expected a pair_id"),
         (
             ("amber", "--responses", good, "--annotations", good, "--relation", good, "--language", "x"),
             "builtin, nltk-spacy",

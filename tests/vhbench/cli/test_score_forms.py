@@ -161,9 +161,9 @@ def test_missing_answers_are_counted_first_and_refused_on_demand(tmp_path: Path)
     answers = write(tmp_path, "a.jsonl", DOGS[1:3])
     command = ("yes-no", "--responses", answers, "--questions", questions, "--positive", "yes")
     out = run(*command)
-    assert out.splitlines()[0] == "2 of 4 questions have no answer (the first: 'q1')"
+    assert out.splitlines()[0] == "2 of 4 questions have no response (the first: 'q1')"
     assert scored(*command)["missing"] == {"questions": 4, "missing": 2, "of": {"": 2}}
-    assert "2 of 4 questions have no answer (the first: 'q1'); --require-complete" in fails(
+    assert "2 of 4 questions have no response (the first: 'q1'); --require-complete" in fails(
         *command, "--require-complete"
     )
     run("yes-no", "--responses", questions, "--questions", questions, "--positive", "yes", "--require-complete")
@@ -359,9 +359,11 @@ def test_a_judge_reads_what_rules_cannot(tmp_path: Path, monkeypatch: pytest.Mon
         assert (found["scores"][0]["unparsed"], found["scores"][0]["accuracy"]) == (0, 0.75)
         assert len(endpoint.requests) == 1, "the others were read"
         out = run("yes-no", "--positive", "yes", "--responses", file, "--judge", f"openai:tiny@{endpoint.url}")
-        assert out.startswith("judge tiny (prompts 1): asked about 1 of 4 answers (25.0 %), read 1")
+        assert out.startswith("judge tiny (prompts 1): queried for 1 of 4 responses (25.0 %), parsed 1")
     assert scored(file)["scores"][0]["unparsed"] == 0.25, "nobody is asked unless it is wanted"
-    assert "goes with neither" in fails("yes-no", "--positive", "yes", "--responses", file, "--judge", "x", "--compat")
+    assert "expected without --parser and --compat" in fails(
+        "yes-no", "--positive", "yes", "--responses", file, "--judge", "x", "--compat"
+    )
 
 
 def test_a_judge_lists_what_captions_assert(tmp_path: Path, split: Path, monkeypatch: pytest.MonkeyPatch) -> None:
