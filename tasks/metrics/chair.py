@@ -151,10 +151,8 @@ def gold_from_coco(
         name = names.get(row["category_id"])
         node = vocabulary.node(name) if name is not None else None
         if node is None:
-            known = "a category" if name is None else "a word of the vocabulary"
-            raise VhbenchError(
-                f"annotation {row.get('id')}: expected a category that is {known}, got {name or row['category_id']!r}"
-            )
+            known = "a category of the file" if name is None else "a word of the vocabulary"
+            raise VhbenchError(f"annotation {row.get('id')}: expected {known}, got {name or row['category_id']!r}")
         gold.setdefault(str(row["image_id"]), set()).add(node)
     for row in _part(_of_coco(captions), "annotations", "captions") if captions is not None else ():
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))

@@ -30,7 +30,7 @@ def test_the_yaml_files_find_the_metrics_of_each_task_by_its_name() -> None:
     assert [entry["metric"] for entry in aggregate.vhexpansion_mine][:1] == ["accuracy"]
     with pytest.raises(AttributeError):
         _ = aggregate.somebody_elses
-    with pytest.raises(VhbenchError, match="is a group"):
+    with pytest.raises(VhbenchError, match="expected a task, got a group"):
         aggregate.metric_list("ode")
 
 

@@ -99,7 +99,7 @@ def test_a_release_is_that_release_or_an_error(hub: HubStandin, tmp_path: Path) 
         "not in the local cache, and the Hub cannot be reached": {**old, "revision": "f" * 40},
         "not in the local cache": new,
         "must be the 40 hexadecimal digits of a commit": {**old, "revision": "v1.0.0"},
-        "is not the pinned": {**old, "content_hash": new["content_hash"]},
+        "expected the pinned content hash": {**old, "content_hash": new["content_hash"]},
     }
     for said, pin in cases.items():
         environment(hub, tmp_path, pin)

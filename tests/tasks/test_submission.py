@@ -31,7 +31,7 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
         for metric in aggregate.metric_list(task):
             assert metric["aggregation"]([payloads[metric["metric"]]]) is None, metric["metric"]
     said = capsys.readouterr().err
-    assert said.count("a hidden edition, whose maintainers keep the answers; nothing is scored here") == 2
+    assert said.count("hidden test set without reference answers; nothing is scored here") == 2
     assert "run it again with --output_path DIR" in said
     assert not submission.is_label_hidden(Record("q", kind="yes_no", answer="no"))
 
@@ -47,7 +47,7 @@ def test_a_run_on_a_hidden_edition_is_scored_with_the_key(
     use_data(tmp_path / "public")
     done = command_line("vhbench_yes", "ode_fictional", tmp_path / "results")
     assert done.code == 0, done.err
-    assert "ode_fictional_existence: a hidden edition" in done.err
+    assert "ode_fictional_existence: hidden test set" in done.err
     assert "Traceback" not in done.err
     found = next((tmp_path / "results").rglob("*ode_fictional_existence_submission.json"))
     assert f"send its maintainers {found.parent}" in done.err

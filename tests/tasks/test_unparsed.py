@@ -35,7 +35,9 @@ def test_unread_answers_are_counted_by_right_answer_and_shown() -> None:
 
 def test_answers_that_are_read_unequally_are_warned_of() -> None:
     [warning] = unparsed.summary([*answers("yes", 60, 40), *answers("no", 100, 0)])["warnings"]
-    assert warning.startswith("not read were 40 of 100 whose answer is yes and 0 of 100 whose answer is no (p = ")
+    assert warning.startswith(
+        "without a prediction: 40 of 100 whose answer is yes and 0 of 100 whose answer is no (p = "
+    )
 
 
 def test_at_most_ten_are_shown() -> None:

@@ -60,7 +60,7 @@ def test_a_picture_has_a_white_ground_and_two_pixels_for_one(tmp_path: Path) -> 
 
 
 def test_no_line_hides_another() -> None:
-    with pytest.raises(VhbenchError, match="'a' is there twice"):
+    with pytest.raises(VhbenchError, match="got 'a' twice"):
         charts.dots([Dot("a", 1, None, None, ""), Dot("a", 2, None, None, "")], "Title")
 
 
@@ -71,5 +71,5 @@ def test_a_picture_says_first_what_is_to_be_known_first() -> None:
     assert told["text"] == "ODE: 8 questions"
     assert told["subtitle"][0].startswith("partial: 8 of 80")
     assert max(map(len, told["subtitle"])) <= 110
-    assert told["subtitle"][-1] == "… and 2 more: see the file beside it"
+    assert told["subtitle"][-1] == "… and 2 more: see the file next to it"
     assert "subtitle" not in charts.heading("ODE: 80 questions").to_dict()

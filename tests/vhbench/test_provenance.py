@@ -49,7 +49,7 @@ def test_what_somebody_wrote_into_it_is_named_with_its_place() -> None:
         from_json(written | {"asked": "all"}, "here")
     with pytest.raises(VhbenchError, match=r"^here, sample 2: is of another run .*\(model: 'qwen3_vl' and 'other'\)$"):
         one_of([written, written | {"model": "other"}], "here")
-    with pytest.raises(VhbenchError, match="one of the two says nothing of where it comes from"):
+    with pytest.raises(VhbenchError, match="one of the two has no provenance"):
         one_of([written, None], "here")
 
 

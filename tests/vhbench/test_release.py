@@ -164,7 +164,7 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     code, output = command(*release_it, *hidden, "--key", tmp_path)
     assert (code, f"cannot write the key {tmp_path}" in output) == (2, True)
 
-    for name, told in ((file, "is the file of the secret"), (pin, "is there already, and is no key")):
+    for name, told in ((file, "is the file of the secret"), (pin, "already exists, and is no key")):
         before = name.read_bytes()
         code, output = command(*release_it, *hidden, "--key", name)
         assert (code, told in output, name.read_bytes()) == (2, True, before), output
@@ -316,7 +316,7 @@ def test_a_lower_version_leaves_changelog_and_pin_alone(
     pinned, before = (tmp_path / "pin.yaml").read_text(), online.files(REPO)
     options = ("--repo-id", REPO, "--version", "1.1.0", "--comparable-anyway")
     code, output = command(lower, *options, "--dry-run")
-    assert (code, "on a branch of its own, backport-v1.1.0" in output) == (0, True)
+    assert (code, "on a separate branch, backport-v1.1.0" in output) == (0, True)
     code, output = command(lower, *options)
     assert code == 0, output
     assert "main stays as it is, this one is on the branch backport-v1.1.0" in output

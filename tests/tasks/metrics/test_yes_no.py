@@ -14,7 +14,7 @@ def test_mappings_are_joined_by_id_whatever_their_order() -> None:
 
 
 def test_ids_that_only_one_side_has_are_named() -> None:
-    with pytest.raises(VhbenchError, match=r"different ids: 'b' \(2 in all\)"):
+    with pytest.raises(VhbenchError, match=r"the same ids in answers and labels; 'b' \(2 in all\)"):
         score({"a": "Yes", "b": "No"}, {"a": "yes", "c": "no"}, positive="yes")
 
 

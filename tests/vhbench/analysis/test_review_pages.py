@@ -121,7 +121,7 @@ def test_what_a_browser_cannot_show_has_a_placeholder_and_a_line(name: str) -> N
     (note,) = part.notes
     assert note.startswith("question q1, image 2: image ")
     assert why in note
-    assert note.endswith("; the page says so in its place")
+    assert note.endswith("; the page shows a note instead")
     _, url = data_of(text)["images"]
     assert url.startswith("data:image/png;base64,")
     assert len(url) < 20_000

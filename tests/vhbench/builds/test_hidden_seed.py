@@ -48,7 +48,7 @@ def test_the_revealed_secret_rebuilds_the_split(tmp_path: Path) -> None:
 
 
 def test_a_row_that_tells_the_seed_stops_the_build(tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match="row 'q5-2': tells the seed of a secret edition"):
+    with pytest.raises(VhbenchError, match="row 'q5-2': reveals the seed of a hidden test set"):
         edition(b"a secret that nobody guesses", tmp_path, tell=True)
     assert not (tmp_path / "ode").exists()
 
@@ -78,7 +78,7 @@ def test_a_short_secret_is_refused(tmp_path: Path) -> None:
 def test_scenes_and_what_was_left_out_tell_nothing_either() -> None:
     kept = hidden_seed.redacted_rejection(Rejection("r0", "too dark", {"render_seed": 4242, "area": 3}), 4242)
     assert kept == Rejection("r0", "too dark", {"area": 3})
-    with pytest.raises(VhbenchError, match="rejection of 'r0': tells the seed of a secret edition"):
+    with pytest.raises(VhbenchError, match="rejection of 'r0': reveals the seed of a hidden test set"):
         hidden_seed.redacted_rejection(Rejection("r0", "too dark", {"made_by": "image 4242"}), 4242)
-    with pytest.raises(VhbenchError, match="scene 's-4242': tells the seed of a secret edition"):
+    with pytest.raises(VhbenchError, match="scene 's-4242': reveals the seed of a hidden test set"):
         hidden_seed.redacted(StoredScene("s-4242", "", '{"provenance": {"seed": 4242}}'), 4242)

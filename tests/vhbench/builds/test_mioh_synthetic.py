@@ -87,7 +87,9 @@ def test_scenes_of_parts_have_ids_of_their_own() -> None:
 
 
 def test_a_part_with_too_few_things_is_told_before_anything_is_drawn() -> None:
-    with pytest.raises(VhbenchError, match=r"--part 2/4: has too few things for MIOH's drawn scenes.*: take fewer"):
+    with pytest.raises(
+        VhbenchError, match=r"--part 2/4: has too few objects for MIOH's synthetic scenes.*: take fewer"
+    ):
         mioh_synthetic.check(300, 0, ConceptPart(2, 4))
 
 

@@ -188,7 +188,7 @@ def test_a_build_of_which_nothing_is_left_keeps_the_reasons(tmp_path: Path) -> N
     result = CliRunner().invoke(app, command)
     kept = tmp_path / "ode.rejections.jsonl"
     assert str(result.exception) == (
-        f"the ode split would have no rows (3 × no drawing, 1 × no pair left; each is told in {kept})"
+        f"the ode split would have no rows (3 × no drawing, 1 × no pair left; all are listed in {kept})"
     )
     told = list(read_rejection_file(kept))
     assert {r.detail["word"] for r in told if r.reason == "no drawing"} == {"basilisk", "griffin"}

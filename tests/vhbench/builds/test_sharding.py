@@ -108,7 +108,7 @@ def test_a_users_own_files_are_never_replaced(tmp_path: Path) -> None:
     notes = tmp_path / "ode/notes.txt"
     notes.write_text("mine")
     assert sharding.run(toy(log=log), tmp_path, progress=False) == first
-    with pytest.raises(VhbenchError, match=r"ode/notes\.txt: is not of the split that a new one shall replace; move"):
+    with pytest.raises(VhbenchError, match=r"ode/notes\.txt: does not belong to the split to be replaced; move"):
         sharding.run(toy(seed=1, log=log), tmp_path, progress=False)
     assert notes.read_text() == "mine"
     assert splits.read_manifest(tmp_path / "ode") == first

@@ -102,7 +102,7 @@ def test_what_makes_no_comparison_is_refused_in_a_line(runs: list[str], more: Se
 def test_another_split_is_refused(runs: list[str], tmp_path: Path) -> None:
     other = write(tmp_path / "other", [True] * 38).parent / "other"
     done = CliRunner().invoke(app, ["compare", runs[0], str(other)])
-    assert "other has no answer to 2 of 40 questions" in str(done.exception)
+    assert "other lacks 2 of 40 questions" in str(done.exception)
 
 
 def test_a_task_of_one_run_alone_is_left_out_and_said(runs: list[str], tmp_path: Path) -> None:

@@ -86,9 +86,9 @@ def test_a_newer_version_is_hinted_at(released: HubStandin, tmp_path: Path) -> N
     assert "vhbench: ode 1.0.0" not in resolve(released, tmp_path).stderr  # 1.1.0 is pinned
     (tmp_path / "pin.yaml").write_text(pin)
     done = resolve(released, tmp_path)
-    assert (done.returncode, "ode 1.0.0 is evaluated; v1.1.0 is out" in done.stderr) == (0, True)
+    assert (done.returncode, "ode 1.0.0 is evaluated; v1.1.0 is available" in done.stderr) == (0, True)
     assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
-    assert f"was withdrawn: {REASON}; v1.1.0 is out" in resolve(released, tmp_path).stderr
+    assert f"was withdrawn: {REASON}; v1.1.0 is available" in resolve(released, tmp_path).stderr
     assert "yanked" not in orjson.loads(released.files(REPO)["manifest.json"])["extra"], "that is 1.1.0's"
 
 
@@ -112,7 +112,7 @@ def test_a_second_push_keeps_the_marks(released: HubStandin, tmp_path: Path) -> 
     [
         (("9.9.9", "--repo-id", REPO, "--reason", "x"), r"has no version 9.9.9; it has v1.0.0"),
         (("1.0.0", "--repo-id", "org/none", "--reason", "x"), r"has no version 1.0.0; it has none"),
-        (("1.0.0", "--repo-id", REPO, "--reason", " \n"), r"a version is withdrawn for a reason"),
+        (("1.0.0", "--repo-id", REPO, "--reason", " \n"), r"expected --reason with the reason"),
         (("latest", "--repo-id", REPO, "--reason", "x"), r"version 'latest': must be MAJOR.MINOR.PATCH"),
     ],
 )

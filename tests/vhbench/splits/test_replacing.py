@@ -20,7 +20,7 @@ def test_a_split_gives_way_unless_somebody_put_a_file_there(tmp_path: Path) -> N
         (tmp_path / name).write_text("")
     check_place(tmp_path)
     (tmp_path / "ode_fictional" / "notes.txt").write_text("mine")
-    with pytest.raises(VhbenchError, match=r"notes\.txt: is not of the split"):
+    with pytest.raises(VhbenchError, match=r"notes\.txt: does not belong to the split"):
         check_place(tmp_path)
 
 

@@ -62,12 +62,14 @@ def test_vhexpansion_by_source_and_perturbation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("analysis", [{}, [], {"results": {}}, {"curve": 3}])
 def test_what_is_no_analysis_is_told(tmp_path: Path, analysis: Any) -> None:
-    with pytest.raises(VhbenchError, match=r"analysis.json: is no analysis; `vhbench analyse ode RESULTS`"):
+    with pytest.raises(
+        VhbenchError, match=r"analysis.json: expected an analysis, as written by `vhbench analyse ode RESULTS`"
+    ):
         weight(tmp_path, analysis)
 
 
 def test_a_withheld_analysis_says_nothing(tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match=r"tells nothing \(3 of 9 requests failed\)"):
+    with pytest.raises(VhbenchError, match=r"expected scores of subsets; got none \(3 of 9 requests failed\)"):
         weight(tmp_path, {"grid": {}, "withheld": "3 of 9 requests failed"})
 
 

@@ -138,8 +138,8 @@ def test_the_errors_of_a_run_come_with_their_mates_and_unread_ones_do_not(editio
     assert counts["yes"] == counts["no"]
     assert 0 <= sum(q.answer == "no" for q in closed) - counts["no"] <= 1
     card = (out / "README.md").read_text()
-    assert re.search(r"errors of the run: .*", card)[0].startswith("errors of the run: 32 of 65 yes_no; 1 answers ")
-    assert "1 answers that were not read are left out" in card
+    assert re.search(r"errors of the run: .*", card)[0].startswith("errors of the run: 32 of 65 yes_no; 1 unparsed ")
+    assert "1 unparsed responses are left out" in card
 
 
 def test_preferences_reject_what_the_model_said(editions: Editions, tmp_path: Path) -> None:
@@ -175,10 +175,10 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
         (("--test", "{test}", "--types", "E5"), "no question has question_type E5"),
         (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava"),
         (("--test", "{test}", "--answers", "long"), "--answers long: must be among short, reasoned"),
-        (("--test", "{test}", "--number", "9999"), "9,999 questions were asked for"),
+        (("--test", "{test}", "--number", "9999"), "expected at least 9,999 matching questions"),
         (("--test", "{test}", "--weakness", "x.json"), "it needs --number or --each"),
         (("--test", "nowhere"), "no manifest.json"),
-        (("--test", "{test}", "--mix-number", "4"), "--mix-number and --mix-images say what is taken of --mix FILE"),
+        (("--test", "{test}", "--mix-number", "4"), "--mix-number and --mix-images: expected --mix FILE as well"),
         (("--test", "{test}", "--out", "{train}/manifest.json"), "is a file; must be a new folder"),
         (("--test", "{test}", "--run", "nowhere"), "no such file or folder: nowhere"),
         (("--test", "{test}", "--out", "{train}"), "is not empty"),
