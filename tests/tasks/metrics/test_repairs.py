@@ -161,7 +161,7 @@ def test_bad_answers_are_named() -> None:
                 {"id": "b", "pair_id": "p", "answer": "yes", "negated": True},
             ]
         )
-    with pytest.raises(VhbenchError, match="the answer 'C' is not one of A, B"):
+    with pytest.raises(VhbenchError, match="expected an answer of A, B; got 'C'"):
         multiple_choice.score([{"id": "a", "choices": ["x", "y"], "answer": "C"}])
 
 

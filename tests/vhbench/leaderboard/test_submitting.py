@@ -113,7 +113,7 @@ def test_a_board_that_wants_to_know_where_answers_come_from(
     file.write_text(json.dumps({row["id"]: "A" for row in rows_of(sources[MIOH])}))
     path = board.folder / "board.yaml"
     path.write_text(path.read_text().replace("provenance: false", "provenance: true"))
-    assert "does not say where its answers come from" in add(file, board, sources, "--edition", MIOH).output
+    assert "has no provenance, which this board requires" in add(file, board, sources, "--edition", MIOH).output
 
 
 def test_failed_requests_are_refused(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
