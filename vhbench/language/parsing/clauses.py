@@ -1,7 +1,7 @@
 """Clauses of a response, with the options each affirms and denies."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vhbench.language.parsing.option_names import Mention, Names
 
@@ -14,7 +14,7 @@ _DENIED_BEFORE = re.compile(
     r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
 )
 _DENIED_AFTER = re.compile(
-    rf"(?i)\A[\s\"')\]]*(?:\([^()]*\)\s*)?[\s:–—-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
+    rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
     rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
     r"|(?:no|not|none|without|lacks?)\b|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled"
@@ -40,7 +40,7 @@ _PLAN = re.compile(
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
 )
 _CUT_OFF = re.compile(
-    r"(?i)\b(?:an?|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
+    r"(?i)\b(?:(?-i:an?)|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
     r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since)\s*\Z|,\s*\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
@@ -106,9 +106,12 @@ def _clause(
 ) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
-    turned = False  # "A is farther than B" affirms B where the closer one is requested
+    read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     for mention in names.find(text):
-        before, after = text[: mention.start][-80:], text[mention.end :]
+        before, after = text[: mention.start][-80:], _after(text[mention.end :], mention, names)
+        if mention.start < read:
+            continue  # part of an option's text after its letter: "(E) None of the above"
+        read = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
         if mention.kind == "none" and (
             affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
         ):
@@ -126,9 +129,18 @@ def _clause(
         elif opposite and opposite.search(after[:200]):
             turned = True
             denied.append(mention)
+            if len(names.letters) == 2:  # "B is farther away" to "Which is closer, A or B?"
+                affirmed.append(replace(mention, letter=names.letters.replace(mention.letter, "")))
         else:
             affirmed.append(mention)
     return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
+
+
+def _after(rest: str, mention: Mention, names: Names) -> str:
+    """Return the text after a mention, and after the text of its option if that follows: "(B) no, it is not far"."""
+    choice = names.choices[names.letters.index(mention.letter)].strip().rstrip(".")
+    own = re.match(rf"(?i)[\s\"')\]*]*[:.,–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)
+    return rest[own.end() :] if own else rest
 
 
 def _opposite(question: str, names: Names) -> re.Pattern[str] | None:

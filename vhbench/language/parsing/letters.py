@@ -1,8 +1,9 @@
 """Parser of multiple-choice responses.
 
 The order of precedence is: the marked answer; a letter or an option that is the whole text or begins it; the conclusion
-("wait, …", "so …", "only …"); the one option that is mentioned and not denied. If two are left, the sentence about the
-question's subject decides; without one, the response is ambiguous.
+("wait, …", "so …", "only …"); the one option that is mentioned and not denied. If two are mentioned, the sentence about
+the question's subject decides; without one, the response is ambiguous. An option that is merely left when others are
+denied is not inferred.
 """
 
 import re
@@ -56,13 +57,15 @@ _BUT = re.compile(
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
+_CJK = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
+"""Boundary between Chinese and Latin characters, which are one word for regular expressions."""
 _SHORT = 200
 _ENOUGH = 2_000
 _SMALL_WORDS = lexicon.words("small words of questions")
 
 
 def letter(text: str, choices: Sequence[str], question: str = "") -> str:
-    """Parse the option in a response: by letter, words or number, or by denying the others.
+    """Parse the option in a response: by letter, words or number.
 
     Args:
         text: response.
@@ -81,6 +84,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
+    text = _CJK.sub(" ", text)
     if unfinished(whole := plain(text)) and strip_markup(text) == whole:
         return ""
     answer = _ends(strip_markup(text))
@@ -120,7 +124,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     if (found := _corrected(clauses)) or (found := _leading(text, names)):
         return found
     if len(yes_or_no) == 2:
-        by_letter = {mention.letter for clause in clauses for mention in clause.affirmed if mention.by_letter}
+        by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
         if by_letter or any(clause.denied for clause in clauses):
             return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
         return yes_or_no.get(yes_no(text, question))
@@ -331,13 +335,9 @@ def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -
 
 
 def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
-    """Return the option that is left when all others are denied; None without denials."""
+    """Return the "none" option if all others are denied, "" if some are: which one remains is no answer."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
-    left = [name for name in names.letters if name not in denied]
-    named = [name for name in left if name not in names.kinds.values()]
+    named = set(names.letters) - denied - set(names.kinds.values())
     if denied and not named and "none" in names.kinds:
         return names.kinds["none"]
-    open_kinds = {kind for kind, name in names.kinds.items() if name in left}
-    if len(left) == 1 or (len(named) == 1 and open_kinds <= {"same", "unknown"}):
-        return (named or left)[0] if denied else None
     return "" if denied else None

@@ -13,7 +13,7 @@ from vhbench.schema import VhbenchError
 _ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 )
-_PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene)"
+_PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene|图[片像]?)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
 _ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
 _LIST = re.compile(
@@ -26,7 +26,7 @@ _ORDINAL_LIST = re.compile(
 )
 _VERB = (
     r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?"
-    r"|because|since)"
+    r"|fits?|matches|because|since)"
 )
 
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
@@ -218,7 +218,7 @@ def _labelled(choice: str) -> list[str]:
     return [
         rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
         rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
-        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b)",
     ]
 
 

@@ -166,8 +166,7 @@ def _read(text: str, asked: Claim | None) -> _Reading:
     """Parse a text; of one that corrects itself, the part after the last correction."""
     if (correction := _corrected(text)) is not None:
         answer, told = _read_once(correction, asked)
-        if answer or told:
-            return answer, told
+        return answer, told or not answer  # what precedes is withdrawn
     return _read_once(text, asked)
 
 

@@ -1,0 +1,97 @@
+"""No option is parsed worse than another: each form of response, with each set of options, in each position."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from vhbench.language.parsing import parse
+
+FORMS = r"""
+{L} | {L}. | ({L}) | ({L}) {T} | ({L}) {T}. | {L}. {T} | {L}) {T} | {L}: {T} | {L} - {T} | {T} | {T}. | **{L}**
+**{L}. {T}** | **Answer:** {L} | **Answer: {L}** | Answer: {L} | Answer: ({L}) | Answer: {L}. {T} | Answer: {T}
+The answer is {L} | The answer is {L}. | The answer is ({L}). | The answer is ({L}) {T} | The answer is ({L}) {T}.
+The answer is {L}: {T}. | The answer is {L}. {T} | The correct answer is {L} | The correct answer is {L}.
+The correct answer is **{L}**. | The correct answer is **({L}) {T}**. | The correct answer is option {L}.
+The correct option is {L} | The correct option is ({L}) {T}. | The correct choice is {L}.
+The best answer is ({L}). | My answer is {L} | My answer is {L}. | My final answer is ({L}). | Final answer: {L}
+Final answer: **{L}** | Option {L} | Option {L}. | Option ({L}) | Option {L}: {T} | Option {L} is correct.
+({L}) is correct. | I choose {L} | I choose {L}. | I choose ({L}) {T}. | I would choose ({L}) {T}.
+I would choose option {L}. | I would select choice ({L}) {T}. | I would go with {L} | I would go with {L}.
+I pick {L}. | I conclude the answer is {L} | Comparing all of them, I conclude the matching one is {L}
+After careful consideration, the answer is {L} | Comparing all of them, I conclude the correct option is {L}.
+Looking at the images, the best choice is {L} | Therefore, the answer is {L} | Therefore, the answer is ({L}).
+Therefore, the correct answer is:\n({L}) {T} | Therefore, the correct option is:\n\n**({L}) {T}**
+So the answer is {L}. | So, the correct answer is {L} | Thus, {L}. | Thus, the answer is {L}: {T}.
+Hence the answer is ({L}) | $\boxed{{{L}}}$ | {L}\n\nExplanation: it is what they show.
+{L}. {T}\n\nThis is what the images show. | Based on the images, the correct answer is ({L}) {T}. | It is {L}.
+It's {L} | Based on what is shown, I believe the answer is {L} | It must be {L}. | The letter is {L}
+The right one is {L}. | {L} is the correct answer. | {L} is correct. | {L} because it fits the question.
+Choice {L} | Choice: {L} | Selected option: {L} | {{"answer": "{L}"}} | <answer>{L}</answer>
+<answer>({L}) {T}</answer>
+"""
+
+OPTIONS = {
+    "nouns": ("cat", "dog", "boat", "umbrella"),
+    "numbers": ("1", "2", "3", "4"),
+    "yes and no": ("yes", "no"),
+    "sentences": ("yes, it is far", "no, it is not far"),
+    "images": ("Image 1", "Image 2", "Image 3", "Image 4", "None of the above"),
+    "articles": ("the cup", "a cup and a plate", "no cup", "not a cup", "a red cup"),
+    "both": ("Image 1", "Image 2", "Both", "Neither"),
+    "contained": ("dog", "hot dog", "a dog and a cat", "cat"),
+    "points": ("Point A", "Point B", "Point C", "Point D"),
+    "more": ("Image 1 shows more", "Image 2 shows more", "Both show the same number", "Neither shows any"),
+    "none": ("cat", "dog", "bird", "cow", "None of the above"),
+}
+ASKED = "Which one fits?"
+
+
+def forms() -> Iterator[str]:
+    """Yield each form, with line ends."""
+    for line in FORMS.strip().splitlines():
+        yield from (form.strip().replace("\\n", "\n") for form in line.split(" | "))
+
+
+def responses(form: str) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield letter, response and options: every option of every set, and the same set in reverse order."""
+    for choices in OPTIONS.values():
+        for options in (choices, choices[::-1]):
+            for letter, text in zip("ABCDE", options, strict=False):
+                yield letter, form.format(L=letter, T=text), options
+
+
+def misread(form: str, change: Callable[[str, Sequence[str]], str]) -> list[tuple[str, str, str]]:
+    """Return letter, prediction and response wherever they differ."""
+    read = (
+        (letter, parse("multiple_choice", changed, options, question=ASKED), changed)
+        for letter, response, options in responses(form)
+        for changed in [change(response, options)]
+    )
+    return [found for found in read if found[0] != found[1]]
+
+
+def test_the_table_has_at_least_sixty_forms() -> None:
+    assert len(set(forms())) >= 60
+
+
+@pytest.mark.parametrize("form", [*forms()])
+def test_every_option_is_parsed_in_every_position(form: str) -> None:
+    assert misread(form, lambda response, options: response) == []
+
+
+CHANGES: dict[str, Callable[[str, Sequence[str]], str]] = {
+    "a thought in front": lambda response, options: f"<think>Let me look at each one.</think>\n{response}",
+    "a sentence in front": lambda response, options: f"I looked at all of the images carefully. {response}",
+    "the question in front": lambda response, options: f"{ASKED}\n{response}",
+    "the options in front": lambda response, options: (
+        "\n".join(f"({letter}) {text}" for letter, text in zip("ABCDE", options, strict=False)) + f"\n\n{response}"
+    ),
+    "bold": lambda response, options: response if "*" in response else f"**{response}**",
+    "a line end": lambda response, options: f"{response}\n",
+    "a wide space": lambda response, options: response.replace(" ", "\u00a0"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_does_not_change_the_answer_does_not_change_the_prediction(change: str) -> None:
+    assert [found for form in forms() for found in misread(form, CHANGES[change])] == []
