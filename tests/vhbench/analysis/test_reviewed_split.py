@@ -180,6 +180,9 @@ def test_the_command_writes_a_card_that_tells(tmp_path: Path) -> None:
     card = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
     assert "Checked by 3 people, who judged 2 questions" in card
     assert "90% of the judgments were the split's answer; Fleiss' κ between the annotators is 0.50" in card
-    for wrong in (command[:4], [*command[:2], "--out", "x"], [*command, "-j", "x"]):
-        with pytest.raises(VhbenchError, match="--apply VERDICT and --out NEW go together"):
-            CliRunner().invoke(app, wrong, catch_exceptions=False)
+    together = "--apply: expected --out NEW, without --judgments"
+    wrong = {together: (command[:4], [*command, "-j", "x"]), "x: expected a page": ([*command[:2], "--out", "x"],)}
+    for message, calls in wrong.items():
+        for call in calls:
+            with pytest.raises(VhbenchError, match=message):
+                CliRunner().invoke(app, call, catch_exceptions=False)
