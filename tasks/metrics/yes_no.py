@@ -139,7 +139,11 @@ class _ResponseReader:
         counts = confusion.count(measured.tally(lambda kind: (kind.said, kind.record.answer)), self.positive)
         found = report_scores(measured)
         if self.compat:
-            found |= yes_no_reference.rates(counts, self.parser, self.positive)
+            rates = yes_no_reference.rates(counts, self.parser, self.positive)
+            scale = yes_no_reference.scale_of(self.parser)
+            ends = {name: tuple(scale * end for end in found["intervals"][name] or ()) or None for name in rates}
+            ends |= {"yes_rate": None} if "yes_rate" in rates else {}  # lmms-eval's is of the labels
+            found |= rates | {"intervals": found["intervals"] | ends}
         return {
             **found,
             "n": measured.n,

@@ -9,13 +9,18 @@ def parser_of(positive: str) -> str:
     return "pope" if positive == "yes" else "amber"
 
 
+def scale_of(parser: object) -> int:
+    """Return the unit of a parser's rates: 100 for percent, as in AMBER and ODE, else 1."""
+    return 100 if parser in ("amber", "ode") else 1
+
+
 def rates(counts: Confusion, parser: object, positive: str) -> dict[str, float]:
     """Compute accuracy, precision, recall and F1 like the parser's benchmark, or like POPE for other parsers.
 
     Raises:
         ReferenceZeroDivision: if POPE divides by zero.
     """
-    if parser in ("amber", "ode"):
+    if scale_of(parser) == 100:
         return percentages(counts, 0.001 if parser == "ode" else 0.0001)
     if parser == "lmms_eval":
         return _lmms_eval(counts, positive)

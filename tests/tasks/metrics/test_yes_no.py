@@ -22,3 +22,13 @@ def test_lists_are_joined_by_order_and_must_be_of_one_length() -> None:
     assert score(["Yes", "No"], ["no", "no"], positive="no")["counters"]["FN"] == 1
     with pytest.raises(VhbenchError):
         score(["Yes", "No"], ["no"], positive="no")
+
+
+@pytest.mark.parametrize(("parser", "unit"), [("amber", 100), ("ode", 100), ("pope", 1), ("lmms_eval", 1)])
+def test_a_compatible_rate_and_its_interval_have_one_unit(parser: str, unit: int) -> None:
+    answers, labels = ["Yes", "No", "Yes", "No"], ["yes", "no", "no", "no"]
+    ours = score(answers, labels, positive="no")
+    found = score(answers, labels, positive="no", parser=parser, compat=True)
+    for name in ("accuracy", "precision", "recall", "f1"):
+        assert found["intervals"][name] == pytest.approx([unit * end for end in ours["intervals"][name]]), name
+        assert found["intervals"][name][0] <= found[name] <= found["intervals"][name][1] + 1e-9, name
