@@ -15,7 +15,7 @@ from vhbench.language.parsing.cleaning import cached_by_text, plain, strip_marku
 from vhbench.language.parsing.given_names import named
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.statements import match_statement
-from vhbench.language.parsing.stems import words
+from vhbench.language.parsing.stems import stem, words
 from vhbench.language.parsing.truncation import unfinished
 
 _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
@@ -32,6 +32,7 @@ _CORRECTS: Final = re.compile(
 )
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
+_BARE_NOUN: Final = re.compile(r"\W*([a-z]+(?: [a-z]+)?)\W*")
 _SHORT: Final = 300
 """Maximum length, in characters, of a cached response."""
 _SAYS: Final = re.compile(r"\w")
@@ -305,6 +306,8 @@ def _sentences(text: str, asked: Claim | None) -> _Reading:
         return ("yes" if asked.denied else "no"), False
     if _NO_DOUBT.fullmatch(text):
         return "yes", False
+    if asked.exists and (bare := _BARE_NOUN.fullmatch(text)) and set(map(stem, bare[1].split())) <= set(asked.stems):
+        return "", True  # "Dog" to "Is there a dog?" repeats the question's word
     first = _FIRST.split(text.strip(), maxsplit=1)[0]
     short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
     if short:

@@ -154,3 +154,18 @@ def test_more_options_than_letters_end_in_one_line() -> None:
     with pytest.raises(VhbenchError, match="27 options"):
         letters_of(27)
     assert letters_of(26).endswith("Z")
+
+
+@pytest.mark.parametrize(
+    ("choices", "response", "label"),
+    [
+        (("dog", "cat"), "| dog | ❌ |\n| cat | ✅ |", "B"),
+        (("Image 1", "Image 2", "Image 3"), "图2", "B"),
+        (("Image 1", "Image 2", "Image 3"), "选C", "C"),
+        (("the first", "the second", "the third"), "Not possible to determine which (the second or the third)", ""),
+        (("yes", "no"), "I would select choice (B) no, it is not far", "B"),
+        (("dog", "cat", "None of the above"), "I would choose (C) None of the above.", "C"),
+    ],
+)
+def test_tables_other_scripts_and_an_options_own_denial(choices: tuple[str, ...], response: str, label: str) -> None:
+    assert letter(response, choices) == label

@@ -256,3 +256,19 @@ def test_a_megabyte_is_read_in_well_under_a_second(text: str) -> None:
     start = time.process_time()
     assert read(text, DOG) in ("yes", "no", "")
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("response", "prediction"),
+    [
+        ("Dog", ""),  # repeats the question's word
+        ("dogs.", ""),
+        ("A dog.", "yes"),
+        ("Present", "yes"),
+        ("Yes, there is — no, sorry, that is a cat.", ""),  # withdrawn
+        ("Yes. Wait, no.", "no"),
+        ("NO PARKING", ""),
+    ],
+)
+def test_an_echo_or_a_withdrawn_answer_is_none(response: str, prediction: str) -> None:
+    assert parsing.parse("yes_no", response, question="Is there a dog in the image?") == prediction
