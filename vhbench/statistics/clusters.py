@@ -28,7 +28,7 @@ from vhbench.records import fact_of, split_repetition
 from vhbench.schema import Record
 from vhbench.statistics.clustering import Clustering
 
-CHAINED = "facts as clusters, with what the images tie"
+CHAINED = "clustered by fact, with the dependence between shared images"
 """Note on an interval with dependent clusters."""
 
 _LARGE, _SPARSE = 10, 4

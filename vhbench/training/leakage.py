@@ -149,8 +149,8 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
     if shared:
         told = "; ".join(f"{len(found):,} {kind}{'s' * (len(found) > 1)} ({_some(found)})" for kind, found in shared)
         raise VhbenchError(
-            f"{names[0]} shares {told} with {names[1]}, which is scored later. Train on an edition with another seed "
-            "and other concepts: `vhbench build ode` and `mioh` with `--part 1/2`, and score `--part 2/2`"
+            f"{names[0]} shares {told} with the test split {names[1]}. Train on a split with other concepts: build one "
+            "with `--part 1/2` (`vhbench build ode` or `mioh`), and evaluate `--part 2/2`"
         )
 
 

@@ -229,7 +229,7 @@ def mixed(
         if not is_scored(image, seen):
             return True
         if not leave_out:
-            raise VhbenchError(f"{place}: shows an image of a split that is scored later (--test); take the row out")
+            raise VhbenchError(f"{place}: shows an image of a test split (--test); take the row out")
         left.add(image)
         return False
 

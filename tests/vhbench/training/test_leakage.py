@@ -32,7 +32,7 @@ def test_what_shares_nothing_passes() -> None:
     ],
 )
 def test_each_kind_is_named(scored: Contents, told: str) -> None:
-    with pytest.raises(VhbenchError, match=rf"^train shares {told} with test, which is scored later"):
+    with pytest.raises(VhbenchError, match=rf"^train shares {told} with the test split test\."):
         refuse(DOG, scored, NAMES)
 
 
@@ -42,7 +42,7 @@ def test_concepts_may_be_shared_where_that_is_wanted() -> None:
 
 def test_what_looks_like_a_thing_of_the_test_is_named_with_it() -> None:
     wolf = Contents(NOTHING, NOTHING, frozenset({"wolf", "cup"}))
-    with pytest.raises(VhbenchError, match=r"^train shares 1 concept \(wolf \(like dog\)\) with test"):
+    with pytest.raises(VhbenchError, match=r"^train shares 1 concept \(wolf \(like dog\)\) with the test split test\."):
         refuse(wolf, Contents(NOTHING, NOTHING, frozenset({"dog", "beach"})), NAMES)
 
 

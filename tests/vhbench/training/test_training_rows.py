@@ -216,7 +216,7 @@ def test_general_rows_about_an_image_of_the_test_are_refused(editions: Editions,
     rows = [{"image": name, "conversations": talk} for name in ("own.png", "anew.webp")]
     (tmp_path / "mix.json").write_bytes(orjson.dumps(rows))
     given = ("--split", editions.train, "--test", editions.test, "--out", tmp_path / "rows", "--number", 4)
-    with pytest.raises(VhbenchError, match=r"mix.json, row 2: shows an image of a split that is scored later"):
+    with pytest.raises(VhbenchError, match=r"mix.json, row 2: shows an image of a test split"):
         run("sft", *given, "--mix", tmp_path / "mix.json")
     assert not (tmp_path / "rows").exists()
     (tmp_path / "mix.json").write_bytes(orjson.dumps(rows[:1]))
