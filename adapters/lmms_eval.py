@@ -237,12 +237,40 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
             print("vhbench: --system_instruction: lmms-eval sends it to no chat model; nor now", file=sys.stderr)
     _RUN.provenance[config.task] = told
     if config.process_results is not None:  # --predict_only removes it
-        given = {"provenance": told.to_json(), "prompts": prompts, "inputs": _inputs(task, rows)}
+        limit = told.generation.get("max_new_tokens")
+        given = {
+            "provenance": told.to_json(),
+            "prompts": prompts,
+            "inputs": _inputs(task, rows),
+            "tokens": _TokenCounts(task, rows),
+            "limit": limit if isinstance(limit, int) else None,
+        }
         scored = functools.partial(config.process_results, **given)
         task.set_config("process_results", scored)
     for instance in task.instances:
         if instance.doc_id in rows:  # lmms-eval derives doc_hash from this; otherwise from nothing
             instance.doc = hashed_row(rows[instance.doc_id], told.content_hash)
+
+
+class _TokenCounts:
+    """Numbers of generated tokens, which lmms-eval stores with its requests and does not hand to tasks."""
+
+    def __init__(self, task: Any, rows: Mapping[int, Any]) -> None:
+        self._task, self._rows = task, rows
+
+    def __call__(self, name: str) -> list[int]:
+        """Return the counts of all responses to a question, 0 if unknown."""
+        return self._counts.get(name, [])
+
+    @functools.cached_property
+    def _counts(self) -> dict[str, list[int]]:
+        counts: dict[str, list[int]] = {}
+        for instance in sorted(self._task.instances, key=lambda instance: (instance.doc_id, instance.idx)):
+            if instance.doc_id in self._rows:
+                told = instance.token_counts[0] if instance.token_counts else None
+                count = (told and told.output_tokens) or 0
+                counts.setdefault(self._rows[instance.doc_id]["id"], []).append(count)
+        return counts
 
 
 def _inputs(task: Any, rows: Mapping[int, Any]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from vhbench.records import to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import report, submission
 from vhbench.tasks.metrics.metric import Metric
-from vhbench.tasks.metrics.registry import metrics_of
+from vhbench.tasks.metrics.registry import listed
 
 Items = Sequence[Mapping[str, Any]]
 
@@ -68,7 +68,7 @@ def metric_list(name: str) -> list[dict[str, Any]]:
             "aggregation": Aggregation(name, metric, reports=place == 0),
             "higher_is_better": metric.higher_is_better,
         }
-        for place, metric in enumerate(metrics_of(family.name))
+        for place, metric in enumerate(listed(family.name))
     ]
 
 

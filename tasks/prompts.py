@@ -5,7 +5,7 @@ A ``doc`` is one row of a split from ``datasets``: the columns of :class:`vhbenc
 """
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +18,7 @@ from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
 from vhbench.records import ANSWERED, answered, resampling_unit, target_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.metric import PAYLOAD
-from vhbench.tasks.metrics.registry import metrics_of
+from vhbench.tasks.metrics.registry import listed
 from vhbench.tasks.submission import is_label_hidden
 
 Doc = Mapping[str, Any]
@@ -81,6 +81,8 @@ def process_results(
     provenance: Mapping[str, Any] | None = None,
     prompts: Mapping[str, str] | None = None,
     inputs: Mapping[str, str] | None = None,
+    tokens: Callable[[str], Sequence[int]] | None = None,
+    limit: int | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Score the responses to one row: the record under its headline metric, inputs of the other metrics under theirs.
 
@@ -94,17 +96,24 @@ def process_results(
         provenance: provenance of the run, set by :mod:`vhbench.adapters.lmms_eval`.
         prompts: id → prompt hash of the rows of this run.
         inputs: id → digest of the input that lmms-eval logs, for the rows of this process.
+        tokens: function from an id to the number of generated tokens of each response, 0 if unknown.
+        limit: token limit of a response.
     """
-    record, *further = told = [to_record(doc, response) for response in results]
-    headline, *others = metrics_of(benchmark(record.benchmark).families[record.kind].name)
+    counts = tokens(doc["id"]) if tokens else ()
+    if len(counts) != len(results):
+        counts = [0] * len(results)  # of one repetition
+    record, *further = told = [to_record(doc, *one, limit) for one in zip(results, counts, strict=True)]
+    headline, *others = listed(benchmark(record.benchmark).families[record.kind].name)
     always = ("id", "prediction", "response")
     whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
-    if not record.cut_off:
-        del whole["cut_off"]
+    for name in ("cut_off", "tokens"):
+        if not whole[name]:
+            del whole[name]
     if further:
         whole["repeats"] = [{name: getattr(other, name) for name in ANSWERED} for other in further]
+    unread = ("response",) if record.response and not (record.prediction or record.failure) else ()
     brief = {
-        metric.name: {name: whole[name] for name in (*PAYLOAD, *metric.columns, "repeats") if name in whole}
+        metric.name: {name: whole[name] for name in (*PAYLOAD, *metric.columns, *unread, "repeats") if name in whole}
         for metric in others
     }
     if headline.name == "accuracy" and not is_label_hidden(record):
@@ -117,9 +126,9 @@ def process_results(
     return {headline.name: whole, **brief}
 
 
-def to_record(doc: Doc, response: Any) -> Record:
-    """Join a row with a response, and parse it."""
-    return answered({name: _plain(doc[name]) for name in RECORD if name in doc}, response)
+def to_record(doc: Doc, response: Any, tokens: int = 0, limit: int | None = None) -> Record:
+    """Join a row with a response, and parse it (:func:`vhbench.records.answered`)."""
+    return answered({name: _plain(doc[name]) for name in RECORD if name in doc}, response, tokens, limit)
 
 
 def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from vhbench.benchmarks import Family, Task, benchmark, load
 from vhbench.records import as_records
 from vhbench.schema import Record
@@ -15,7 +17,6 @@ from vhbench.tasks.metrics import ode_captions, yes_no
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import metrics_of
-from vhbench.tasks.metrics.withholding import reason_of
 
 Records = Sequence[Record]
 
@@ -50,8 +51,8 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
     """Return a task's numbers, overall and for each subset.
 
     Each has ``n``, the task's metrics by name, their ``intervals``, and ``interval_notes`` on why one is wide;
-    ``interval`` is that of the accuracy. ``withheld`` is the reason if too many requests failed, overall or in a
-    subset; its scores are then None.
+    ``interval`` is that of the accuracy. ``bounds`` are scores with every missing prediction wrong, and right.
+    ``withheld`` is the reason if too many requests failed, overall or in a subset; its scores are then None.
     """
     family = task.family
     assert family is not None, f"{task.name} is a group"
@@ -59,12 +60,29 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
     measured = measure_task(ordered, family)
     return {
         "benchmark": ordered[0].benchmark,
-        "withheld": reason_of(ordered),
+        "withheld": measured.withheld,
         "overall": numbers(measured, family.name),
-        "unread": unparsed.summary(ordered),
+        "unread": unparsed.summary(ordered, measured.warnings),
+        "tokens": token_counts(ordered),
         "cells": {" x ".join(columns): _cells(measured, columns, family.name) for columns in family.cells},
         **{name: load(function)(ordered) for name, function in family.extra.items()},
     }
+
+
+def token_counts(records: Records) -> dict[str, float | None] | None:
+    """Return how many tokens the responses took; None where no response has a count.
+
+    Returns:
+        ``responses`` with a count; ``mean`` and ``p95`` of the counts; ``per_correct``: tokens per correct response,
+        None for captions or without one.
+    """
+    counts = [record.tokens for record in records if record.tokens]
+    if not counts:
+        return None
+    correct = sum(record.prediction == record.answer for record in records if record.tokens and record.answer)
+    mean, p95 = float(np.mean(counts)), float(np.percentile(counts, 95))
+    per_correct = sum(counts) / correct if correct else None
+    return {"responses": len(counts), "mean": mean, "p95": p95, "per_correct": per_correct}
 
 
 def numbers(measured: Measured, family: str) -> dict[str, Any]:
@@ -73,6 +91,7 @@ def numbers(measured: Measured, family: str) -> dict[str, Any]:
     found: dict[str, Any] = {"n": measured.n, **{name: score.value for name, score in scores.items()}}
     found["intervals"] = {name: score.interval for name, score in scores.items()}
     found["interval_notes"] = {name: score.note for name, score in scores.items() if score.note}
+    found["bounds"] = {name: score.bounds for name, score in scores.items() if score.bounds}
     if "accuracy" in scores:
         found["interval"] = scores["accuracy"].interval
     return found | (_NOTES[family](measured) if family in _NOTES and not measured.withheld else {})

@@ -6,14 +6,13 @@ from dataclasses import asdict
 from typing import Any
 
 from vhbench.benchmarks import tasks
-from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.statistics import multiple_testing
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.multiple_testing import ALPHA
 
-KINDS = ("unparsed", "failed", "refused")
-"""Reasons for a missing prediction: not parseable, failed request, refusal."""
+KINDS = ("unparsed", "cut_off", "failed", "refused")
+"""Reasons for a missing prediction: not parseable, truncated before the answer, failed request, refusal."""
 
 COLUMNS = ("task", "id", "why", "cut_off", "question", "choices", "answer", "prediction", "response")
 """Columns of the listing of such responses."""
@@ -32,15 +31,21 @@ def kind_of(record: Record) -> str:
     """
     if record.failure:
         return record.failure
-    return "unparsed" if outcome_of(record) == "" and record.kind != "caption" else ""
+    if record.prediction or record.kind == "caption":
+        return ""
+    return "cut_off" if record.cut_off else "unparsed"
 
 
-def summary(records: Sequence[Record]) -> dict[str, Any]:
+def summary(records: Sequence[Record], warnings: Sequence[str] = ()) -> dict[str, Any]:
     """Return the report section on responses without a prediction.
 
+    Args:
+        records: all records.
+        warnings: further warnings.
+
     Returns:
-        ``by_answer``: reference answer → ``n`` and the number of each kind (without captions); ``warnings``: if parse
-        rates differ significantly between questions with the answers yes and no (Bonferroni over the tasks of the
+        ``by_answer``: reference answer → ``n`` and the number of each kind (without captions); ``warnings``: also if
+        parse rates differ significantly between questions with the answers yes and no (Bonferroni over the tasks of the
         benchmark, as each report is written alone); ``examples``: kind → first responses by id, shortened.
     """
     counts = by_answer(records)
@@ -50,7 +55,7 @@ def summary(records: Sequence[Record]) -> dict[str, Any]:
         if kind and len(examples[kind]) < SHOWN:
             asked = {"id": record.id, "question": record.question, "answer": record.answer}
             examples[kind].append(asked | {"response": shortened(record.response)})
-    return {"by_answer": counts, "warnings": list(_warnings(counts, records)), "examples": examples}
+    return {"by_answer": counts, "warnings": [*warnings, *_warnings(counts, records)], "examples": examples}
 
 
 def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterator[dict[str, Any]]:

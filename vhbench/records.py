@@ -14,7 +14,7 @@ from vhbench.schema import TIE, Kind, Record, VhbenchError
 KINDS = ("", *get_args(Kind))
 """Possible kinds of a record."""
 
-ANSWERED = ("response", "prediction", "failure", "cut_off")
+ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")
 """Columns specific to a repetition."""
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -48,8 +48,8 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     """Build a record from a JSON object; missing or null fields are empty, others are ignored.
 
     Args:
-        values: field → value; numbers are converted to digits. A ``response`` that is null or not a text counts as
-            failed.
+        values: field → value; numbers are converted to digits, but for ``tokens``. A ``response`` that is null or not
+            a text counts as failed.
         place: location of the object, for errors.
 
     Raises:
@@ -60,7 +60,9 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     if values.get("id") in (None, ""):
         raise VhbenchError(f"{place} has no 'id'")
     given = {
-        name: value if type(value) is bool else _text(value) for name, value in values.items() if value is not None
+        name: value if type(value) is bool or name == "tokens" else _text(value)
+        for name, value in values.items()
+        if value is not None
     }
     if "response" in values:
         given["response"] = text_of(values["response"])
@@ -102,19 +104,26 @@ def target_of(row: Mapping[str, Any]) -> str:
     return ", ".join(row["objects"]) if row["kind"] == "caption" else str(row["answer"])
 
 
-def answered(asked: Mapping[str, Any], response: Any) -> Record:
-    """Combine a question's columns and a response; the kind selects the parser."""
+def answered(asked: Mapping[str, Any], response: Any, tokens: int = 0, limit: int | None = None) -> Record:
+    """Combine a question's columns and a response; the kind selects the parser.
+
+    Args:
+        asked: columns of the question.
+        response: the model's response.
+        tokens: number of generated tokens; 0 if unknown.
+        limit: token limit of the response; one that reaches it is truncated.
+    """
     text, kind = text_of(response), asked["kind"]
     said = parsing.parse(kind, text, tuple(asked["choices"]), question=asked["question"])
-    record = Record(**asked, response=text, prediction=said, cut_off=parsing.cut_off(text, kind))
-    return settled(record, empty=True)
+    cut = bool(limit and tokens >= limit) or parsing.cut_off(text, kind)
+    return settled(Record(**asked, response=text, prediction=said, cut_off=cut, tokens=tokens), empty=True)
 
 
 def settled(record: Record, *, empty: bool | None = None) -> Record:
     """Return a record with its failure status; failed ones and refusals have no prediction.
 
     A record without a response may have lost its text; ``empty`` states that there was none. If that is unknown, a
-    caption counts as empty.
+    caption counts as empty. An empty response that is truncated spent all tokens on reasoning: it has not failed.
 
     >>> settled(Record("q", response="[LMMS_EVAL_REQUEST_FAILED] 404", prediction="no")).failure
     'failed'
@@ -122,7 +131,8 @@ def settled(record: Record, *, empty: bool | None = None) -> Record:
     failure = record.failure
     if empty is None:
         empty = record.kind == "caption"
-    if not failure and (record.response or (empty and not record.prediction)):
+    only_thought = record.cut_off and not record.response.strip()
+    if not failure and not only_thought and (record.response or (empty and not record.prediction)):
         failure = parsing.failure(record.response)
     if failure == record.failure and not (failure and record.prediction):
         return record

@@ -271,13 +271,16 @@ class Record(QuestionBase):
         response: the model's response.
         prediction: parsed response: "yes", "no", a letter, or "" if unparsed.
         failure: "failed" for a failed request, "refused" for a refusal; "" for an answer, parsed or not.
-        cut_off: whether the response is truncated, see :func:`vhbench.language.parsing.cut_off`.
+        cut_off: whether the response is truncated: it reached the token limit, or its text breaks off
+            (:func:`vhbench.language.parsing.cut_off`).
+        tokens: number of generated tokens, with reasoning; 0 if unknown.
     """
 
     response: str = ""
     prediction: str = ""
     failure: Failure = ""
     cut_off: bool = False
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,12 +111,12 @@ def _digest(name: str) -> int:
 class PackedRecords:
     """Records that are scored together: all captions, or all parsed answers.
 
-    Iteration yields each once without storing it. Fields without effect on scores are dropped: the texts of questions
-    and answers.
+    Iteration yields each once without storing it. Fields without effect on scores are dropped: the texts of
+    questions, and the objects of captions.
 
     >>> packed = PackedRecords()
-    >>> packed.add(Record("q", kind="yes_no", response="No.", prediction="no", scene_ids=("s1", "s2")))
-    >>> [(record.id, record.prediction, record.response) for record in packed], list(packed)
+    >>> packed.add(Record("q", question="Is there a dog?", kind="yes_no", prediction="no", scene_ids=("s1", "s2")))
+    >>> [(record.id, record.prediction, record.question) for record in packed], list(packed)
     ([('q', 'no', '')], [])
     """
 
@@ -141,4 +141,4 @@ class PackedRecords:
 
 _TYPES = get_type_hints(Record)
 _OF_CAPTIONS = tuple(field.name for field in fields(Record) if field.name != "question")
-_OF_ANSWERS = tuple(name for name in _OF_CAPTIONS if name not in ("response", "objects", "candidates", "neutral"))
+_OF_ANSWERS = tuple(name for name in _OF_CAPTIONS if name not in ("objects", "candidates", "neutral"))

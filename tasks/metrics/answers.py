@@ -6,6 +6,7 @@ counts each of these once, and the counts are distributed to the rows.
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -18,6 +19,7 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import Shared
 from vhbench.tasks.metrics.metric import ALWAYS, DERIVED, Answer, Claims, Count, Facts, Metric
+from vhbench.tasks.metrics.withholding import ResponseCounts
 
 Places = npt.NDArray[np.int64]
 Claimed = Callable[[Record], Claims]
@@ -55,10 +57,11 @@ class Answers:
         key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims], int](), array("q")
         pairs, halves = dict[Hashable, int](), array("q")
         self.ids, self.shared, unpaired = list[str](), Shared(), ""
-        rows = each_record(records)
+        rows, self.responses = each_record(records), ResponseCounts()
         for record in map(read, rows) if read else rows:
-            many = len(record.choices) if options else 0
-            kind = (key(record), many, is_cut_off(record), claimed(record) if claimed else Claims())
+            many, claims = len(record.choices) if options else 0, claimed(record) if claimed else None
+            self.responses.add(record, claims)
+            kind = (key(record), many, is_cut_off(record), claims or Claims())
             codes.append(kinds.setdefault(kind, len(kinds)))
             self.ids.append(record.id)
             self.shared.add(record)
@@ -76,7 +79,7 @@ class Answers:
         self.names = names
         self.pair = np.array(halves, dtype=np.int64)
         self.twins = _twins(self, list(pairs)) if paired else np.zeros((0, 2), dtype=np.int64)
-        self._counts: dict[tuple[str, Facts], npt.NDArray[np.float64]] = {}
+        self._counts: dict[tuple[str, Facts, bool], npt.NDArray[np.float64]] = {}
         self._clusters: dict[tuple[int, ...], tuple[Places, Clustering]] = {}
 
     @property
@@ -112,19 +115,27 @@ class Answers:
         complete = own[(own >= 0).all(axis=1)]
         return complete, len(own) - len(complete)
 
-    def counted(self, metric: Metric, units: Places, facts: Facts) -> npt.NDArray[np.float64]:
-        """Return top, bottom and trials of some rows, or of pairs of rows; NaN if a metric does not apply."""
+    def counted(self, metric: Metric, units: Places, facts: Facts, *, best: bool = False) -> npt.NDArray[np.float64]:
+        """Return top, bottom and trials of some rows, or of pairs of rows; NaN if a metric does not apply.
+
+        Args:
+            metric: the metric.
+            units: indices of rows, or of the rows of each pair.
+            facts: context of the metric.
+            best: count every missing prediction as right.
+        """
+        kinds = [kind.at_best for kind in self.kinds] if best else self.kinds
         if metric.units == "answers":
-            key = metric.name, facts
+            key = metric.name, facts, best
             if key not in self._counts:
-                self._counts[key] = _table([metric.count(kind, facts) for kind in self.kinds])
+                self._counts[key] = _table([metric.count(kind, facts) for kind in kinds])
             return self._counts[key][self.codes[units]]
         both = self.codes[units]
         known, number = np.unique(both[:, 0] * len(self.kinds) + both[:, 1], return_inverse=True)
         found = []
         for code in known.tolist():
-            first, twin = (self.kinds[half] for half in divmod(code, len(self.kinds)))
-            found.append(metric.count(Answer(first.record, first.options, first.cut_off, first.claims, twin), facts))
+            first, twin = (kinds[half] for half in divmod(code, len(kinds)))
+            found.append(metric.count(replace(first, twin=twin), facts))
         return _table(found)[number]
 
     def clusters(self, units: Places) -> Clustering:

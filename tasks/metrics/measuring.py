@@ -25,6 +25,9 @@ from vhbench.tasks.metrics.answers import Answers, Claimed, Places
 from vhbench.tasks.metrics.metric import Answer, Facts, Metric
 from vhbench.tasks.metrics.registry import metrics_of
 
+MANY_UNPARSED = 0.2
+"""Share of unparsed responses above which a warning is printed."""
+
 
 class Measured:
     """Scores of a set of responses.
@@ -77,8 +80,26 @@ class Measured:
     @cached_property
     def withheld(self) -> str | None:
         """Reason why scores are withheld, or None."""
+        if self._allow_failed or self._withheld:
+            return self._withheld
+        if self.n == len(self.answers.codes):
+            return self.answers.responses.reason
         failed = int(self.answers.holds(lambda answer: answer.record.failure == "failed", self.places).sum())
-        return self._withheld or withholding.reason(failed, self.n, allow_failed=self._allow_failed)
+        return withholding.reason(failed, self.n)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about truncated responses, and about many that cannot be parsed."""
+        cut = int(self.answers.holds(lambda answer: answer.cut_off, self.places).sum())
+        unread = int(self.answers.holds(lambda answer: answer.said == "" and not answer.cut_off, self.places).sum())
+        lines = []
+        if cut > withholding.ALLOWED * self.n:
+            share = f"{cut} of {self.n} responses ({100 * cut / self.n:.1f} %)"
+            lines.append(f"{share} are truncated; raise the token limit with --gen_kwargs max_new_tokens=N")
+        if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n:
+            share = f"{unread} of {self.n} responses ({100 * unread / self.n:.1f} %)"
+            lines.append(f"{share} could not be parsed; bounds say how far the score depends on them")
+        return lines
 
     @property
     def facts(self) -> Facts:
@@ -127,12 +148,13 @@ class Measured:
         """Return the sums of a score, even if withheld; None if undefined."""
         units = self.pairs if metric.units == "pairs" else self.places
         counts = self.answers.counted(metric, units, self.facts)
+        best = self.answers.counted(metric, units, self.facts, best=True) if metric.bounded else counts
         about = ~np.isnan(counts[:, 1])
         if metric.scale == "length":
             about &= counts[:, 1] > 0
         strata, weights = self._strata(metric, about)
         if not about.all():
-            units, counts = units[about], counts[about]
+            units, counts, best = units[about], counts[about], best[about]
             strata = strata if strata is None else strata[about]
         bottom = np.ascontiguousarray(counts[:, 1])
         below = [bottom] if strata is None else [bottom[strata == number] for number in range(len(weights))]
@@ -150,6 +172,7 @@ class Measured:
             None if metric.scale in ("constant", "count") else answers.clusters(units),
             strata,
             weights,
+            np.ascontiguousarray(best[:, 0]) if metric.bounded else None,
         )
 
     def by_question(self, metric: Metric | str) -> Sums | None:
@@ -215,7 +238,7 @@ def measure(
 
 
 def report_scores(measured: Measured) -> dict[str, Any]:
-    """Return all scores as fractions by metric, with ``intervals`` and ``interval_notes``.
+    """Return all scores as fractions by metric, with ``intervals``, ``interval_notes``, ``bounds``, ``warnings``.
 
     >>> found = report_scores(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))
     >>> found["accuracy"], found["intervals"]["precision"], found["recall"], found["yes_rate"]
@@ -223,6 +246,7 @@ def report_scores(measured: Measured) -> dict[str, Any]:
     """
     values: dict[str, float | None] = {}
     ends: dict[str, tuple[float, float] | None] = {}
+    bounds: dict[str, tuple[float, float]] = {}
     notes: dict[str, str] = {}
     for metric in measured.metrics:
         found = None if metric.formula else measured.sums(metric)
@@ -231,4 +255,7 @@ def report_scores(measured: Measured) -> dict[str, Any]:
         ends[metric.name] = None if interval is None else interval.ends
         if interval is not None and interval.note:
             notes[metric.name] = interval.note
-    return {**values, "intervals": ends, "interval_notes": notes}
+        if found is not None and found.bounds is not None:
+            bounds[metric.name] = found.bounds
+    told = {"intervals": ends, "interval_notes": notes, "bounds": bounds, "warnings": measured.warnings}
+    return {**values, **told}

@@ -1,7 +1,7 @@
 """Definition of a metric: a function that counts one response, and how counts are aggregated and reported."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from vhbench.schema import Record
@@ -36,6 +36,7 @@ class Claims(NamedTuple):
         candidates: number of these that are likely hallucinations.
         asked: 1.
         given: 1 unless the request failed or was refused.
+        named: 1 if it names anything of the vocabulary.
         words: number of words.
         cut_off: 1 if the caption is truncated.
         failed: 1 if the request failed.
@@ -52,6 +53,7 @@ class Claims(NamedTuple):
     candidates: int = 0
     asked: int = 0
     given: int = 0
+    named: int = 0
     words: int = 0
     cut_off: int = 0
     failed: int = 0
@@ -86,6 +88,13 @@ class Answer:
     def correct(self) -> bool:
         """Whether the prediction is the reference answer."""
         return self.said == self.record.answer
+
+    @property
+    def at_best(self) -> "Answer":
+        """The same with the right prediction, if it has none; a refusal remains one."""
+        if self.said not in ("", "failed"):
+            return self
+        return replace(self, record=replace(self.record, prediction=self.record.answer, failure=""))
 
 
 class Facts(NamedTuple):
@@ -133,6 +142,8 @@ class Metric:
         compared: whether ``compare`` and the leaderboard include it.
         brief: whether the leaderboard's main table includes it next to the headline.
         headline: whether it ranks models; otherwise the first metric of the family does.
+        listed: whether lmms-eval's table and the leaderboard include it.
+        bounded: whether the report says what the score would be if every missing prediction were right.
         parts: metrics from whose values ``formula`` computes this one; ``count`` is then not used.
         formula: function from these values to the score.
     """
@@ -152,6 +163,8 @@ class Metric:
     compared: bool = True
     brief: bool = False
     headline: bool = False
+    listed: bool = True
+    bounded: bool = False
     parts: "tuple[Metric, ...]" = field(default=(), repr=False)
     formula: Callable[..., float] | None = field(default=None, repr=False)
 

@@ -39,6 +39,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     Returns:
         ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``cut_off``, ``n``,
         ``interval``, ``interval_note``; ``intervals`` and ``interval_notes`` of the shares without a prediction;
+        ``bounds`` of the accuracy; ``warnings``;
         ``aggregate`` with its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but
         the aggregate per question type, pressure, mode and task; ``cells``: a list with the same per question type ×
         pressure × mode × task; ``letters``: share of each option letter in the predictions and in the answers
@@ -62,6 +63,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     said = report_scores(whole)
     for name in ("intervals", "interval_notes"):
         result[name] = {metric: told for metric, told in said[name].items() if metric not in _APART}
+    result |= {name: said[name] for name in ("bounds", "warnings")}
     result["by"] = {name: {key: _summary(own) for (key,), own in whole.cells((name,)).items()} for name in GROUPS}
     result["by"]["pressure_family"] = {key: _summary(own) for key, own in _families(whole).items()}
     cells = whole.cells(GROUPS).items()

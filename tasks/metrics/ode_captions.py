@@ -105,6 +105,7 @@ def count(record: Record, known: Vocabulary) -> Claims:
         candidates=len(truth.likely & set(mentions)),
         asked=1,
         given=int(not record.failure),
+        named=int(bool(said)),
         words=words_of(record),
         cut_off=int(is_cut_off(record)),
         failed=int(record.failure == "failed"),

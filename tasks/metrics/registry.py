@@ -118,7 +118,7 @@ def _claims(top: str, bottom: str) -> Callable[[Answer, Facts], Count]:
     return lambda answer, facts: Count(getattr(answer.claims, top), getattr(answer.claims, bottom))
 
 
-ACCURACY = Metric(name="accuracy", count=_share(lambda answer: answer.correct))
+ACCURACY = Metric(name="accuracy", count=_share(lambda answer: answer.correct), bounded=True)
 YES_RATE = Metric(
     name="yes_rate",
     title="share of yes",
@@ -126,7 +126,12 @@ YES_RATE = Metric(
     higher_is_better=None,
 )
 UNPARSED = Metric(
-    name="unparsed", count=_share(lambda answer: answer.said == ""), higher_is_better=False, always=True, compared=False
+    name="unparsed",
+    count=_share(lambda answer: answer.said == "" and not answer.cut_off),
+    higher_is_better=False,
+    needs=("cut_off",),
+    always=True,
+    compared=False,
 )
 
 
@@ -144,6 +149,17 @@ CUT_OFF = Metric(
     needs=("cut_off",),
     always=True,
     compared=False,
+)
+TOKENS = Metric(
+    name="tokens",
+    title="tokens a response",
+    count=lambda answer, facts: Count(answer.record.tokens, answer.record.tokens > 0),
+    higher_is_better=None,
+    needs=("tokens",),
+    scale="length",
+    always=True,
+    in_cells=False,
+    listed=False,
 )
 LOST = (UNPARSED, FAILED, REFUSED, CUT_OFF)
 """Shares of responses without a prediction: reported even if scores are withheld."""
@@ -166,6 +182,7 @@ YES_NO = (
     ),
     YES_RATE,
     *LOST,
+    TOKENS,
 )
 MULTIPLE_CHOICE = (
     ACCURACY,
@@ -186,18 +203,20 @@ MULTIPLE_CHOICE = (
         compared=False,
     ),
     *LOST,
+    TOKENS,
 )
 _of_pairs = partial(Metric, needs=("negated",), in_cells=False)
 _level = partial(_of_pairs, higher_is_better=None, units="pairs", scale="constant", compared=False)
 PAIRS = (
     replace(ACCURACY, brief=True),
     _of_pairs(name="original_accuracy", title="accuracy, not negated", count=_original),
-    _of_pairs(name="symmetric_accuracy", count=_symmetric, units="pairs", headline=True),
+    _of_pairs(name="symmetric_accuracy", count=_symmetric, units="pairs", headline=True, bounded=True),
     YES_RATE,
     _level(name="permutation_baseline", title="permutation baseline", parts=_CONTRADICTING, formula=blind, brief=True),
     _level(name="chance", parts=_HALVES, formula=guessed),
     _of_pairs(name="new_cases", count=_new_case, higher_is_better=False, scale="count", compared=False),
     *LOST,
+    TOKENS,
 )
 
 _imagined = partial(Metric, higher_is_better=False, needs=("claims",), fixed=False)
@@ -218,6 +237,7 @@ CAPTION = (
         brief=True,
     ),
     *(replace(metric, needs=(*metric.needs, "caption")) for metric in LOST[1:]),  # captions have no prediction
+    TOKENS,
 )
 
 METRICS: Mapping[str, tuple[Metric, ...]] = {
@@ -240,9 +260,14 @@ def metrics_of(family: str) -> tuple[Metric, ...]:
     return METRICS[family]
 
 
+def listed(family: str) -> tuple[Metric, ...]:
+    """Return the metrics in lmms-eval's table."""
+    return tuple(metric for metric in metrics_of(family) if metric.listed)
+
+
 def shown(family: str) -> tuple[Metric, ...]:
     """Return the metrics on the leaderboard: the compared ones and their baselines."""
-    return tuple(metric for metric in metrics_of(family) if metric.compared or metric.brief)
+    return tuple(metric for metric in listed(family) if metric.compared or metric.brief)
 
 
 def headline_of(family: str) -> Metric:

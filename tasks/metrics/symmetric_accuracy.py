@@ -143,7 +143,7 @@ def _scored(measured: Measured) -> dict[str, Any]:
         "pairs": len(complete),
         "incomplete_pairs": incomplete,
         "intervals": {m.name: found["intervals"][m.name] for m in metrics if m.scale != "constant"},
-        "interval_notes": found["interval_notes"],
+        **{name: found[name] for name in ("interval_notes", "bounds", "warnings")},
         "withheld": measured.withheld,
     }
 

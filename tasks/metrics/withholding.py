@@ -1,24 +1,96 @@
-"""Withholding of scores after failed requests.
+"""Withholding of scores after failed requests, and of responses that show nothing about a model.
 
 A failed request shows nothing about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
-accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. Refusals are
+accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. So are they if
+most responses are repetitions of a few texts without an answer (an error page, "N/A"; not an always-yes model), if one
+caption serves most images, or if most captions name nothing of the vocabulary (another language). Refusals are
 responses: they count as incorrect, at any rate.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from vhbench.files import short_digest
 from vhbench.schema import Record
+from vhbench.tasks.metrics.metric import Claims
 
 ALLOWED = 0.01
 """Maximum share of failed requests for reporting scores."""
 
+MOST = 0.5
+"""Maximum share of uninformative responses for reporting scores."""
+
+_FEWEST = 10
+"""Minimum number of responses for which uninformative ones are looked for."""
+
+_REPEATED = 0.05
+"""Minimum share of the responses that are alike, to count as repetitions of one text."""
+
 _SHOWN = 200
 """Maximum characters of an error in a line."""
 
+_EXAMPLES = 3
+_NUMBER = re.compile(r"\S*\d\S*")
+"""Words that differ between copies of an error: times, request numbers."""
+
+
+class ResponseCounts:
+    """Counts of responses, from which the reason to withhold scores follows."""
+
+    def __init__(self) -> None:
+        """Begin without responses."""
+        self.asked = self.failed = self.captions = self.wordless = 0
+        self.first_error = ""
+        self._alike = Counter[bytes]()
+        self._texts: dict[bytes, str] = {}
+
+    def add(self, record: Record, claims: Claims | None = None) -> None:
+        """Count a response; ``claims`` are those of a caption, if known."""
+        self.asked += 1
+        if record.failure == "failed":
+            self.failed += 1
+            self.first_error = self.first_error or record.response.strip()
+        if record.failure or record.prediction or not record.response:
+            return
+        key = short_digest(_NUMBER.sub("#", " ".join(record.response.casefold().split())))
+        self._alike[key] += 1
+        if self._alike[key] == 2:
+            self._texts[key] = record.response.strip()[:_SHOWN]
+        if record.kind == "caption":
+            self.captions += 1
+            self.wordless += claims is not None and not claims.named
+
+    @property
+    def reason(self) -> str | None:
+        """The reason to withhold scores in one line, or None."""
+        why = reason(self.failed, self.asked)
+        if why:
+            return f"{why}; the first: {self.first_error[:_SHOWN]!r}" if self.first_error else why
+        repeated = [
+            (n, self._texts[key]) for key, n in self._alike.most_common(20) if n >= max(2, _REPEATED * self.asked)
+        ]
+        if self.asked < _FEWEST or not self._alike:
+            return None
+        if self.captions:
+            same = repeated[:1]
+            told = {
+                "are one and the same text": sum(n for n, _ in same),
+                "name nothing of the vocabulary": self.wordless,
+            }
+        else:
+            same, told = repeated, {"repeat a text without an answer": sum(n for n, _ in repeated)}
+        for what, count in told.items():
+            if count > MOST * self.asked:
+                share = f"{count} of {self.asked} {'captions' if self.captions else 'responses'} {what}"
+                shown = "".join(f"; {n} times {text!r}" for n, text in same[:_EXAMPLES])
+                return f"{share}, more than {100 * MOST:.0f} %: scores are withheld{shown}"
+        return None
+
 
 def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:
-    """Return the reason to withhold scores in one line, or None.
+    """Return the reason to withhold scores after failed requests in one line, or None.
 
     >>> reason(1, 100), reason(2, 100, allow_failed=True)
     (None, None)
@@ -31,17 +103,18 @@ def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None
     return f"{share}, more than {100 * ALLOWED:.0f} %: scores are withheld"
 
 
-def reason_of(records: Iterable[Record], *, allow_failed: bool = False) -> str | None:
+def reason_of(records: Iterable[Record]) -> str | None:
     """Return the reason to withhold the scores of records, with the first error, or None.
 
     >>> reason_of([Record("q", response="Error: no vision tower", failure="failed")])
     "1 of 1 request failed (100.0 %), more than 1 %: scores are withheld; the first: 'Error: no vision tower'"
+    >>> reason_of([Record(f"q{number}", response="N/A") for number in range(20)])
+    "20 of 20 responses repeat a text without an answer, more than 50 %: scores are withheld; 20 times 'N/A'"
     """
-    asked = list(records)
-    failed = [record for record in asked if record.failure == "failed"]
-    why = reason(len(failed), len(asked), allow_failed=allow_failed)
-    first = next((record.response for record in failed if record.response.strip()), "")
-    return f"{why}; the first: {first[:_SHOWN]!r}" if why and first else why
+    counts = ResponseCounts()
+    for record in records:
+        counts.add(record)
+    return counts.reason
 
 
 def withhold(result: Mapping[str, Any], names: Iterable[str], why: str | None) -> dict[str, Any]:

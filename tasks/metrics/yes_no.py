@@ -81,7 +81,8 @@ def score(
         for place, (text, label, question, image) in enumerate(zip(texts, truth, asked, images, strict=True))
     ]
     reader = _ResponseReader(positive, parser, compat)
-    return reader.result(measure(records, "yes_no", positive=positive, read=reader.read, allow_failed=allow_failed))
+    allowed = allow_failed or compat
+    return reader.result(measure(records, "yes_no", positive=positive, read=reader.read, allow_failed=allowed))
 
 
 def score_records(
@@ -106,7 +107,8 @@ def score_records(
     if unknown:
         raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     reader = _ResponseReader(positive, parser, compat)
-    whole = measure(records, "yes_no", columns=by, positive=positive, read=reader.read, allow_failed=allow_failed)
+    allowed = allow_failed or compat
+    whole = measure(records, "yes_no", columns=by, positive=positive, read=reader.read, allow_failed=allowed)
     by_field = {
         name: {str(value): reader.result(part) for (value,), part in whole.cells((name,)).items()} for name in by
     }
@@ -131,8 +133,8 @@ class _ResponseReader:
             return record
         lost = "" if self.compat else record.failure
         said = lost or self.parse(record.prediction or record.response, record.question)
-        prediction, cut = "" if lost else said, is_cut_off(record)
-        return replace(record, answer=answer, prediction=prediction, failure=lost, cut_off=cut, response="")
+        prediction, cut, text = "" if lost else said, is_cut_off(record), "" if said else record.response
+        return replace(record, answer=answer, prediction=prediction, failure=lost, cut_off=cut, response=text)
 
     def result(self, measured: Measured) -> dict[str, Any]:
         """Return the result of :func:`score`."""
@@ -157,7 +159,7 @@ class _ResponseReader:
 
 def notes(measured: Measured) -> dict[str, Any]:
     """Return the positive class, with a warning if all reference answers are the same."""
-    return {"positive": measured.positive, "warnings": list(_warnings(measured))}
+    return {"positive": measured.positive, "warnings": [*_warnings(measured), *measured.warnings]}
 
 
 def _warnings(measured: Measured) -> Iterator[str]:

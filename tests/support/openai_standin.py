@@ -13,7 +13,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Reply = Callable[[int], str | int | None]
+Reply = Callable[[int], str | int | tuple[str, int] | None]
 
 
 class OpenAIStandin:
@@ -40,7 +40,7 @@ class OpenAIStandin:
         self._server.shutdown()
         self._server.server_close()
 
-    def answer(self, body: dict[str, Any]) -> str | int | None:
+    def answer(self, body: dict[str, Any]) -> Any:
         """Return the reply to the next request."""
         with self._lock:
             self.asked.append(body)
@@ -54,9 +54,12 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.standin.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         if isinstance(reply, int):
             return self._send(reply, {"error": {"message": "There is no vision tower", "type": "server_error"}})
+        reply, tokens = reply if isinstance(reply, tuple) else (reply, None)
         message = {"role": "assistant", "content": reply}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        self._send(200, {"id": "x", "object": "chat.completion", "created": 0, "model": "standin", "choices": [choice]})
+        usage = {} if tokens is None else {"usage": {"prompt_tokens": 300, "completion_tokens": tokens}}
+        told = {"id": "x", "object": "chat.completion", "created": 0, "model": "standin", "choices": [choice]}
+        self._send(200, told | usage)
 
     def _send(self, status: int, content: dict[str, Any]) -> None:
         body = json.dumps(content).encode()

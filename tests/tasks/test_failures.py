@@ -64,7 +64,32 @@ def test_thoughts_that_never_end_are_told_from_requests_that_failed(command_line
     [file] = tmp_path.rglob("*_report.json")
     found = json.loads(file.read_text())["overall"]
     assert (found["failed"], found["refused"]) == (0, 0), done.err[-2000:]
-    assert (found["cut_off"], found["unparsed"], found["yes_rate"]) == pytest.approx((200 / 3, 200 / 3, 100 / 3))
+    assert (found["cut_off"], found["unparsed"], found["yes_rate"]) == pytest.approx((200 / 3, 0, 100 / 3))
+    assert found["bounds"]["accuracy"] == pytest.approx([found["accuracy"], found["accuracy"] + 200 / 3])
+
+
+def test_responses_that_reach_the_token_limit_are_truncated_and_did_not_fail(
+    command_line: CommandLine, tmp_path: Path
+) -> None:
+    """A fifth spends all tokens on hidden reasoning and is empty, a fifth breaks off, the others answer."""
+    said = [("", 4096), ("The picture shows a room in which", 4096), ("Yes", 5), ("No", 5), ("Yes", 7)]
+    with OpenAIStandin(lambda number: said[number % 5]) as server:
+        done = command_line("openai", EXISTENCE, tmp_path, "--model_args", server.model_args, "--limit", "20")
+    [file] = tmp_path.rglob("*_report.json")
+    report = json.loads(file.read_text())
+    found = report["overall"]
+    assert (found["cut_off"], found["failed"], found["unparsed"]) == (40, 0, 0), done.err[-2000:]
+    assert found["bounds"]["accuracy"] == [found["accuracy"], found["accuracy"] + 40]
+    assert (
+        "8 of 20 responses (40.0 %) are truncated; raise the token limit with --gen_kwargs max_new_tokens" in done.err
+    )
+    assert report["tokens"]["responses"] == 20
+    assert report["tokens"]["mean"] == pytest.approx((4096 * 8 + 5 * 8 + 7 * 4) / 20)
+    assert found["tokens"] == report["tokens"]["mean"]
+    scored = CliRunner().invoke(app, ["score", str(tmp_path), "--json"], catch_exceptions=False)
+    [again] = json.loads(scored.stdout)["scores"]
+    assert (again["cut_off"], again["failed"]) == (0.4, 0)
+    assert [100 * end for end in again["bounds"]["accuracy"]] == pytest.approx(found["bounds"]["accuracy"])
 
 
 def test_the_table_shows_no_score_and_the_report_says_why(command_line: CommandLine, tmp_path: Path) -> None:

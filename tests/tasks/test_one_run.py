@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from vhbench import benchmarks
 from vhbench.cli import app
 from vhbench.tasks import datasets
-from vhbench.tasks.metrics.registry import metrics_of
+from vhbench.tasks.metrics.registry import listed
 
 LEAVES = ("ode_fictional_caption", "ode_fictional_existence", "mioh_selective", "vhexpansion_ode")
 ASKED = Namespace(process_with_media=False, reasoning_tags=None, apply_chat_template=False, model_args="")
@@ -64,7 +64,7 @@ def test_the_report_has_the_numbers_of_lmms_evals_table(runs: dict[str, Any]) ->
         table, written = scores(runs["coin"], task), report(runs, task)
         family = benchmarks.task(task).family
         assert family
-        assert set(table) == {metric.name for metric in metrics_of(family.name)}
+        assert set(table) == {metric.name for metric in listed(family.name)}
         assert {name: written[name] for name in table} == table
 
 

@@ -14,7 +14,6 @@ from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 _SUFFIXES = (".json", ".jsonl", ".csv")
-_KINDS = ("unparsed", "failed", "refused", "cut_off")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +23,8 @@ class _ListAnswersOptions:
     )
     only: str = option(
         "Comma-separated: unparsed (no prediction), failed (no response), refused (the model declined or saw no "
-        "image), cut_off (visibly truncated).",
-        "unparsed,failed,refused",
+        "image), cut_off (truncated: it reached the token limit, or breaks off).",
+        "unparsed,cut_off,failed,refused",
         metavar="KINDS",
     )
     task: str = option("Comma-separated tasks of the run.", "", metavar="TASKS")
@@ -52,7 +51,7 @@ def answers(how: _ListAnswersOptions) -> None:
     from vhbench.runs import read_run
     from vhbench.tasks import unparsed
 
-    out, wanted = how.out, _listed(how.only, _KINDS, "--only")
+    out, wanted = how.out, _listed(how.only, unparsed.KINDS, "--only")
     if out is not None and out.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
     asked = read_run(how.run)
@@ -69,7 +68,10 @@ def answers(how: _ListAnswersOptions) -> None:
             typer.echo(_told(row))
     for name in names:
         counts = Counter(row["why"] for row in rows if row["task"] == name)
-        told = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind]) or f"none {' or '.join(wanted)}"
+        told = (
+            ", ".join(f"{counts[kind]} {kind}" for kind in unparsed.KINDS if counts[kind])
+            or f"none {' or '.join(wanted)}"
+        )
         typer.echo(in_a_line(f"{name}: of {len(found[name])} answers {told}"))
 
 

@@ -88,7 +88,8 @@ def multiple_choice(result: Result, title: str) -> None:
     found, withheld = {name: result[name] for name in names_of("multiple_choice")}, result["withheld"]
     asked = len({split_repetition(name)[1] for name in result["predictions"]})
     count = f"{asked} questions" + (f", {result['n']} responses" if asked < result["n"] else "")
-    table(found, ends, f"{title}{count}", notes=notes | result["interval_notes"], withheld=withheld)
+    notes |= result["interval_notes"]
+    table(found, ends, f"{title}{count}", notes=notes, bounds=result["bounds"], withheld=withheld)
     for group in ("task", "pressure", "mode", "question_type"):
         parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
         if list(parts) == ["(none)"]:
@@ -100,6 +101,7 @@ def multiple_choice(result: Result, title: str) -> None:
     said = result["letters"]["predictions"]
     typer.echo("letters said: " + ", ".join(f"{letter} {share:.1%}" for letter, share in said.items()))
     _withheld(result)
+    warn(result["warnings"])
 
 
 def pairs(result: Result, title: str) -> None:
@@ -115,7 +117,8 @@ def pairs(result: Result, title: str) -> None:
 
 def _part(part: Result, names: Sequence[str], title: str) -> None:
     found = {name: part[name] for name in names}
-    table(found, part["intervals"], title, notes=part["interval_notes"], withheld=part["withheld"])
+    notes, bounds = part["interval_notes"], part["bounds"]
+    table(found, part["intervals"], title, notes=notes, bounds=bounds, withheld=part["withheld"])
 
 
 PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
@@ -130,7 +133,8 @@ PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
 def scores(result: Result, names: Sequence[str], title: str) -> None:
     """Print a result: its scores of these names with their intervals, counters and warnings."""
     found = {name: result[name] for name in names if name in result}
-    table(found, result["intervals"], title, notes=result["interval_notes"], withheld=result.get("withheld"))
+    notes, bounds = result["interval_notes"], result.get("bounds", {})
+    table(found, result["intervals"], title, notes=notes, bounds=bounds, withheld=result.get("withheld"))
     counters = ", ".join(f"{name} {count}" for name, count in result.get("counters", {}).items())
     if counters:
         typer.echo(in_a_line(counters))
@@ -144,10 +148,11 @@ def table(
     title: str,
     *,
     notes: Mapping[str, str | None] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
     percent: bool = False,
     withheld: str | None = None,
 ) -> None:
-    """Print scores by name, with their intervals, and why these are wide."""
+    """Print scores by name, with their intervals, why these are wide, and their bounds."""
     typer.echo(f"\n{in_a_line(title)}{' (percent)' if percent else ''}")
     none = "withheld" if withheld else "undefined"
     named = {name: in_a_line(name) for name in found}
@@ -159,6 +164,9 @@ def table(
             shown = f"   95 % [{low:.{digits}f}, {high:.{digits}f}]"
             if note := (notes or {}).get(name):
                 shown += f" ({note})"
+        if bounds and name in bounds:
+            low, high = bounds[name]
+            shown += f"; {low:.{digits}f} to {high:.{digits}f} depending on the missing predictions"
         number = none if value is None else f"{value:.{digits}f}"
         typer.echo(f"  {named[name]:<{width}}  {number:>9}{shown}")
 

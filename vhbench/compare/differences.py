@@ -7,7 +7,7 @@ clusters (:mod:`vhbench.statistics.multiple_testing`).
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,9 +30,10 @@ class Difference:
         run: index of the run.
         value: this run's score minus the reference's, in points; for words per caption, in words.
         interval: 95 % CI over clusters, in the same unit.
-        note: why the interval is wide, or the difference not testable.
+        note: why the interval is wide, or the difference not testable; that missing predictions decide it.
         p: p-value of this difference alone, by sign flips of whole clusters.
-        p_family: p-value adjusted over the family; None where there are too few discordant clusters.
+        p_family: p-value adjusted over the family; None where there are too few discordant clusters. With missing
+            predictions the larger of two: as they are, and right in the run with the lower score.
         discordant_clusters: number of clusters in which the runs differ.
         significant: whether the family-wise adjusted p-value is at most 5 %.
     """
@@ -277,8 +278,19 @@ class _RunPair:
         """Change of the score by each question."""
         return self.other.change_from(self.first)
 
+    @property
+    def adverse(self) -> "_RunPair":
+        """The same with the missing predictions of the run with the lower score right; itself without any."""
+        if self.value > 0:
+            best = self.first.at_best
+            return self if best is self.first else replace(self, first=best)
+        best = self.other.at_best
+        return self if best is self.other else replace(self, other=best)
+
 
 Key = tuple[Group, str | Cell, int]
+
+_UNREAD = "not significant if the missing predictions of the run with the lower score were right"
 
 
 class _Family:
@@ -309,7 +321,22 @@ class _Family:
         return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
 
     def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
-        """Test all claims of a family jointly."""
+        """Test all claims of a family jointly, and again where missing predictions might reverse them."""
+        told = self._tested(claims)
+        adverse = {key: pair.adverse for key, pair in claims.items()}
+        if all(adverse[key] is pair for key, pair in claims.items()):
+            return told
+        for key, (_, other) in self._tested(adverse).items():
+            was = told[key].family
+            p = other.p if adverse[key].change.sum() * claims[key].value > 0 else 1.0
+            if adverse[key] is not claims[key] and was.p is not None and p is not None and p > was.p:
+                family = was._replace(p=p)
+                lost = _UNREAD if was.significant and not family.significant else ""
+                told[key] = told[key]._replace(family=family._replace(note=was.note or lost))
+        return told
+
+    def _tested(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
+        """Test claims jointly."""
         if not claims:
             return {}
         numbers = self.clusters.numbers
@@ -343,7 +370,8 @@ class _Family:
             notes = [one.note for one in scores]
             return ComparedScore(metric.name, len(own.numbers), values, ends, better, differences, left, notes)
 
-        headlines = [compared(metric, metric.name, clusters) for metric in found[0].metrics]
+        metrics = [m for m in found[0].metrics if m.listed or any(m.name in one.apart for one in found)]
+        headlines = [compared(metric, metric.name, clusters) for metric in metrics]
         cells = dict[Cell, ComparedScore]()
         for cell in found[0].cells:
             own = clusters_of([about[place] for place in found[0].questions.cells[cell]])

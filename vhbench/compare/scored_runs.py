@@ -18,7 +18,6 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import metrics_of
-from vhbench.tasks.metrics.withholding import reason_of
 
 Places = npt.NDArray[np.int64]
 Cell = tuple[tuple[str, object], ...]
@@ -142,7 +141,7 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
         {metric.name: measured.score(metric) for metric in metrics},
         {name: sums for name, sums in by_question.items() if sums is not None},
         of_cells,
-        reason_of(ordered),
+        measured.withheld,
         round(len(ordered) / (int(owner.max()) + 1)),
     )
 

@@ -15,10 +15,11 @@ from vhbench.leaderboard.question_index import FamilyIndex, QuestionIndex
 from vhbench.records import answered, outcome_of
 from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
-from vhbench.tasks.metrics import ode_captions, withholding
+from vhbench.tasks.metrics import ode_captions
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import shown
+from vhbench.tasks.unparsed import kind_of
 
 TOLD = ("failed", "refused", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
@@ -78,8 +79,8 @@ def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) 
         taken = measured.sums(family.headline)
         apart[name] = taken and taken.by_question(np.tile(np.arange(len(own)), repeats), len(own))
         parts[name] = _parts(family, apart[name])
-        if why := withholding.reason_of(members):
-            withheld[name] = why
+        if measured.withheld:
+            withheld[name] = measured.withheld
     every = [record for one in records for record in one]
     first = zip(records[0], counts[0], strict=True)
     return RescoredEntry(
@@ -139,8 +140,7 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
     for record in records:
         if record.failure:
             sums[record.failure] += 1
-        elif record.kind != "caption" and not record.prediction:
-            sums["unread"] += 1
+        sums["unread"] += kind_of(record) == "unparsed"
         sums["cut_off"] += record.cut_off
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 

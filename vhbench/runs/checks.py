@@ -17,7 +17,7 @@ from vhbench.provenance import INPUT, KEY, PROMPT, SHARE, Provenance
 from vhbench.records import ANSWERED, answered, target_of, to_record
 from vhbench.schema import Manifest, Record, VhbenchError
 from vhbench.tasks.metrics.metric import Metric
-from vhbench.tasks.metrics.registry import metrics_of
+from vhbench.tasks.metrics.registry import listed
 from vhbench.terminal import escaped
 
 Sample = Mapping[str, Any]
@@ -148,7 +148,7 @@ def _texts(logged: Any) -> list[str]:
 def _metrics(record: Record) -> Sequence[Metric]:
     """Return the metrics of a record's task."""
     owner = BENCHMARKS.get(record.benchmark)
-    return metrics_of(owner.families[record.kind].name) if owner and record.kind in owner.families else ()
+    return listed(owner.families[record.kind].name) if owner and record.kind in owner.families else ()
 
 
 def _version(told: Provenance) -> str:

@@ -172,7 +172,7 @@ class Responses:
         """Parse responses; a judge, if given, parses captions and what the rules cannot."""
         if self.judge is None:
             return [read(record, self.kind) for record in records]
-        records = [read(record, self.kind, keep=True) for record in records]
+        records = [read(record, self.kind) for record in records]
         left = [place for place, record in enumerate(records) if needs_judge(record)]
         for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
             one = records[place]
@@ -336,11 +336,11 @@ def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
         )
 
 
-def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
+def read(record: Record, kind: str = "") -> Record:
     """Return a record with its prediction and kind, parsed as in the tasks.
 
     An existing prediction is kept. Parsed responses are dropped, after recording truncation, so that nothing parses
-    them differently; ``keep`` keeps the unparsed ones.
+    them differently.
 
     >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
     'yes'
@@ -353,8 +353,9 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
         return replace(record, kind=kind, prediction=bare, response="")  # the common case
     if not (said or record.failure) or _unread(said, record):
         said = parsing.parse(kind, record.response or said, record.choices, question=record.question)
-    words = "" if said or not keep else record.response
-    return replace(record, kind=kind, prediction=said, response=words, cut_off=is_cut_off(record))
+    return replace(
+        record, kind=kind, prediction=said, response="" if said else record.response, cut_off=is_cut_off(record)
+    )
 
 
 def needs_judge(record: Record) -> bool:

@@ -27,11 +27,14 @@ class Score(NamedTuple):
         value: None where it is undefined or withheld, which is not 0.
         interval: 95 % interval, None without one.
         note: why the interval is wide, "" for none.
+        bounds: the score as it is, with every missing prediction wrong, and with every one right; None if none is
+            missing, or if the score has no such bounds.
     """
 
     value: float | None
     interval: tuple[float, float] | None = None
     note: str = ""
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class Sums:
         clusters: clusters of dependent units; None where the units are questions of several runs.
         strata: stratum of each unit for a mean over strata, -1 for none; None for a single one.
         weights: of each stratum in that mean.
+        best: numerator with every missing prediction right; None without bounds.
     """
 
     top: Floats
@@ -61,6 +65,19 @@ class Sums:
     clusters: Clustering | None = None
     strata: Places | None = None
     weights: tuple[float, ...] = (1.0,)
+    best: Floats | None = None
+
+    @property
+    def at_best(self) -> "Sums":
+        """The sums with every missing prediction right."""
+        if self.best is None or np.array_equal(self.best, self.top):
+            return self
+        return replace(self, top=self.best)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Score with every missing prediction wrong, and with every one right; None if none is missing."""
+        return None if self.at_best is self else (self.value, self.at_best.value)
 
     @property
     def value(self) -> float:
@@ -91,10 +108,10 @@ class Sums:
     @property
     def score(self) -> Score:
         """The score as printed."""
-        interval = self.interval
-        if interval is None:
-            return Score(self.factor * self.value)
-        return Score(self.factor * self.value, (self.factor * interval.low, self.factor * interval.high), interval.note)
+        interval, factor, bounds = self.interval, self.factor, self.bounds
+        ends = None if interval is None else (factor * interval.low, factor * interval.high)
+        limits = None if bounds is None else (factor * bounds[0], factor * bounds[1])
+        return Score(factor * self.value, ends, interval.note if interval else "", limits)
 
     @property
     def about(self) -> npt.NDArray[np.bool_]:
@@ -154,6 +171,7 @@ class Sums:
             rows=np.arange(questions),
             clusters=None,
             strata=strata,
+            best=None if self.best is None else laid(self.best),
         )
 
     def within(self, places: Places) -> "Sums | None":
@@ -161,7 +179,7 @@ class Sums:
         if self.strata is not None or not self.bottom[places].sum():
             return None
         columns = {name: getattr(self, name)[places] for name in ("top", "bottom", "trials", "rows")}
-        return replace(self, **columns)
+        return replace(self, **columns, best=None if self.best is None else self.best[places])
 
     def change_from(self, first: "Sums") -> Floats:
         """Return each question's change since another run: they sum to the difference.

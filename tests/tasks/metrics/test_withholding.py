@@ -37,6 +37,7 @@ def choice_rows(said: Sequence[Any]) -> Rows:
 def caption_rows(said: Sequence[Any]) -> Rows:
     return [
         {"id": str(i), "kind": "caption", "objects": ["dog", "cat"], "candidates": ["boat"], "response": text}
+        | ({"response": f"A {'very ' * i}nice dog"} if text == "dog" else {})
         for i, text in enumerate(said)
     ]
 
@@ -186,3 +187,47 @@ def test_what_says_nothing_is_no_caption_without_a_fault(said: str) -> None:
     both = ode_captions.score(caption_rows([said, "A boat."]), vocabulary=WORDS)
     assert both["chair_s"] == 1, "the share of captions with a fault is not halved"
     assert both["cover"] == 0
+
+
+OVERLOADED = "The model is overloaded. Please try again later."
+
+
+def errors(number: int) -> str:
+    """Copies of an error differ in time and request."""
+    return f"Server busy (request {number:05d}x, 2026-01-01T00:00:{number % 60:02d}Z)"
+
+
+@pytest.mark.parametrize("name", ["yes_no", "symmetric", "multiple_choice", "ode_captions"])
+@pytest.mark.parametrize("said", [lambda i: OVERLOADED, lambda i: "N/A", errors], ids=["overloaded", "n/a", "errors"])
+def test_repeated_texts_without_an_answer_give_no_score(name: str, said: Callable[[int], str]) -> None:
+    score, rows, metric, _ = METRICS[name]
+    found = score(rows([said(i) for i in range(80)]))
+    assert found[metric] is None
+    assert found["withheld"] is not None
+    assert score(rows([said(i) for i in range(80)]), allow_failed=True)["withheld"] is None
+
+
+def test_the_reason_names_the_most_frequent_texts() -> None:
+    found = multiple_choice.score(choice_rows([OVERLOADED] * 25 + ["N/A"] * 20 + ["A"] * 35))
+    assert found["withheld"] == (
+        "45 of 80 responses repeat a text without an answer, more than 50 %: scores are withheld; 25 times "
+        f"{OVERLOADED!r}; 20 times 'N/A'"
+    )
+
+
+def test_captions_in_another_language_give_no_score() -> None:
+    said = [f"图片中有{'很' * i}多东西。" for i in range(80)]
+    found = ode_captions.score(caption_rows(said), vocabulary=WORDS)
+    assert found["withheld"].startswith("80 of 80 captions name nothing of the vocabulary, more than 50 %")
+
+
+def test_the_same_answer_to_each_question_is_a_score() -> None:
+    assert yes_no.score_records(yes_no_rows(["Yes"] * 80), positive="no")["accuracy"] == 0.5
+    assert symmetric_accuracy.score(twin_rows(["Yes"] * 80))["symmetric_accuracy"] == 0
+    assert multiple_choice.score(choice_rows(["A"] * 80))["accuracy"] == 1
+
+
+def test_half_of_the_responses_without_an_answer_is_a_score_with_bounds() -> None:
+    found = yes_no.score_records(yes_no_rows(["N/A"] * 40 + ["No"] * 40), positive="no")
+    assert (found["accuracy"], found["bounds"]["accuracy"]) == (0.25, (0.25, 0.75))
+    assert "40 of 80 responses (50.0 %) could not be parsed" in found["warnings"][-1]

@@ -148,7 +148,9 @@ def test_cells_are_those_of_the_reports_and_tested_together() -> None:
     first = [
         replace(record, pairing="entity-environment") if place >= 40 else record for place, record in enumerate(first)
     ]
-    second = [replace(r, prediction="") if r.pairing == "entity-environment" and r.answer == "no" else r for r in first]
+    second = [
+        replace(r, prediction="yes") if r.pairing == "entity-environment" and r.answer == "no" else r for r in first
+    ]
     (group,) = differences.match([run("A", first), run("B", second)]).groups
     cell = group.cells[("pairing", "entity-environment"),]
     assert (cell.n, cell.values) == (40, [100, 50])
@@ -156,6 +158,22 @@ def test_cells_are_those_of_the_reports_and_tested_together() -> None:
     assert cell.differences[0].significant
     untouched = group.cells[("pairing", "entity-entity"),]
     assert (untouched.differences[0].value, untouched.differences[0].significant) == (0, False)
+
+
+def test_a_claim_survives_missing_predictions_that_are_right() -> None:
+    """B lacks 30 of 80 predictions: it may be as good as A. With 5 of them it is worse however they are read."""
+
+    def compared(missing: int) -> differences.ComparedScore:
+        first = answers([True] * 80)
+        wrong = [replace(r, prediction="yes" if r.answer == "no" else "no") for r in first[missing:30]]
+        second = [replace(r, prediction="") for r in first[:missing]] + wrong + first[30:]
+        return score(differences.match([run("A", first), run("B", second)]), "accuracy")
+
+    [lost] = compared(30).differences
+    assert (lost.value, lost.p_family, lost.significant) == (-37.5, 1, False)
+    assert lost.note.startswith("not significant if the missing predictions of the run with the lower score were right")
+    [few] = compared(5).differences
+    assert (few.value, few.significant, few.note) == (-37.5, True, "")
 
 
 def test_a_pair_counts_once() -> None:

@@ -38,6 +38,9 @@ def test_scores_are_those_of_the_reports(editions: dict[str, QuestionIndex], nam
                 records.append(replace(record, id=mark + record.id, pair_id=pair))
         report = measure(records, Group("", asked.edition.benchmark, family), asked.source)
         for metric, score in report.scores.items():
+            if metric not in found.scores[family]:
+                assert (metric, score.value) == ("tokens", None), "entries have no token counts"
+                continue
             mine = found.scores[family][metric]
             assert mine.value == pytest.approx(score.value, abs=1e-9)
             assert mine.interval == (None if score.interval is None else pytest.approx(score.interval, abs=1e-9))

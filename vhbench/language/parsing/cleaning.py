@@ -120,6 +120,10 @@ def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
     return known
 
 
+NOT_APPLICABLE = re.compile(r"(?i)\bn\s?[/.]\s?a\b\.?")
+"""N/A, whose letters are neither an option nor "no"."""
+
+
 @cached_by_text  # each response is parsed for failures, marked answer, whole text and truncation
 def plain(text: str) -> str:
     r"""Return a response's visible text, without reasoning, roles, tokens, markup or LaTeX.

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import OptionClause, clauses_of
-from vhbench.language.parsing.cleaning import plain, strip_markup
+from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
 from vhbench.language.parsing.numeric_answers import counted
 from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, position, spread
 from vhbench.language.parsing.truncation import unfinished
@@ -115,7 +115,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     found = _whole(text, names) if len(text) > _SHORT else _whole_of_short(text, names.choices)
     if found is not None:
         return found
-    text = _ARROW.sub(". So ", text)
+    text = _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text))
     text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     if len(text) < _SHORT and not _DOUBT.search(text) and (found := _marked(text, names)):

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from vhbench.language.parsing import assent
 from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement, is_plain_affirmative
-from vhbench.language.parsing.cleaning import cached_by_text, plain, strip_markup
+from vhbench.language.parsing.cleaning import NOT_APPLICABLE, cached_by_text, plain, strip_markup
 from vhbench.language.parsing.given_names import named
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.statements import match_statement
@@ -101,7 +101,7 @@ def yes_no(text: str, question: str = "") -> str:
     """
     if answer := bare(text):
         return answer
-    if not text or text.isspace():
+    if not text or text.isspace() or NOT_APPLICABLE.fullmatch(text.strip(" \n*_\"'")):
         return ""
     return _of_short(text, question) if len(text) <= _SHORT else _of(text, question)
 

@@ -169,3 +169,10 @@ def test_more_options_than_letters_end_in_one_line() -> None:
 )
 def test_tables_other_scripts_and_an_options_own_denial(choices: tuple[str, ...], response: str, label: str) -> None:
     assert letter(response, choices) == label
+
+
+@pytest.mark.parametrize("said", ["N/A", "n/a", "**N/A**", "The answer is N/A.", "N.A."])
+def test_not_applicable_is_no_letter(said: str) -> None:
+    assert letter(said, ["a dog", "a cat"]) == ""
+    assert letter(said, ["a dog", "N/A"]) == "B"
+    assert parse("yes_no", said) == ""
