@@ -206,7 +206,7 @@ class QuestionBase:
         answer: "yes", "no", a letter, or "" for captions.
         task: e.g. "existence", "attribute", "counting", "position", "caption".
         mode: MIOH's reasoning mode: "comprehensive", "selective", "comparative". VHExpansion's template of the negated
-            twin, in both rows of a pair: "natural", "quoted", "llm", "source".
+            twin, in both rows of a pair: "natural", "wrapped", "llm", "source".
         pressure: MIOH's: "easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn".
         criterion: ODE's: "standard", "long_tail", "random", "fictional".
         pairing: ODE's: "entity-entity", "entity-environment".

@@ -1,193 +1,169 @@
-"""Negated twins of yes/no questions: same image, opposite answer (arXiv 2410.11242).
+"""Negated twins of yes/no questions: same image, opposite answer (arXiv 2410.11242, section on negation).
 
-There are three forms. As in the paper (section on negation), "a", "an" or "any" in a simple existence question becomes
-"no", and other questions become "Is it false that …" over their declarative sentence. These natural twins are generated
-only if subject, verb and scope are unambiguous. Any other yes/no question is quoted: 'Is "no" the right answer to this
-question: "…?"' needs no grammar and always has the opposite answer.
+As in the paper, "a", "an" or "any" in a simple existence question becomes "no", and other questions become "Is it false
+that …" over their declarative sentence. ``negation_templates.tsv`` lists question patterns with their twins. The end of
+a subject is fixed by the pattern and never searched for: patterns of "any" source allow one reading only, and those of
+a benchmark describe how it writes, so that no other question matches them. A question that matches no pattern, or two
+with different twins, has no natural twin. :func:`wrap` asks for the opposite of any yes/no question.
 """
 
 import re
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from vhbench.generators.vhexpansion import word_lists as lists
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, Parts, bare, split_question, without_marks
-from vhbench.generators.vhexpansion.subject import subject_length
+from vhbench.generators.vhexpansion.question_parts import AUXILIARIES, CannotNegate, Parts, without_quotations
 from vhbench.language.inflection import third_person
 
-ASKS_FOR_NO = 'is "no" the right answer to this question:'
-MARKS = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪", "⟫"))
-"""Quotation marks in order of preference; the first pair absent from the question is used."""
+WRAPPER: Final = "Is it false that the right answer to this question is yes:"
+MARKS: Final = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪", "⟫"))
+"""Quotation marks in order of preference; the first pair absent from the text is used."""
+
+NEGATIONS: Final = frozenset(
+    "no not never none nobody nothing nowhere neither nor without cannot false untrue incorrect wrong".split()
+)
+_SCOPES = re.compile(
+    r"(?i)\b(most|all|some|any|each|every|both|many|few|only|least|no|not|never|if|when|unless|case)\b"
+)
+"""Words of a lead-in that the question depends on: "In most of the images, …"."""
+
+_TWO_CLAUSES = re.compile(
+    rf"(?i)\b(?:and|but|or|while|then) (?:{AUXILIARIES}) \w|\b(?:as well as|along with|plus|together with)\b"
+    r"|, (?:while|whereas)\b|\band (?:everything|everyone|it|they|he|she) (?:is|are)\b|[;&]"
+    r"|, ?(?:right|correct|yes|ok|okay|huh|eh)$"
+)
+_SIMPLE = re.compile(r"(?i)(?:is|are|was|were) there (?:an?|any) (?!of\b)")
+_NOT_SIMPLE = re.compile(  # "there is no …" would not negate the whole
+    r"(?i)\b(and|or|but|nor|either|both|all|every|each|some|any|many|much|most|several|few|fewer|little|half|only|just"
+    r"|exactly|even|also|least|per|one|two|three|four|five|six|seven|eight|nine|ten|other|another|than|as well"
+    r"|along with|together with|in addition|plus|minus|lot|lots|number|couple|pair|pairs|dozen|total|single|if|when"
+    r"|while|because|though|although|unless|until|before|after|since|whether|\d+)\b|[\d&+/,;:]"
+)
+_PAST: Final = dict(
+    pair.split("/")
+    for pair in "have/had hold/held wear/wore ride/rode eat/ate drink/drank contain/contained get/got come/came "
+    "go/went sell/sold keep/kept lie/lay sit/sat stand/stood catch/caught throw/threw become/became suffer/suffered "
+    "carry/carried".split()
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """Parsed yes/no question; the concatenated parts are the question.
+class _Template(NamedTuple):
+    """Pattern of a question, and its twin with the pattern's groups in braces."""
 
-    Attributes:
-        before: instructions and leading phrases: "In the image, ".
-        auxiliary: as written: "Is", "does".
-        words: the rest up to the question mark, split at spaces; quotations are one word each.
-        after: the question mark and the text after it.
-    """
-
-    before: str
-    auxiliary: str
-    words: tuple[str, ...]
-    after: str
+    source: str
+    question: re.Pattern[str]
+    twin: str
 
 
-def negate(question: str) -> str:
-    """Return the natural negated twin of a yes/no question, with the opposite answer.
-
-    >>> negate("Is there a dog in the image?")
-    'Is there no dog in the image?'
-    >>> negate("Does the man ride a bike in this image?")
-    'Is it false that the man rides a bike in this image?'
+def natural_twin(parts: Parts, source: str = "") -> str:
+    """Return the natural twin of a question, with the text around it.
 
     Args:
-        question: one English yes/no question; instructions before or after it are kept.
+        parts: the question.
+        source: its benchmark, whose templates are added to those of any source.
 
     Raises:
-        CannotNegate: if it is not a single yes/no question, is already negated, or has an ambiguous subject, verb or
-            scope; use :func:`quote` then.
+        CannotNegate: if it is already negated, has two clauses, or if no template matches or several disagree.
     """
-    clause = parse(question)
-    words = [bare(word) for word in clause.words]
-    if words[:1] == ["there"]:
-        _check_existence(clause, words)
-        if is_simple_existence(clause):
-            return _join(clause.before, clause.auxiliary, clause.words[0], "no", *clause.words[2:]) + clause.after
-        if words[1:2] == ["any"] or words[2:3] == ["of"]:
-            raise CannotNegate(f"'any' with other quantifiers: {question!r}")
-    is_it = "is it" if clause.auxiliary[0].islower() else "Is it"
-    if clause.auxiliary.lower() == "is" and words[:3] == ["it", "true", "that"] and len(words) > 3:
-        return _join(clause.before, is_it, "false", *clause.words[2:]) + clause.after
-    return _join(clause.before, is_it, "false that", declarative(clause)) + clause.after
+    asked = parts.asked
+    if negations(asked):
+        raise CannotNegate(f"negated already: {asked!r}")
+    if is_two_clauses(asked) or _SCOPES.search(without_quotations(parts.lead)):
+        raise CannotNegate(f"cannot tell what the negation would govern: {asked!r}")
+    simple, *others = _templates()
+    if is_simple_existence(asked):
+        found = {_filled(simple, asked)}
+    else:
+        unclear = re.search(r"(?i)\bany\b|,", without_quotations(asked)) is not None
+        known = {_filled(template, asked) for template in others if template.source == source} - {None}
+        general = [template for template in others if template.source == "any" and not unclear]
+        found = known or {_filled(template, asked) for template in general} - {None}
+    if len(found) != 1 or (twin := found.pop()) is None:
+        raise CannotNegate(f"no template has one twin: {asked!r}")
+    first = twin[0].lower() if asked[0].islower() else twin[0].upper()
+    return f"{parts.before}{parts.lead}{first}{twin[1:]}{parts.mark}{parts.after}"
 
 
-def quote(question: str) -> str:
-    """Return the quoted negated twin of a yes/no question, whatever its grammar.
+def wrap(parts: Parts) -> str:
+    """Return the wrapped twin of a yes/no question, whatever its grammar.
 
-    Text around the question stays outside the quotation. Marks within the question are never the ones around it. If the
-    question is in quotation marks, the twin's marks replace them.
-
-    >>> quote("Is the bottom left corner empty? Please answer yes or no.")
-    'Is "no" the right answer to this question: "Is the bottom left corner empty?" Please answer yes or no.'
-
-    Raises:
-        CannotNegate: if it is not a single yes/no question.
+    Text around the question stays outside; marks within the question are never the ones around it.
     """
-    parts = split_question(without_marks(question))
-    asked = parts.asked[:1].upper() + parts.asked[1:]
-    opening, closing = next((pair for pair in MARKS if not set(pair) & set(asked)), MARKS[-1])
-    start = ASKS_FOR_NO if parts.before.rstrip().endswith(",") else ASKS_FOR_NO.capitalize()
-    return f"{parts.before}{start} {opening}{asked}{closing}{parts.after}"
+    asked = parts.lead + parts.asked + (parts.mark or "?")
+    asked = asked[:1].upper() + asked[1:]
+    around = asked + parts.before + parts.after
+    opening, closing = next((pair for pair in MARKS if not set(pair) & set(around)), MARKS[-1])
+    return f"{parts.before}{WRAPPER} {opening}{asked}{closing}{parts.after}"
 
 
-def declarative(clause: Clause) -> str:
-    """Return the declarative form of a question: "Is the sky blue" → "the sky is blue".
+def is_simple_existence(asked: str) -> bool:
+    """Return whether "no" for "a" negates the whole: "Is there a …" about one kind of object.
 
-    Raises:
-        CannotNegate: if the end of the subject or the verb's form is ambiguous.
+    >>> is_simple_existence("Is there a dog in the image"), is_simple_existence("Is there a dog on every bench")
+    (True, False)
     """
-    auxiliary = clause.auxiliary.lower()
-    length = 1 if bare(clause.words[0]) == "there" else subject_length(auxiliary, clause.words)
-    if length is None:
-        raise CannotNegate(f"cannot tell the subject from what is said about it: {_text(clause)!r}")
-    subject, said = list(clause.words[:length]), list(clause.words[length:])
-    if auxiliary in {"did", "shall", "may"} or (auxiliary == "should" and bare(subject[0]) in {"i", "we"}):
-        raise CannotNegate(f"cannot tell the form of the verb ({auxiliary!r}): {_text(clause)!r}")
-    if auxiliary == "does":
-        return " ".join([*subject, third_person(said[0]), *said[1:]])
-    return " ".join([*subject, *([] if auxiliary == "do" else [auxiliary]), *said])
+    found = _SIMPLE.match(asked)
+    return found is not None and not _NOT_SIMPLE.search(without_quotations(asked[found.end() :]))
 
 
-def is_simple_existence(clause: Clause) -> bool:
-    """Return whether "no" for "a" negates the clause: "Is there a …" about one kind of object.
-
-    Other quantifiers rule this out: if not every car has a person, there need not be "no person in every car".
-    """
-    words = [bare(word) for word in clause.words]
-    bending = lists.SCOPES | lists.UNCLEAR | lists.ANY | lists.QUANTIFIERS | lists.NUMBERS
-    return (
-        clause.auxiliary.lower() in lists.BE
-        and len(words) >= 3
-        and words[0] == "there"
-        and words[1] in {"a", "an", "any"}
-        and words[2] != "of"
-        and not _counts(words[2:])
-        and not bending & set(words[2:])
-        and not any(word.isdigit() for word in words)
-    )
+def is_two_clauses(asked: str) -> bool:
+    """Return whether a question has two clauses, or a tag."""
+    return _TWO_CLAUSES.search(without_quotations(asked)) is not None
 
 
-def parse(question: str) -> Clause:
-    """Parse one yes/no question for natural negation.
-
-    Raises:
-        CannotNegate: if it is not a single yes/no question, or is a choice, a tag question or already negated.
-    """
-    parts = split_question(question)
-    clause = clause_of(question, parts)
-    words = [clause.auxiliary.lower(), *(bare(word) for word in clause.words)]
-    found = sorted(word for word in words if is_negation(word))
-    if found:
-        raise CannotNegate(f"negated already ({found[0]!r}): {question!r}")
-    if re.search(r"[,;:]", " ".join(word for word in clause.words if word[:1] not in lists.QUOTES)):
-        tag = re.search(r",\s*(right|correct|yes|ok|okay|huh|eh)$", _text(clause).lower())
-        raise CannotNegate(f"{'a tag question' if tag else 'more than one clause'}: {question!r}")
-    return clause
+def negations(text: str) -> int:
+    """Return the number of negations, without those in quotations."""
+    return sum(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in words(text))
 
 
-def clause_of(question: str, parts: Parts) -> Clause:
-    """Return the clause of a question that begins with its verb.
-
-    Raises:
-        CannotNegate: if it does not, or the text around it may belong to it.
-    """
-    words = parts.words
-    if not words or words[0].lower() not in lists.AUXILIARIES:
-        first = words[0] if words else ""
-        if re.fullmatch(r"\w+n['’]t", first):
-            raise CannotNegate(f"negated already ({first!r}): {question!r}")
-        raise CannotNegate(f"it begins with {first!r} and not with a verb: {question!r}")
-    if len(words) < 3:
-        raise CannotNegate(f"cannot tell the subject from what is said about it: {question!r}")
-    return Clause(before=parts.before, auxiliary=words[0], words=words[1:], after=parts.mark + parts.after)
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case, without quotations."""
+    return re.findall(r"[\w$%'’.-]*\w[\w'’%]*|[<>=+]", without_quotations(text).lower())
 
 
-def is_negation(word: str) -> bool:
-    """Return whether a lower-case word is a negation ("no", "never", "isn't"), unless quoted."""
-    return word in lists.NEGATIONS or re.fullmatch(r"\w+n['’]t", word) is not None
+def _filled(template: _Template, asked: str) -> str | None:
+    """Return the twin of a question; None if it does not match."""
+    found = template.question.fullmatch(asked)
+    if not found:
+        return None
+
+    def slot(name: re.Match[str]) -> str:
+        text = found[name[1]] or ""
+        text = text.lower() if re.fullmatch(f"(?i){AUXILIARIES}", text) else text
+        return third_person(text) if name[2] == "s" else _past(text) if name[2] == "d" else text
+
+    return re.sub(r"  +", " ", re.sub(r"\{(\w+)(?::(\w))?\}", slot, template.twin))
 
 
-def _check_existence(clause: Clause, words: list[str]) -> None:
-    """Check that "Is there …" is one statement: no second main verb and no "and" equivalent.
-
-    Raises:
-        CannotNegate: if that is ambiguous.
-    """
-    joined = " ".join(words)
-    together = re.search(r"\b(?:as well as|along with|together with|in addition to|plus|minus)\b|[&+/;]", joined)
-    unclear = (lists.SUBORDINATORS - {"than"} | lists.ANY | {"but", "nor", "either"}) & set(words[2:])
-    verbs = [
-        word
-        for before, word in pairwise(words)
-        if word in lists.AUXILIARIES - lists.MAIN_VERBS and before not in lists.RELATIVES - {"where"}
-    ]
-    if together or unclear or verbs or len(words) < 2:
-        raise CannotNegate(f"cannot tell what the negation would govern: {_text(clause)!r}")
+def _past(verb: str) -> str:
+    return _PAST.get(verb) or (verb + "d" if verb.endswith("e") else f"{verb}ed")
 
 
-def _counts(words: list[str]) -> bool:
-    """Return whether the words after "a" are a quantity: "few birds", "even number of birds"."""
-    return words[0] in lists.QUANTITIES or any(w in lists.QUANTITIES and of == "of" for w, of in pairwise(words))
+@cache
+def _templates() -> tuple[_Template, ...]:
+    """Read the templates; the first is that of simple existence."""
+    slots, found = dict[str, str](), list[_Template]()
+    for line in Path(__file__).with_name("negation_templates.tsv").read_text(encoding="utf-8").splitlines():
+        kind, first, second = [*line.split("\t"), "", ""][:3]
+        if kind == "slot":
+            slots[first] = "(?:" + re.sub(r"<(\w+)>", lambda name: slots[name[1]], second) + ")"
+        elif line and not line.startswith("#"):
+            question = re.sub(r"\{([A-Z]+)(\d*)\}", _group(slots), _any_case(first))
+            found.append(_Template(kind, re.compile(question), second))
+    return tuple(found)
 
 
-def _text(clause: Clause) -> str:
-    return " ".join([clause.auxiliary, *clause.words])
+def _group(slots: dict[str, str]) -> Callable[[re.Match[str]], str]:
+    def group(name: re.Match[str]) -> str:
+        either = "(?i:" if name[1] in ("BE", "MODAL") else "(?:"
+        return f"(?P<{name[1]}{name[2]}>{either}{slots[name[1]]}))"
+
+    return group
 
 
-def _join(before: str, *words: str) -> str:
-    return before + " ".join(words)
+def _any_case(pattern: str) -> str:
+    """Let the first word begin with a small letter too, as after a lead-in."""
+    if found := re.match(r"(\w)(?=\w* )", pattern):
+        return f"[{found[1]}{found[1].lower()}]{pattern[1:]}"
+    return re.sub(r"^\(\?P<(AUX|BE)>([^)]*)\)", r"(?P<\1>(?i:\2))", pattern)

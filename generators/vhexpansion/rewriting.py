@@ -1,11 +1,13 @@
-"""Generation of negated twins: natural, quoted, or by a language model, all validated."""
+"""Generation of negated twins: by a template, by a language model, or by the wrapper."""
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from vhbench.generators.vhexpansion.negation import negate, quote
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, split_question
-from vhbench.generators.vhexpansion.validation import why_not_negation
+from vhbench.generators.vhexpansion import negation
+from vhbench.generators.vhexpansion.negation import natural_twin, negations, wrap
+from vhbench.generators.vhexpansion.question_parts import AUXILIARIES, CannotNegate, split_question, without_quotations
 from vhbench.protocols import Rewriter
 
 PROMPT = """\
@@ -26,14 +28,26 @@ Question: {question}
 Twin:"""
 """The paper's prompt for a language model, reworded."""
 
-Wording = Literal["auto", "natural", "quoted", "llm"]
+Wording = Literal["auto", "natural", "wrapped", "llm"]
 WORDINGS: Final = {
-    "auto": "natural where the rule is certain, else quoted",
-    "natural": "questions of which the rule is not certain are left out",
-    "quoted": "all",
-    "llm": "the rewriter's where it is a negation, else quoted",
+    "auto": "by a template, else the rewriter's if one is given, else wrapped",
+    "natural": "by a template; other questions are left out",
+    "wrapped": "all",
+    "llm": "the rewriter's for all questions, as in the paper; wrapped where it is refused",
 }
 """Wordings of twins, for ``--negation``."""
+
+_BE = "(?:is|are|was|were|has|have)"
+_TORN = re.compile(  # a verb where no subject can end
+    r"\b(?:the|an?|of|in|at|with|and|or|only|very|most|every|each|his|her|their|big|upper|lower|front|far|tall) "
+    rf"{_BE}\b"
+    rf"|(?<!on )(?<!to )(?<!at )\bthe (?:right|left|top|bottom|middle|stop) {_BE}\b"
+    rf"|\b{_BE} (?:(?:who|which|whose|is|are|of|and|or)\b"
+    r"|(?:in|on) (?:the|this) (?:image|picture|figure|video|photo) \w)"
+)
+_FALSE_THAT = re.compile(r"(?i)\bis it (?:false|untrue|incorrect|wrong|not true|not the case) that\b")
+_AUXILIARY = re.compile(rf"\b(?!d(?:o|oes|id)\b)(?:{AUXILIARIES})\b")
+_MOVABLE = frozenset({*AUXILIARIES.split("|"), "a", "an", "any", "no", "true", "it", "that"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +56,7 @@ class Twin:
 
     Attributes:
         text: negated question.
-        form: "natural", "quoted", "llm", or "source" for one from the question source.
+        form: "natural" (by a template), "llm", "wrapped", or "source" for one from the question source.
         by: "rule", or the rewriter's name.
         refused: the rewriter's response if it was rejected; "" otherwise.
         reason: reason for the rejection.
@@ -55,45 +69,95 @@ class Twin:
     reason: str = ""
 
 
-def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = "auto") -> Twin:
+def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = "auto", source: str = "") -> Twin:
     """Return the negated twin of a question.
 
-    Twins that fail validation are replaced by the quoted form.
+    >>> twin_of("Does the man ride a bike in this image?", source="amber")
+    Twin(text='Is it false that the man rides a bike in this image?', form='natural', by='rule', refused='', reason='')
 
     Args:
-        question: one yes/no question.
-        rewriter: rewriter to use instead of the rule.
-        wording: one of :data:`WORDINGS`, for the rule.
+        question: one English yes/no question; instructions before or after it are kept.
+        rewriter: language model.
+        wording: one of :data:`WORDINGS`.
+        source: benchmark of the question, for its templates.
 
     Raises:
-        CannotNegate: if it is not a yes/no question, or a natural form is required and none is unambiguous.
+        CannotNegate: if it is not a yes/no question, or a natural form is required and no template has one.
     """
-    if rewriter is not None:
-        split_question(question)  # raises if it is not a yes/no question
-        said = clean(rewriter.rewrite(PROMPT.format(question=question)))
-        reason = why_not_negation(question, said)
-        if reason:
-            return Twin(quote(question), "quoted", refused=said, reason=reason)
-        return Twin(said, "llm", by=rewriter.name)
-    if wording == "quoted":
-        return Twin(quote(question), "quoted")
+    parts = split_question(question)
+    if wording in ("auto", "natural"):
+        try:
+            return Twin(natural_twin(parts, source))
+        except CannotNegate:
+            if wording == "natural":
+                raise
+    if rewriter is None or wording == "wrapped":
+        return Twin(wrap(parts), "wrapped")
+    said = clean(rewriter.rewrite(PROMPT.format(question=question)))
+    if reason := why_not_negation(question, said):
+        return Twin(wrap(parts), "wrapped", refused=said, reason=reason)
+    return Twin(said, "llm", by=rewriter.name)
+
+
+def why_not_negation(question: str, candidate: str) -> str:
+    """Return why a rewrite is not taken as the negated twin of a question; "" if it is.
+
+    It must be one question, negated once by one of the paper's two rules, with all other words in their order and the
+    verb moved. A verb moved to a possible but wrong place is not found.
+
+    >>> why_not_negation("Is the dog brown?", "Is it not true that the dog is brown?")
+    ''
+    >>> why_not_negation("Is the dog brown?", "Is it false that the dog is black?")
+    "other content: added ['black'], lost ['brown']"
+    """
     try:
-        natural = negate(question)
-        if reason := why_not_negation(question, natural):
-            raise CannotNegate(f"{reason}: {natural!r}")
-    except CannotNegate:
-        if wording == "natural":
-            raise
-        return Twin(quote(question), "quoted")
-    return Twin(natural)
+        if candidate == wrap(before := split_question(question)):
+            return ""
+        after = split_question(candidate)
+    except CannotNegate as error:
+        return str(error)
+    if (before.before.strip(), before.after.strip()) != (after.before.strip(), after.after.strip()):
+        return "the text around the question changed"
+    old, new = before.lead + before.asked, after.lead + after.asked
+    if not after.mark or " ".join(old.split()) == " ".join(new.split()):
+        return "no other question"
+    if negations(new) != negations(old) + 1:
+        return f"expected {negations(old) + 1} negations, got {negations(new)}"
+    statement = _FALSE_THAT.sub("", new)
+    simple = negation.is_simple_existence(before.asked) and re.match(r"(?i)(?:is|are|was|were) there no ", after.asked)
+    if statement == new and not simple:
+        return "the negation does not govern the whole question"
+    if negation.is_two_clauses(old):
+        return "the negation cannot govern two clauses"
+    if _verbs(old) != _verbs(statement):
+        return "another verb or tense"
+    lead, asked, said = _content(before.lead), _content(before.asked), _content(statement)
+    inflects = re.match(r"(?i)(do|does|did)\b", before.asked) is not None
+    if not any(_same(order, said, inflects=inflects) for order in (lead + asked, asked + lead)):
+        lost, added = Counter(lead + asked) - Counter(said), Counter(said) - Counter(lead + asked)
+        other = f"other content: added {sorted(added)}, lost {sorted(lost)}"
+        return other if lost or added else "another order of words"
+    return "the verb splits a phrase" if _TORN.search(statement) else ""
 
 
 def clean(answer: str) -> str:
     """Strip what models add around a sentence: a label, quotation marks, further lines."""
     first = next((line.strip() for line in answer.splitlines() if line.strip()), "")
-    for label in ("twin:", "negated question:", "question:", "answer:"):
-        if first.lower().startswith(label):
-            first = first[len(label) :].strip()
-    if len(first) > 1 and first[0] == first[-1] and first[0] in "\"'`*":
-        first = first.strip("\"'`*").strip()
-    return first
+    first = re.sub(r"(?i)^(twin|negated question|question|answer):\s*", "", first)
+    return first.strip("\"'`*").strip() if len(first) > 1 and first[0] == first[-1] and first[0] in "\"'`*" else first
+
+
+def _content(text: str) -> list[str]:
+    """Return the words of a text and its quotations, without those that a twin may move or change."""
+    quotations = re.findall(r'"[^"]*"|“[^”]*”', text)
+    return [word for word in negation.words(text) if word not in _MOVABLE] + quotations
+
+
+def _verbs(text: str) -> Counter[str]:
+    return Counter(_AUXILIARY.findall(re.sub(r"\bis it true that\b", "", without_quotations(text).lower())))
+
+
+def _same(before: list[str], after: list[str], *, inflects: bool) -> bool:
+    """Return whether the words are the same; after "do" one may have taken an ending."""
+    other = [(a, b) for a, b in zip(before, after, strict=False) if a != b]
+    return len(before) == len(after) and len(other) <= inflects and all(a[0] == b[0] for a, b in other)

@@ -41,7 +41,7 @@ def score(
             and, for perturbed images, ``perturbation``.
         parser: parser of responses without a prediction, see :mod:`vhbench.language.parsing`.
         allow_failed: report the scores even if more than 1 % of the requests failed.
-        by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
+        by: fields to split the scores by: ``result["by"]["mode"]["wrapped"]["symmetric_accuracy"]``.
 
     Returns:
         As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``permutation_baseline`` and ``chance``

@@ -25,7 +25,7 @@ def rewriter(endpoint: Endpoint) -> EndpointRewriter:
 
 def test_a_valid_negation_is_taken(endpoint: Endpoint) -> None:
     endpoint.answer = lambda body: (200, said('Twin: "Is it false that the man rides a bike?"\n\nHope this helps!'))
-    twin = twin_of("Does the man ride a bike?", rewriter(endpoint))
+    twin = twin_of("Does the man ride a bike?", rewriter(endpoint), "llm")
     assert (twin.text, twin.by, twin.refused) == ("Is it false that the man rides a bike?", "tiny", "")
     (request,) = endpoint.requests
     assert (request["path"], request["model"], request["temperature"]) == ("/v1/chat/completions", "tiny", 0)
@@ -33,19 +33,19 @@ def test_a_valid_negation_is_taken(endpoint: Endpoint) -> None:
     assert endpoint.headers[0]["Authorization"] == "Bearer key-1"
 
 
-def test_a_wrong_negation_falls_back_to_the_quoted_form_and_says_why(endpoint: Endpoint) -> None:
+def test_a_wrong_negation_falls_back_to_the_wrapper_and_says_why(endpoint: Endpoint) -> None:
     endpoint.answer = lambda body: (200, said("Is the sky red?"))
-    twin = twin_of("Is the sky blue?", rewriter(endpoint))
-    assert (twin.form, twin.by) == ("quoted", "rule")
-    assert twin.text == 'Is "no" the right answer to this question: "Is the sky blue?"'
-    assert (twin.refused, twin.reason) == ("Is the sky red?", "0 negations where there must be one")
+    twin = twin_of("Is the sky blue?", rewriter(endpoint), "llm")
+    assert (twin.form, twin.by) == ("wrapped", "rule")
+    assert twin.text == 'Is it false that the right answer to this question is yes: "Is the sky blue?"'
+    assert (twin.refused, twin.reason) == ("Is the sky red?", "expected 1 negations, got 0")
 
 
 def test_the_same_prompt_is_asked_once_even_by_the_next_process(endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.answer = lambda body: (200, said("Is there no dog?"))
     for _ in range(2):
         cached = CachedRewriter(rewriter(endpoint), tmp_path)
-        assert twin_of("Is there a dog?", cached).text == "Is there no dog?"
+        assert twin_of("Is there a dog?", cached, "llm").text == "Is there no dog?"
     assert len(endpoint.requests) == 1
     assert CachedRewriter(EndpointRewriter("other", endpoint.url), tmp_path).rewrite("x")
     assert len(endpoint.requests) == 2, "another model has answers of its own"
@@ -93,12 +93,12 @@ def test_nobody_listens() -> None:
 
 
 def test_a_transformers_model_with_a_chat_template(tmp_path: Path) -> None:
-    """A random model talks nonsense: the rule's twin is taken, equal each time."""
+    """A random model talks nonsense: the question is wrapped, equal each time."""
     tiny_language_model.save(tmp_path, "Is there a no dog in the image ? Question : Twin")
     local = LocalRewriter(str(tmp_path), device="cpu")
-    first, second = (twin_of("Is there a dog in the image?", local) for _ in range(2))
+    first, second = (twin_of("Is there a dog in the image?", local, "llm") for _ in range(2))
     assert first == second
-    assert first.text == 'Is "no" the right answer to this question: "Is there a dog in the image?"'
+    assert first.text == 'Is it false that the right answer to this question is yes: "Is there a dog in the image?"'
     assert first.by == "rule"
     assert first.reason
 

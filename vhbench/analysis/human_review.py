@@ -22,7 +22,7 @@ def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Ques
     """Return questions about pairs of VHExpansion, for people to judge: is the twin the opposite of its question?
 
     As the paper's authors verified a hundred by hand. Pairs of unchanged images stand for their perturbed ones, which
-    have the same words; equal words are judged once. The wordings (natural, quoted …) take turns.
+    have the same words; equal words are judged once. The wordings (natural, wrapped …) take turns.
 
     Args:
         questions: of a split of VHExpansion.

@@ -174,7 +174,7 @@ _NEGATED = (
     (r"(Is|Are) there no (.+)\?", r"\1 there a \2?"),
     (r"Is it false that there (?:is|are) (.+)\?", r"Is there \1?"),
     (r"Is it false that the image (?:shows|does show) (.+)\?", r"Does the image show \1?"),
-    (r'Is "no" the right answer to this question: ["“](.+\?)["”]', r"\1"),
+    (r'Is it false that the right answer to this question is yes: ["“](.+\?)["”]', r"\1"),
     (r"Is it false that (it|the sky) is (.+)\?", r"Is \1 \2?"),
     (r"Is it false that the (.+) in the image (?:is|are) (.+)\?", r"Is the \1 in the image \2?"),
     (r"Is it false that the (.+) (?:is|are) (.+ in the image)\?", r"Is the \1 \2?"),

@@ -27,8 +27,7 @@ from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
 from vhbench.generators.vhexpansion.question_parts import CannotNegate
-from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, twin_of
-from vhbench.generators.vhexpansion.validation import why_not_negation
+from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, twin_of, why_not_negation
 from vhbench.options import check_numbers, option
 from vhbench.protocols import Rewriter
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
@@ -83,8 +82,8 @@ class VHExpansionBuild(SplitBuild):
         panel=_CASES,
     )
     rewriter: str = option(
-        "Model for `--negation llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) or "
-        "`transformers:NAME`; `rule`: none. Its output is validated; invalid output is replaced by quotation.",
+        "Model for `--negation auto` and `llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) "
+        "or `transformers:NAME`; `rule`: none. Its output is checked; what is refused is replaced by the wrapper.",
         "rule",
         panel=_CASES,
     )
@@ -189,19 +188,18 @@ class VHExpansionBuild(SplitBuild):
             raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
         if self.negation not in WORDINGS:
             raise VhbenchError(f"--negation {self.negation}: must be one of {', '.join(WORDINGS)}")
-        if (rewriter_of(self.rewriter) is None) == (self.wording == "llm"):
-            raise VhbenchError(f"--negation {self.negation} with --rewriter {self.rewriter}: a rewriter goes with llm")
+        rewrites = rewriter_of(self.rewriter) is not None
+        if self.negation != "auto" and rewrites != (self.negation == "llm"):
+            raise VhbenchError(
+                f"--negation {self.negation} with --rewriter {self.rewriter}: expected a rewriter with llm, and with "
+                "auto at most"
+            )
         self.shards  # noqa: B018 - reads the source
 
     @property
     def perturbations(self) -> tuple[str, ...]:
         """The common perturbations."""
         return () if self.perturb == ("none",) else self.perturb
-
-    @property
-    def wording(self) -> Wording:
-        """Templates of twins, with the rewriter if one is named."""
-        return "llm" if self.negation == "auto" and self.rewriter != "rule" else self.negation
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -212,7 +210,7 @@ class VHExpansionBuild(SplitBuild):
             "name": self.source_name,
             "perturb": [*self.perturbations, *self.attack],
             "severity": self.severity,
-            "negation": self.wording,
+            "negation": self.negation,
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
             "cases": Path(self.cases).name,
@@ -247,6 +245,12 @@ class VHExpansionBuild(SplitBuild):
         return self.name or (splits.read_manifest(path).benchmark if form == "split" else form)
 
     @property
+    def _templates(self) -> str:
+        """Benchmark whose templates the source's questions may match."""
+        form, _ = form_of(self.source)
+        return self.source_name if form in ("table", "split") else form
+
+    @property
     def shards(self) -> int:
         """Number of shards; a shard has all questions about its images."""
         return -(-len(self._groups) // IMAGES_PER_SHARD)
@@ -263,7 +267,7 @@ class VHExpansionBuild(SplitBuild):
             # Stored scenes have no images; adding them lets the split map images to scenes.
             yield from (replace(scenes[name], image=group[0].images[0]) for name in told if name in scenes)
             cases: list[InitialCase] = []
-            for item in _cases(group, self.wording, rewriter):
+            for item in _cases(group, self.negation, rewriter, self._templates):
                 if isinstance(item, InitialCase):
                     cases.append(item)
                 else:
@@ -358,7 +362,7 @@ def rewriter_of(spec: str) -> Rewriter | None:
 
 
 def _cases(
-    group: tuple[Question, ...], wording: Wording, rewriter: Rewriter | None
+    group: tuple[Question, ...], wording: Wording, rewriter: Rewriter | None, source: str
 ) -> Iterator[InitialCase | Rejection]:
     """Pair each question with its negated twin, or return why it has none."""
     given = {q.pair_id: q.question for q in group if q.negated}
@@ -370,7 +374,7 @@ def _cases(
             if twin is not None and (reason := why_not_negation(question.question, twin.text)):
                 yield Rejection(question.id, "twin_is_no_negation", {"twin": twin.text, "why": reason})
                 continue
-            twin = twin or twin_of(question.question, rewriter, wording)
+            twin = twin or twin_of(question.question, rewriter, wording, source)
         except CannotNegate as error:
             yield Rejection(question.id, "cannot_negate", {"question": question.question, "why": str(error)})
             continue

@@ -201,9 +201,11 @@ def _reworded(
     question: Question, edition: TrainingEdition, how: Expansion, wanted: SelectionOptions, rewriter: Rewriter | None
 ) -> Iterator[TrainingExample]:
     """Yield the rows of a question in its own wording and in paraphrases."""
-    others = paraphrases(question.question, how.paraphrases, seed=wanted.seed)
+    others = paraphrases(question.question, how.paraphrases, source=question.source, seed=wanted.seed)
     if rewriter is not None and how.paraphrases:
-        others, refused = rephrased(question.question, how.paraphrases, rewriter, seed=wanted.seed)
+        others, refused = rephrased(
+            question.question, how.paraphrases, rewriter, source=question.source, seed=wanted.seed
+        )
         edition.notes += [f"refused as a rewording of {question.question!r}: {said!r}" for said in refused[:1]]
     scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
     own = lessons(question, scenes, wanted.answers, seed=wanted.seed)

@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from vhbench.generators.vhexpansion import negation
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, bare, split_question
+from vhbench.generators.vhexpansion.negation import WRAPPER, is_simple_existence, natural_twin
+from vhbench.generators.vhexpansion.question_parts import CannotNegate, split_question
 from vhbench.generators.vhexpansion.rewriting import clean
 from vhbench.protocols import Rewriter
 from vhbench.seeding import rng
@@ -29,7 +29,8 @@ Rephrased:"""
 _TAIL = re.compile(r"(?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))")
 _FALSE = re.compile(r"Is it false that (?P<said>.+)\?")
 _NO = re.compile(r"(?P<verb>Is|Are) there no (?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))\?")
-_QUOTED = re.compile(r'Is "no" the right answer to this question: (?P<asked>["“«‹⟪].+["”»›⟫])')
+_WRAPPED = re.compile(rf"{WRAPPER} (?P<asked>[\"“«‹⟪].+[\"”»›⟫])")
+_THERE = re.compile(r"(?P<verb>Is|Are) there (?P<what>.+)")
 
 _ANY = re.compile(r"\bany (?!of\b|one\b|other\b|more\b|single\b)")
 """Statements have "some" where questions have "any"."""
@@ -84,33 +85,36 @@ _FRAMES = (
 _LITTLE = frozenset(
     "a an the is are was were be there in on of to it that this do does can you see one any some image picture photo "
     "photograph true right correct say statement would visible seen shown show shows appear appears please look at and "
-    "answer question here about what such as with depicted present contain contains find found which".split()
+    "answer yes question here about what such as with depicted present contain contains find found which".split()
 )
 """Words that a paraphrase may add or omit."""
 
 _NEGATING = frozenset("no not false untrue incorrect wrong never none without neither nor absent missing".split())
 
 
-def paraphrases(question: str, number: int, *, seed: int = 0) -> list[str]:
-    """Return distinct paraphrases of a yes/no question, sampled by the seed.
+def paraphrases(question: str, number: int, *, source: str = "", seed: int = 0) -> list[str]:
+    """Return distinct paraphrases of a yes/no question, sampled by the seed; ``source`` is its benchmark.
 
     >>> paraphrases("Is it false that the dog is brown?", 2)
     ['Is it untrue that the dog is brown?', 'Would it be false to say that the dog is brown?']
     """
-    every = list(dict.fromkeys(_by_rule(question)))
+    every = list(dict.fromkeys(_by_rule(question, source)))
     framed = [frame.format(question=question) for frame in _FRAMES]
     random = rng(seed, "paraphrase", question)
     chosen = [every[i] for i in random.permutation(len(every))[:number]]
     return chosen + [framed[i] for i in random.permutation(len(framed))[: number - len(chosen)]]
 
 
-def rephrased(question: str, number: int, rewriter: Rewriter, *, seed: int = 0) -> tuple[list[str], list[str]]:
+def rephrased(
+    question: str, number: int, rewriter: Rewriter, *, source: str = "", seed: int = 0
+) -> tuple[list[str], list[str]]:
     """Return a language model's paraphrases and its rejected responses; rules replace those.
 
     Args:
         question: one yes/no question.
         number: number of paraphrases.
         rewriter: the model.
+        source: benchmark of the question.
         seed: random seed of the replacements.
     """
     found, refused = list[str](), list[str]()
@@ -121,7 +125,7 @@ def rephrased(question: str, number: int, rewriter: Rewriter, *, seed: int = 0) 
             refused.append(said)
             break  # at temperature 0 the response would not change
         found.append(said)
-    spare = [text for text in paraphrases(question, number, seed=seed) if text not in found]
+    spare = [text for text in paraphrases(question, number, source=source, seed=seed) if text not in found]
     return found + spare[: number - len(found)], refused
 
 
@@ -149,12 +153,12 @@ def why_not_paraphrase(question: str, candidate: str) -> str:
 
 def _words(text: str) -> Counter[str]:
     whole = re.sub(r"n['’]t\b", " not", text)
-    return Counter(word for word in map(bare, whole.split()) if word)
+    return Counter(re.findall(r"[\w'’-]+", whole.lower()))
 
 
-def _by_rule(question: str) -> Iterator[str]:
+def _by_rule(question: str, source: str) -> Iterator[str]:
     """Yield equivalent wordings."""
-    if found := _QUOTED.fullmatch(question):
+    if found := _WRAPPED.fullmatch(question):
         yield from (form.format(asked=found["asked"]) for form in _IS_NO)
     elif found := _FALSE.fullmatch(question):
         yield from (form.format(said=found["said"]) for form in _UNTRUE)
@@ -162,22 +166,23 @@ def _by_rule(question: str) -> Iterator[str]:
         forms = _ARE_UNSEEN if found["verb"] == "Are" else _UNSEEN
         yield from (form.format(**found.groupdict()) for form in forms)
     else:
-        yield from _positive(question)
+        yield from _positive(question, source)
 
 
-def _positive(question: str) -> Iterator[str]:
+def _positive(question: str, source: str) -> Iterator[str]:
     try:
-        clause = negation.parse(question)
-        natural = negation.negate(question)
-        said = _ANY.sub("some ", negation.declarative(clause))
+        parts = split_question(question)
+        natural = natural_twin(parts, source)
     except CannotNegate:
         return
-    if clause.before or clause.after != "?":
+    if parts.before or parts.lead or parts.mark != "?" or parts.after:
         return
-    words = " ".join(clause.words[1:])
-    if negation.is_simple_existence(clause):
-        if clause.auxiliary == "Is" and (found := _TAIL.fullmatch(words)):
+    if is_simple_existence(parts.asked) and (there := _THERE.fullmatch(parts.asked)):
+        if there["verb"] == "Is" and (found := _TAIL.fullmatch(there["what"])):
             yield from (form.format(**found.groupdict()) for form in _SEEN)
-        yield from (form.format(said=said) for form in _STATEMENT)
-    elif _FALSE.fullmatch(natural):
-        yield from (form.format(said=said) for form in _STATEMENT)
+        said = f"there {there['verb'].lower()} {there['what']}"
+    elif false := _FALSE.fullmatch(natural):
+        said = false["said"]
+    else:
+        return
+    yield from (form.format(said=_ANY.sub("some ", said)) for form in _STATEMENT)

@@ -11,6 +11,7 @@ from string import ascii_uppercase
 from vhbench.audit import phrases, question_solver
 from vhbench.colours import COLOURS
 from vhbench.generators.ode import environments
+from vhbench.generators.vhexpansion.negation import WRAPPER
 from vhbench.language import inflection
 from vhbench.schema import Question, Scene, SceneObject
 from vhbench.training import image_lists
@@ -52,10 +53,10 @@ def _first(patterns: Mapping[str, Callable[..., str]], text: str, *given: object
 
 def _yes_no(text: str, scenes: Scenes) -> str:
     """Describe the facts; a negated twin has the same reason as its original."""
-    quoted = re.fullmatch(r'Is "no" the right answer to this question: ["“](.+\?)["”]', text)
-    if quoted:
-        right = question_solver.read(quoted[1], scenes)
-        why = _yes_no(quoted[1], scenes)
+    wrapped = re.fullmatch(rf'{WRAPPER} ["“](.+\?)["”]', text)
+    if wrapped:
+        right = question_solver.read(wrapped[1], scenes)
+        why = _yes_no(wrapped[1], scenes)
         return f"{why[:-1]}, so the right answer to that question is “{'yes' if right else 'no'}”." if why else ""
     for pattern, positive in _POSITIVE.items():
         if match := re.fullmatch(pattern, text):

@@ -221,18 +221,18 @@ def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[...
 def test_what_is_not_certain_is_quoted_and_the_mode_tells(source: Callable[..., Path], tmp_path: Path) -> None:
     table = source(row(0, "0.png", "Is there a dog?"), row(1, "0.png", "Is the fan left on?", "no"))
     told = {}
-    for wording in ("auto", "natural", "quoted"):
+    for wording in ("auto", "natural", "wrapped"):
         split = build(tmp_path / wording, source=f"table:{table}", perturb=(), negation=wording)
         told[wording] = {q.id: (q.mode, q.answer) for q in splits.read_questions(split)}
         assert splits.read_manifest(split).config["negation"] == wording
     assert told["auto"] == {
         named("q0"): ("natural", "yes"),
         named("q0/negated"): ("natural", "no"),
-        named("q1"): ("quoted", "no"),
-        named("q1/negated"): ("quoted", "yes"),
+        named("q1"): ("wrapped", "no"),
+        named("q1/negated"): ("wrapped", "yes"),
     }
     assert told["natural"] == {named("q0"): ("natural", "yes"), named("q0/negated"): ("natural", "no")}
-    assert {mode for mode, _ in told["quoted"].values()} == {"quoted"}
+    assert {mode for mode, _ in told["wrapped"].values()} == {"wrapped"}
 
 
 def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it_leaves_out(tmp_path: Path) -> None:
@@ -279,8 +279,8 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
         (list(CASES), {"images": "/none"}, "--images /none: no such folder"),
         (list(CASES), {"failed": "/none.jsonl"}, "--failed /none.jsonl: no such file"),
         (list(CASES), {"rewriter": "gpt"}, "rewriter 'gpt': must be rule"),
-        (list(CASES), {"negation": "plain"}, "--negation plain: must be one of auto, natural, quoted, llm"),
-        (list(CASES), {"negation": "llm"}, "--negation llm with --rewriter rule: a rewriter goes with llm"),
+        (list(CASES), {"negation": "plain"}, "--negation plain: must be one of auto, natural, wrapped, llm"),
+        (list(CASES), {"negation": "llm"}, "--negation llm with --rewriter rule: expected a rewriter with llm, and with auto at most"),
         (list(CASES), {"source": "pope:/none"}, "--source pope:/none: no such file or folder; FORM:PATH with FORM"),
     ],
 )

@@ -57,10 +57,10 @@ def test_symmetric_and_multiple_choice(capsys: Any, monkeypatch: Any, write: Any
     code, out, _ = run(capsys, monkeypatch, "symmetric", "--responses", pairs)
     assert (code, "symmetric_accuracy       1.0000" in out) == (0, True)
     told = write(
-        "told.jsonl", *({**json.loads(line), "mode": "quoted"} for line in Path(pairs).read_text().splitlines())
+        "told.jsonl", *({**json.loads(line), "mode": "wrapped"} for line in Path(pairs).read_text().splitlines())
     )
     code, out, _ = run(capsys, monkeypatch, "symmetric", "--responses", told, "--by", "mode")
-    assert (code, "mode = quoted: 1 pairs" in out) == (0, True)
+    assert (code, "mode = wrapped: 1 pairs" in out) == (0, True)
     code, _, err = run(capsys, monkeypatch, "symmetric", "--responses", pairs, "--by", "mode")
     assert (code, "--by mode: expected a field with values in at least one row" in err) == (2, True)
     choices = write("mc.jsonl", {"id": "a", "choices": ["x", "y"], "answer": "A", "response": "A", "task": "counting"})

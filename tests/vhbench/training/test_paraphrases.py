@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vhbench.generators.vhexpansion.negation import negate, quote
+from vhbench.generators.vhexpansion.rewriting import twin_of
 from vhbench.training.paraphrases import paraphrases, rephrased, why_not_paraphrase
 
 QUESTIONS = [
@@ -16,21 +16,21 @@ QUESTIONS = [
     "Is it a sunny day in the image?",
     "Can you see the man?",
 ]
-TWINS = [*(negate(question) for question in QUESTIONS[:6]), quote("Is the left one red?")]
+TWINS = [twin_of(question, source="ode").text for question in (*QUESTIONS[:6], "Is the left one red?")]
 
 
 @pytest.mark.parametrize("question", [*QUESTIONS, *TWINS, "Is the left or the right one red?", "How?"])
 @pytest.mark.parametrize("seed", range(3))
 def test_they_are_as_many_as_asked_for_and_all_different(question: str, seed: int) -> None:
-    found = paraphrases(question, 5, seed=seed)
+    found = paraphrases(question, 5, source="ode", seed=seed)
     assert len({question, *found}) == 6
-    assert found == paraphrases(question, 5, seed=seed)
+    assert found == paraphrases(question, 5, source="ode", seed=seed)
     assert all(text.rstrip('"').endswith("?") for text in found)
 
 
 @pytest.mark.parametrize("question", [*QUESTIONS, *TWINS])
 def test_a_rule_keeps_what_is_negated_negated_and_adds_nothing(question: str) -> None:
-    for text in paraphrases(question, 5):
+    for text in paraphrases(question, 5, source="ode"):
         if not text.endswith(question):
             assert why_not_paraphrase(question, text) == "", text
 

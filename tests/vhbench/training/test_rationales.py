@@ -68,7 +68,7 @@ def ask(text: str, answer: str, *choices: str, images: int = 1) -> Question:
         ("Is there no cat in the image?", "yes",
          "Yes. The image does not show a cat; it shows two dogs, a cup, a plate and a kitchen."),
         ("Is it false that the cup in the image is red?", "no", "No. The cup in the image is red."),
-        ('Is "no" the right answer to this question: "Is there a cup in the image?"', "no",
+        ('Is it false that the right answer to this question is yes: "Is there a cup in the image?"', "no",
          "No. There is a cup on the right of the image, so the right answer to that question is “yes”."),
     ],
 )  # fmt: skip

@@ -44,6 +44,8 @@ _QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"
 )
+_WRAPPED: Final = re.compile(r"(?i)\bis it false that the (?:right|correct) answer to this question is \W?yes\b")
+"""The same question as whether "no" is the right answer."""
 _JUDGED: Final = re.compile(
     rf"(?i)\b(?:is|are|was|would)\s+(?:it|this|that|the following)(?:\s+be)?\s+(?P<denied>not\s+)?"
     rf"(?P<word>{_RIGHT}|the case)"
@@ -126,7 +128,7 @@ def claim(question: str) -> Claim | None:
     text = question[:_LONGEST].strip()
     if "<" in text or ":" in text:
         text = _NOISE.sub(" ", text).strip()
-    quoted = _QUOTED.search(text)
+    quoted = _QUOTED.search(_WRAPPED.sub('Is "no" the right answer', text))
     if quoted:
         inner = claim(quoted["asked"].strip(" \"'“”"))
         return inner and _judged(inner, quoted["word"], quoted=True)

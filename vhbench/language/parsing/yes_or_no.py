@@ -52,6 +52,7 @@ _JUDGES: Final = re.compile(
     r"\W*(?:(?:so|therefore|thus|hence)[, ]+)?(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?"
     r"(?P<not>not |n't )?(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
 )
+_FALSE_THAT: Final = re.compile(r"\b(?:false|untrue|wrong|incorrect|not (?:true|the case)) (?:to say )?that\b")
 _RIGHT_ANSWER: Final = re.compile(
     r"\b(?:right|correct|true|proper|accurate)\s+answer(?:\s+to\s[^.\n]{0,200}?)?\s+(?:is|would be"
     r"|should be)(?P<not>\s+not|n't)?\s+[\"']?(?P<word>yes|no)\b|[\"'](?P<first>yes|no)[.,]?[\"']\s+(?:is"
@@ -239,7 +240,8 @@ def _about_a_word(text: str, asked: Claim) -> str | None:
     if asked.quoted:
         right = _RIGHT_ANSWER.search(text)
         if right:
-            word, denied = right["word"] or right["first"], bool(right["not"] or right["never"])
+            denied = bool(right["not"] or right["never"]) != bool(_FALSE_THAT.search(text[: right.start()]))
+            word = right["word"] or right["first"]
             return "yes" if ((word == "no") == (asked.word == "false")) != denied else "no"
         return "" if re.search(r"\banswer\b", text) else None
     judged = _JUDGES.match(text)

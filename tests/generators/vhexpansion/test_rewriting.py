@@ -1,0 +1,97 @@
+"""Rewrites as language models give them, right and wrong."""
+
+import pytest
+
+from vhbench.generators.vhexpansion.rewriting import clean, twin_of, why_not_negation
+
+GOOD = [
+    ("Is there a dog in the image?", "Is there no dog in the image?"),
+    ("Is there a dog in the image?", "Is it false that there is a dog in the image?"),
+    ("Are there any dogs?", "Are there no dogs?"),
+    ("Are there any dogs?", "Is it not true that there are any dogs?"),
+    ("Does the man ride a bike?", "Is it false that the man rides a bike?"),
+    ("Is the dog brown?", "Is it not the case that the dog is brown?"),
+    ("Are all eggs white?", "Is it false that all eggs are white?"),
+    ("Did the boy ride a horse?", "Is it false that the boy rode a horse?"),
+    ("According to the chart, is the sum 3?", "Is it false that according to the chart the sum is 3?"),
+]
+
+WRONG = [
+    ("Is there a dog?", "Is there a dog?", "no other question"),
+    ("Is there a dog?", "Is it false that there is no dog?", "expected 1 negations, got 2"),
+    ("Is there a dog?", "Is there no cat?", "other content: added ['cat'], lost ['dog']"),
+    ("Is the dog brown?", "Is it false that the dog is black?", "other content: added ['black'], lost ['brown']"),
+    ("Is the dog brown?", "Isn't the dog brown?", "the negation does not govern the whole question"),
+    ("Is the dog left of the cat?", "Is it false that the cat is left of the dog?", "another order of words"),
+    ("Is the dog big?", "Is it false that the big dog is brown?", "other content: added ['brown'], lost []"),
+    ("Are all eggs white?", "Are all eggs not white?", "the negation does not govern the whole question"),
+    ("Are all eggs white?", "Is it false that some eggs are white?", "other content: added ['some'], lost ['all']"),
+    ("Do any dogs run?", "Do any dogs not run?", "the negation does not govern the whole question"),
+    ("Is the dog big and brown?", "Is the dog not big and brown?", "the negation does not govern the whole question"),
+    ("Is there a dog and a cat?", "Is there no dog and a cat?", "the negation does not govern the whole question"),
+    ("Are there two dogs?", "Are there no two dogs?", "the negation does not govern the whole question"),
+    (
+        "Is there a dog that is brown?",
+        "Is there a dog that is not brown?",
+        "the negation does not govern the whole question",
+    ),
+    ("Is there a dog?", "There is no dog.", "not a yes/no question: 'There is no dog.'"),
+    ("Is there a dog?", "There is no dog, is there?", "the negation does not govern the whole question"),
+    ("How many dogs are there?", "How many dogs are not there?", "not a yes/no question: 'How many dogs are there?'"),
+    ("Is there no dog?", "Is there a dog?", "expected 2 negations, got 0"),
+    ("Is there a dog? Answer yes or no.", "Is there no dog?", "the text around the question changed"),
+    ("Is there a dog?", "Sure! Is there no dog?", "the text around the question changed"),
+    ("Is there a dog?", "", "not a yes/no question: ''"),
+    ("Was the dog brown?", "Is it false that the dog is brown?", "another verb or tense"),
+    ("Does the man ride a bike?", "Does the man not ride a bike?", "the negation does not govern the whole question"),
+    ("Is the dog brown?", "Is the dog not brown?", "the negation does not govern the whole question"),
+    ("Does the keyboard have a backlight?", "Is it untrue that the keyboard has a backlight?", "another verb or tense"),
+    ("Is the left light on?", "Is it false that the left is light on?", "splits a phrase"),
+    ("Was the dog brown?", "Is it false that the dog is brown?", "another verb or tense"),
+    ("Is the pot full and is the pan empty?", "Is it false that the pot is full and is the pan empty?", "two clauses"),
+]
+
+
+@pytest.mark.parametrize(("question", "candidate"), GOOD)
+def test_accepts(question: str, candidate: str) -> None:
+    assert why_not_negation(question, candidate) == ""
+
+
+@pytest.mark.parametrize(("question", "candidate", "reason"), WRONG)
+def test_refuses(question: str, candidate: str, reason: str) -> None:
+    assert reason in why_not_negation(question, candidate)
+
+
+class Said:
+    """A language model with one response."""
+
+    name = "tiny"
+
+    def __init__(self, said: str) -> None:
+        self.said, self.asked = said, list[str]()
+
+    def rewrite(self, prompt: str) -> str:
+        self.asked.append(prompt)
+        return self.said
+
+
+def test_a_model_is_asked_where_no_template_matches() -> None:
+    model = Said("Is it false that the man is wearing a scarf on the left?")
+    found = twin_of("Is the man wearing a scarf on the left?", model)
+    assert (found.text, found.form, found.by) == (model.said, "llm", "tiny")
+    assert twin_of("Is there a dog?", model).form == "natural"
+    assert len(model.asked) == 1
+
+
+def test_as_in_the_paper_a_model_is_asked_for_all() -> None:
+    found = twin_of("Is there a dog?", Said("Is there no dog?"), "llm")
+    assert (found.text, found.form) == ("Is there no dog?", "llm")
+    refused = twin_of("Is there a dog?", Said("Is there no cat?"), "llm")
+    assert (refused.form, refused.refused) == ("wrapped", "Is there no cat?")
+
+
+@pytest.mark.parametrize(
+    "said", ["Is there no dog?", 'Twin: "Is there no dog?"', "**Is there no dog?**\n\nHope this helps!"]
+)
+def test_what_models_add_around_a_question_is_removed(said: str) -> None:
+    assert clean(said).strip("*") == "Is there no dog?"
