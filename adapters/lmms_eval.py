@@ -4,11 +4,12 @@ All uses of lmms-eval's internals are in this file. If a newer release lacks one
 alternative, and everything else keeps working.
 """
 
+import argparse
 import functools
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any, Literal, TypeVar
 
 from PIL import Image
 
+from vhbench.benchmarks import of_task
 from vhbench.files import json_bytes, write_atomic
 from vhbench.provenance import (
     KEY,
@@ -53,11 +55,38 @@ def register() -> list[Any]:
     Raises:
         VhbenchError: if lmms-eval is not installed.
     """
+    _expect_model(sys.argv)
     _hook(_add_tasks, None, _USE_PATH)
     _hook(_tell_provenance, None, "samples and reports have no provenance")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     _hook(_score_samples, None, "--baseline compares bare words with the answers")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
+
+
+def _expect_model(argv: Sequence[str]) -> None:
+    """Exit with three commands to copy if our tasks are evaluated without a model: lmms-eval's default does not exist.
+
+    Args:
+        argv: program and arguments; other programs than lmms-eval's command are left alone.
+    """
+    program = Path(argv[0]) if argv else Path()
+    if program.stem not in ("lmms-eval", "lmms_eval") and program.parts[-2:] != ("lmms_eval", "__main__.py"):
+        return
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for option in ("--model", "--tasks", "--config"):
+        parser.add_argument(option, default="")
+    given, _ = parser.parse_known_args([text for text in argv[1:] if text != "eval"])
+    if given.model or given.config or not any(of_task(name.strip()) for name in given.tasks.split(",")):
+        return
+    commands = (
+        ("a random baseline", "vhbench_coin"),
+        ("a small open model", "qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct"),
+        ("a server", "openai --model_args base_url=http://localhost:8000/v1,api_key=none,model=NAME"),
+    )
+    print(f"vhbench: expected --model MODEL with --tasks {given.tasks}; for example", file=sys.stderr)
+    for about, model in commands:
+        print(f"  lmms-eval --model {model} --tasks {given.tasks} --output_path results  # {about}", file=sys.stderr)
+    raise SystemExit(2)
 
 
 def write_beside_results(args: Any, name: str, content: dict[str, Any] | list[Any]) -> None:

@@ -13,6 +13,7 @@ import tiny_qwen
 from running import Evaluate, scores
 
 from vhbench import benchmarks
+from vhbench.adapters import lmms_eval
 from vhbench.files import json_bytes
 from vhbench.records import to_record
 from vhbench.runs import read_run
@@ -89,3 +90,42 @@ def test_a_real_model_class_sees_the_images(
     for task in TASKS.split(","):
         assert 0 <= scores(results, task)["accuracy"] <= 100
         assert results["n-samples"][task]["effective"] == 4
+
+
+def test_tasks_without_a_model_end_with_commands_to_copy() -> None:
+    """lmms-eval's default model "hf" does not exist; nothing is loaded before the exit."""
+    tasks = "ode_fictional,mioh_selective"
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("lmms-eval")), "--tasks", tasks],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 2, done.stderr
+    first, *commands = done.stderr.splitlines()[-4:]
+    assert first == f"vhbench: expected --model MODEL with --tasks {tasks}; for example"
+    assert [line.split()[2] for line in commands] == ["vhbench_coin", "qwen2_5_vl", "openai"]
+    assert all(f"--tasks {tasks} " in line for line in commands)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["lmms-eval", "--model", "vhbench_coin", "--tasks", "mioh"],
+        ["lmms-eval", "eval", "--model=x", "--tasks", "mioh"],
+        ["lmms-eval", "--tasks", "pope"],
+        ["lmms-eval", "--config", "run.yaml"],
+        ["lmms-eval", "models"],
+        ["pytest", "--tasks", "mioh"],
+        [],
+    ],
+)
+def test_every_other_command_goes_on(argv: list[str]) -> None:
+    lmms_eval._expect_model(argv)
+
+
+@pytest.mark.parametrize("argv", [["eval", "--tasks=mioh"], ["--limit", "3", "--tasks", "pope,mioh"]])
+def test_a_model_is_expected_for_our_tasks(argv: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        lmms_eval._expect_model(["/x/lmms_eval/__main__.py", *argv])

@@ -280,7 +280,11 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
         (list(CASES), {"failed": "/none.jsonl"}, "--failed /none.jsonl: no such file"),
         (list(CASES), {"rewriter": "gpt"}, "rewriter 'gpt': must be rule"),
         (list(CASES), {"negation": "plain"}, "--negation plain: must be one of auto, natural, wrapped, llm"),
-        (list(CASES), {"negation": "llm"}, "--negation llm with --rewriter rule: expected a rewriter with llm, and with auto at most"),
+        (
+            list(CASES),
+            {"negation": "llm"},
+            "--negation llm with --rewriter rule: expected a rewriter with llm, and with auto at most",
+        ),
         (list(CASES), {"source": "pope:/none"}, "--source pope:/none: no such file or folder; FORM:PATH with FORM"),
     ],
 )
