@@ -204,9 +204,10 @@ def existence(picture: Picture) -> Iterator[Choice]:
     for target in picture.targets:
         if target not in scene.categories():
             continue
-        pool = places if _is_place(scene, target) and places else things or places
+        is_place = _is_place(scene, target)
+        pool = places if is_place and places else things or places
         noes = {word: _is_there(scene, word) for word in pool}
-        spare = tuple(word for word in pool if word in picture.likely)
+        spare = () if is_place else tuple(word for word in pool if word in picture.likely)
         yield Choice(scene.id, "existence", target, target, _is_there(scene, target), noes, spare)
 
 
