@@ -196,7 +196,7 @@ def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, editions: Editi
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     before, after = (json.loads(done.stdout.splitlines()[-1])[i::2] for i in (0, 1))
-    assert max(before) < 60, before
+    assert all(share is None or share < 60 for share in before), before  # None: one nonsense text for all questions
     assert min(after) >= 90, after
     train, test = (leakage.read_contents(path) for path in editions)
     assert not train.images & test.images
