@@ -141,3 +141,21 @@ def test_halves_of_pairs_are_answers_but_no_pairs(runs: Path, monkeypatch: pytes
 
 def _percent(value: float | None) -> float | None:
     return None if value is None else 100 * value
+
+
+def test_samples_edited_after_the_run_differ_from_its_results(tmp_path: Path) -> None:
+    """All hashes are consistent, as if all responses had been replaced and parsed again."""
+    task = "ode_fictional_existence"
+    for name, say in (("run", lambda row: "Yes"), ("edited", lambda row: row["answer"])):
+        write_run(tmp_path / name, starter("ode"), task, say, config=task)
+    run = CliRunner()
+    assert "not those in" not in run.invoke(app, ["score", str(tmp_path / "run")]).output
+    (samples,) = (tmp_path / "edited").glob("*_samples_*")
+    (tmp_path / "run" / samples.name).write_bytes(samples.read_bytes())
+    where = "20260101_120000_results.json"
+    line = f"{task}: the scores of its samples are not those in {where}: accuracy is 100, but 50 there"
+    assert line in run.invoke(app, ["score", str(tmp_path / "run")]).output
+    compared = run.invoke(
+        app, ["compare", str(tmp_path / "edited"), str(tmp_path / "run"), "--out", str(tmp_path / "out")]
+    )
+    assert line in compared.output

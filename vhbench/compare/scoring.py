@@ -10,12 +10,15 @@ from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
 from vhbench.runs.questions import is_split
+from vhbench.runs.run_files import conflicting_scores
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.store import PackedRecords
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
 from vhbench.tasks.metrics.measuring import Measured, measure
+from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import listed
 
 Words = Mapping[str, Iterable[str]]
 
@@ -76,7 +79,17 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
         raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
     if how.split is None:
         check_captions(responses, groups)
-    return {group: score_group(groups.pop(group), group, how) for group in sorted(groups)}
+    scored = {group: score_group(groups.pop(group), group, how) for group in sorted(groups)}
+    for group, result in scored.items():
+        if group.benchmark and group.task and responses.judge is None and not how.positive:
+            scores = {metric.name: _as_in_table(metric, result.get(metric.name)) for metric in listed(group.family)}
+            responses.notes += conflicting_scores(responses.path, group.task, scores)
+    return scored
+
+
+def _as_in_table(metric: Metric, value: float | None) -> float | None:
+    """Return a score as lmms-eval's table has it: shares in percent."""
+    return value if value is None or metric.scale in ("length", "count") else 100 * value
 
 
 def check_captions(responses: Responses, groups: Iterable[Group]) -> None:

@@ -111,9 +111,12 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
                 (pair for pair in zip(said, logged, strict=False) if pair[0] != pair[1].strip()), (said[0], logged[-1])
             )
             yield f"expected response {quote_value(odd[1])} as logged by lmms-eval, got {quote_value(odd[0])}"
-    right = []
-    for entry, text in zip(entries, said, strict=True):
-        read = asdict(answered(columns, text))
+    tokens = [entry.get("tokens", 0) for entry in entries]
+    if (counts := _token_counts(sample)) and counts != tokens:
+        yield f"expected {counts} tokens as logged by lmms-eval, got {tokens}"
+    limit, right = told.generation.get("max_new_tokens"), []
+    for entry, text, count in zip(entries, said, tokens, strict=True):
+        read = asdict(answered(columns, text, count, limit if isinstance(limit, int) else None))
         right.append(read["prediction"] == record.answer)
         for name in ANSWERED:
             if entry.get(name, type(read[name])()) != read[name]:
@@ -143,6 +146,14 @@ def _texts(logged: Any) -> list[str]:
     while any(isinstance(text, list) for text in texts):
         texts = [each for text in texts for each in (text if isinstance(text, list) else [text])]
     return [] if any(not isinstance(text, str) or text == "None" for text in texts) else texts
+
+
+def _token_counts(sample: Sample) -> list[int]:
+    """Return the number of generated tokens of each response in lmms-eval's sample, 0 if unknown; empty without."""
+    logged = sample.get("token_counts")
+    if not isinstance(logged, list) or not all(isinstance(one, Mapping) for one in logged):
+        return []
+    return [int(one.get("output_tokens") or 0) for one in logged]
 
 
 def _metrics(record: Record) -> Sequence[Metric]:
