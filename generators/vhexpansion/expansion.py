@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation, split_name
 from vhbench.generators.vhexpansion.rewriting import Twin
 from vhbench.generators.vhexpansion.undecidable import undecided
 from vhbench.images import open_image, to_png
@@ -46,7 +46,7 @@ def may_change(question: str, perturbation: str) -> str:
     >>> may_change("Is the duck brown?", "brightness")
     'brown'
     """
-    return undecided(question, PERTURBATIONS[perturbation].unsure.split())
+    return undecided(question, PERTURBATIONS[split_name(perturbation)[0]].unsure.split())
 
 
 def clean_id(text: str) -> str:
@@ -83,7 +83,7 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
 
 
 def perturbed(
-    pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None, compat: bool = False
+    pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None, relative: bool = False
 ) -> bytes:
     """Return a perturbed image as PNG, seeded by the seed, the name and the image digest.
 
@@ -93,9 +93,9 @@ def perturbed(
         name: name of the perturbation.
         seed: random seed of the build.
         severity: see :func:`perturbation`.
-        compat: use the paper's blur radius in pixels instead of scaling it with the image.
+        relative: scale the blur radius with the image; otherwise it is the paper's, in pixels.
     """
-    change = perturbation(name, severity, relative=not compat)
+    change = perturbation(name, severity, relative=relative)
     changed = change(pixels, rng(seed, "vhexpansion", name, digest))
     return to_png(Image.fromarray(changed), compress_level=4)
 

@@ -11,6 +11,7 @@ and alpha are preserved; the input is never modified.
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -27,10 +28,7 @@ from vhbench.schema import VhbenchError
 Array = npt.NDArray[np.uint8]
 
 USUAL_SIDE: Final = 512
-"""Shorter side in pixels at which lengths are those of the paper and of ImageNet-C.
-
-The paper's COCO photos have 480 pixels; after rounding they get the paper's radius of 5 as well.
-"""
+"""Shorter side in pixels at which scaled lengths are those of the paper and of ImageNet-C."""
 
 _SUMMED: Final = 6
 """Largest radius in pixels at which ImageNet-C's kernel contains the softened edge."""
@@ -107,19 +105,48 @@ def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 3
     return _on_colour(image, lambda colour: _through_jpeg(colour, quality))
 
 
+def at_severities(spec: str) -> tuple[str, ...]:
+    """Return the names that a spec stands for, one per severity.
+
+    Raises:
+        VhbenchError: for anything but a number or a range within 1 to 5 after the colon.
+
+    >>> at_severities("brightness"), at_severities("brightness:2"), at_severities("brightness:3-5")
+    (('brightness',), ('brightness_2',), ('brightness_3', 'brightness_4', 'brightness_5'))
+    """
+    name, colon, levels = spec.partition(":")
+    if not colon:
+        return (spec,)
+    if not (found := re.fullmatch("([1-5])(?:-([1-5]))?", levels)) or levels[0] > levels[-1]:
+        raise VhbenchError(f"expected {name}:1-5 or a part of it, such as {name}:3, got {spec}")
+    return tuple(f"{name}_{level}" for level in range(int(found[1]), int(found[2] or found[1]) + 1))
+
+
+def split_name(name: str) -> tuple[str, int | None]:
+    """Return a perturbation's key in :data:`PERTURBATIONS` and its severity, None without one.
+
+    >>> split_name("defocus_blur_3"), split_name("defocus_blur")
+    (('defocus_blur', 3), ('defocus_blur', None))
+    """
+    found = re.fullmatch("(.+)_([1-5])", name)
+    return (found[1], int(found[2])) if found else (name, None)
+
+
 def perturbation(
     name: str, severity: int | None = None, *, relative: bool = False
 ) -> Callable[[Array, np.random.Generator], Array]:
     """Return the function that perturbs an image, given a random generator.
 
     Args:
-        name: a key of :data:`PERTURBATIONS`.
+        name: a key of :data:`PERTURBATIONS`, or with a severity as of :func:`at_severities`, which then counts.
         severity: 1 to 5 on ImageNet-C's scale; None for the paper's parameters.
-        relative: scale lengths with the image; otherwise they are in pixels, as in the paper's code.
+        relative: scale lengths with the image; otherwise they are in pixels, as in the paper.
 
     Raises:
         VhbenchError: for an unknown name or severity.
     """
+    name, own = split_name(name)
+    severity = own or severity
     if name not in PERTURBATIONS:
         raise VhbenchError(f"unknown perturbation {name!r}; must be one of {', '.join(PERTURBATIONS)}")
     found = PERTURBATIONS[name]

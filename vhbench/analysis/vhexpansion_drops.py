@@ -12,6 +12,7 @@ from vhbench.analysis import vhexpansion_figure
 from vhbench.analysis.run import lost, own_records
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.attack_success import success
+from vhbench.generators.vhexpansion.perturbations import split_name
 from vhbench.records import case_of
 from vhbench.schema import Record
 from vhbench.statistics import paired, wording
@@ -29,8 +30,8 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     Returns:
         ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, for perturbations with the
         ``drop`` against the clean pairs of the same cases and its interval, for attacks with ``success_rate``;
-        ``unparsed``, ``failed``, ``refused``: shares of the responses; ``summary``. ``withheld`` is the reason if too
-        many requests failed; the rest is then empty.
+        ``severities``: see :func:`severity_curves`; ``unparsed``, ``failed``, ``refused``: shares of the responses;
+        ``summary``. ``withheld`` is the reason if too many requests failed; the rest is then empty.
 
     Raises:
         VhbenchError: if no record is from VHExpansion.
@@ -39,7 +40,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     own = own_records(records, __name__)
     counts = {"questions": len(own), **lost(own)}
     if counts["withheld"]:
-        return counts | {"sources": {}, "summary": counts["withheld"]}
+        return counts | {"sources": {}, "severities": {}, "summary": counts["withheld"]}
     for record in own:
         sources[record.source].append(record)
     found = {source: _source(sources[source]) for source in sorted(sources)}
@@ -51,7 +52,23 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             ends = told["interval"]
             part |= {"drop": 100 * told["mean"], "drop_interval": None if ends is None else [100 * end for end in ends]}
             part |= {f"drop_{name}": told[name] for name in ("note", "significant", "p", "discordant_clusters")}
-    return counts | {"sources": found, "summary": summary(found)}
+    return counts | {"sources": found, "severities": severity_curves(found), "summary": summary(found)}
+
+
+def severity_curves(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return source → perturbation → severity → symmetric accuracy in percent, for perturbations built with severities.
+
+    >>> severity_curves({"pope": {"clean": {}, "brightness_3": {"symmetric_accuracy": 40.0}}})
+    {'pope': {'brightness': {'3': 40.0}}}
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for source, kinds in sources.items():
+        for kind in sorted(kinds):
+            name, severity = split_name(kind)
+            if severity is not None:
+                curve = found.setdefault(source, {}).setdefault(name, {})
+                curve[str(severity)] = kinds[kind]["symmetric_accuracy"]
+    return found
 
 
 def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
@@ -72,6 +89,11 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
         rows = [_row(kind, kinds[kind]) for kind in sorted(kinds, key=lambda kind: (kind != CLEAN, kind))]
         yield from wording.aligned([_HEADER, *rows])
         yield ""
+        if curves := found["severities"].get(source):
+            yield f"Source {source}, symmetric accuracy in % by ImageNet-C severity"
+            lines = [(name, *(_at(curve, level) for level in "12345")) for name, curve in curves.items()]
+            yield from wording.aligned([("perturbation", *"12345"), *lines])
+            yield ""
     yield f"Summary: {found['summary']}"
     yield (
         "Change: paired over the cases that both have; sign-flip max-t over all sources and perturbations, family-wise "
@@ -98,6 +120,11 @@ def _row(kind: str, score: Mapping[str, Any]) -> Sequence[str]:
         change, verdict = f"{wording.signed(-score['drop'])} {ends}", wording.verdict(score, "drop_")
     value = f"{wording.number(score['symmetric_accuracy'])} {wording.interval(score['interval'])}"
     return kind, value, wording.number(score["permutation_baseline"]), change, str(score["pairs"]), verdict
+
+
+def _at(curve: Mapping[str, Any], level: str) -> str:
+    value = curve.get(level)
+    return "" if value is None else wording.number(value)
 
 
 def _against_baseline(score: Mapping[str, Any]) -> str:

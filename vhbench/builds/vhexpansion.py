@@ -25,7 +25,7 @@ from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
-from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, at_severities, perturbation
 from vhbench.generators.vhexpansion.question_parts import CannotNegate
 from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, twin_of, why_not_negation
 from vhbench.options import check_numbers, option
@@ -88,9 +88,14 @@ class VHExpansionBuild(SplitBuild):
         panel=_CASES,
     )
     perturb: tuple[str, ...] = option(
-        f"Comma-separated: {', '.join(PERTURBATIONS)}; or `none`.", tuple(PERTURBATIONS), panel=_IMAGE
+        f"Comma-separated: {', '.join(PERTURBATIONS)}; or `none`. `gaussian_noise:1-5`: ImageNet-C's severities.",
+        tuple(PERTURBATIONS),
+        panel=_IMAGE,
     )
     severity: int = option("1–5 as in ImageNet-C; 0: the paper's parameters.", 0, least=0, most=5, panel=_IMAGE)
+    scale_severity: bool = option(
+        "Scale the blur radius with the image; by default it is the paper's, in pixels.", False, panel=_IMAGE
+    )
     keep_unsure: bool = option(
         "Keep questions whose answers the perturbation may change, as the paper does: colour and light on "
         "brightened images, text and small objects on blurred and noisy ones.",
@@ -157,9 +162,9 @@ class VHExpansionBuild(SplitBuild):
     )
     revision: str = option("Commit, branch or tag of the model's repository.", "", panel=_ATTACK)
     compat: bool = option(
-        "As the released code does: blur by 5 pixels whatever an image's size; attack its way (add --schedule cosine).",
+        "Attack as the released code does (add --schedule cosine).",
         False,
-        panel=_IMAGE,
+        panel=_ATTACK,
     )
 
     def check(self) -> None:
@@ -198,8 +203,8 @@ class VHExpansionBuild(SplitBuild):
 
     @property
     def perturbations(self) -> tuple[str, ...]:
-        """The common perturbations."""
-        return () if self.perturb == ("none",) else self.perturb
+        """The common perturbations, each severity by its own name."""
+        return () if self.perturb == ("none",) else tuple(name for spec in self.perturb for name in at_severities(spec))
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -210,6 +215,7 @@ class VHExpansionBuild(SplitBuild):
             "name": self.source_name,
             "perturb": [*self.perturbations, *self.attack],
             "severity": self.severity,
+            "scale_severity": self.scale_severity,
             "negation": self.negation,
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
@@ -291,7 +297,7 @@ class VHExpansionBuild(SplitBuild):
         for name in self.perturbations:
             if cases:
                 image = expansion.perturbed(
-                    pixels, digest, name, seed=self.seed, severity=self.severity or None, compat=self.compat
+                    pixels, digest, name, seed=self.seed, severity=self.severity or None, relative=self.scale_severity
                 )
                 for case in cases:
                     word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)

@@ -37,7 +37,7 @@ ATTACK_COLUMNS = (
     "right before",
     "turned wrong",
     "success rate",
-    "95 % (exact, over cases)",
+    "95 % CI (by image)",
 )
 """Header of the attack table of builds and dataset cards."""
 

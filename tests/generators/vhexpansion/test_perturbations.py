@@ -1,10 +1,13 @@
+import io
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from scipy.special import ndtri
 
 from vhbench.generators.vhexpansion.perturbations import (
     PERTURBATIONS,
@@ -168,6 +171,41 @@ def test_at_the_usual_size_nothing_is_relative(name: str, severity: int | None) 
     image = photo(512, 520)
     relative, fixed = (perturbation(name, severity, relative=each)(image, rng(1)) for each in (True, False))
     assert np.array_equal(relative, fixed)
+
+
+def imagenet_c(name: str, image: np.ndarray, severity: int) -> np.ndarray:
+    """ImageNet-C's formulas in float64, written from its paper's code with Pillow, SciPy and OpenCV's HSV."""
+    x, choose = image / 255, severity - 1
+    if name == "gaussian_noise":
+        draws = np.frombuffer(rng(0).bytes(2 * image.size), dtype="<u2").reshape(image.shape)
+        x = x + [0.08, 0.12, 0.18, 0.26, 0.38][choose] * ndtri((draws + 0.5) / 65536)
+    elif name == "brightness":
+        hsv = cv2.cvtColor(x.astype(np.float32), cv2.COLOR_RGB2HSV)
+        hsv[..., 2] = np.clip(hsv[..., 2] + [0.1, 0.2, 0.3, 0.4, 0.5][choose], 0, 1)
+        x = cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB).astype(float)
+    elif name == "defocus_blur":
+        radius, alias = [(3, 0.1), (4, 0.5), (6, 0.5), (8, 0.5), (10, 0.5)][choose]
+        span = np.arange(-max(8, radius), max(8, radius) + 1)
+        disk = (span[:, None] ** 2 + span**2 <= radius**2).astype(float)
+        side = (3, 3) if radius <= 8 else (5, 5)
+        kernel = cv2.GaussianBlur(disk / disk.sum(), side, sigmaX=alias)
+        x = np.stack([cv2.filter2D(plane, -1, kernel) for plane in np.moveaxis(x, -1, 0)], axis=-1)
+    else:
+        stored = io.BytesIO()
+        Image.fromarray(image).save(stored, "JPEG", quality=[25, 18, 15, 10, 7][choose])
+        return np.asarray(Image.open(stored))
+    return (np.clip(x, 0, 1) * 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_all_severities_are_imagenet_cs_on_photos(reference: Path, name: str) -> None:
+    photos = sorted((reference / "coco_mini").rglob("*.jpg"))[:25]
+    assert len(photos) == 25
+    for file in photos:
+        image = np.asarray(Image.open(file).convert("RGB"))
+        for severity in range(1, 6):
+            ours = perturbation(f"{name}_{severity}")(image, rng(0)).astype(int)
+            assert np.abs(ours - imagenet_c(name, image, severity)).max() <= 1
 
 
 def test_large_disks_are_the_same_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> None:

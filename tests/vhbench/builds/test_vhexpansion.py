@@ -94,7 +94,7 @@ def test_each_case_has_its_four_forms(source: Callable[..., Path], tmp_path: Pat
 
 
 def test_perturbed_images_have_their_originals_size_and_alpha(source: Callable[..., Path], tmp_path: Path) -> None:
-    split = build(tmp_path / "out", source=f"table:{source(*CASES)}", perturb=("defocus_blur",), compat=True)
+    split = build(tmp_path / "out", source=f"table:{source(*CASES)}", perturb=("defocus_blur",))
     images = {q.id: decode(q.images[0]) for q in splits.read_questions(split) if not q.negated}
     assert [images[named(f"q{i}")].shape for i in (0, 2, 3)] == [(30, 40, 3), (30, 40), (30, 40, 4)]
     for i in range(5):
@@ -104,15 +104,25 @@ def test_perturbed_images_have_their_originals_size_and_alpha(source: Callable[.
     assert np.array_equal(PERTURBATIONS["defocus_blur"](clear[0], rng(0)), blurred[0])
 
 
-def test_a_blur_grows_with_the_image_unless_it_shall_not(source: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_blur_is_the_papers_and_grows_with_the_image_on_request(source: Callable[..., Path], tmp_path: Path) -> None:
     picture(5, size=(1100, 1024)).save(tmp_path / "large.png")
     table = f"table:{source(row(0, 'large.png', 'Is there a dog?'))}"
     blur, pixels = PERTURBATIONS["defocus_blur"], decode((tmp_path / "large.png").read_bytes())
-    for compat, radius in ((False, 10), (True, 5)):
-        split = build(tmp_path / f"{compat}", source=table, perturb=("defocus_blur",), compat=compat)
-        assert splits.read_manifest(split).config["compat"] is compat
+    for scaled, radius in ((True, 10), (False, 5)):
+        split = build(tmp_path / f"{scaled}", source=table, perturb=("defocus_blur",), scale_severity=scaled)
+        assert splits.read_manifest(split).config["scale_severity"] is scaled
         (asked,) = [q for q in splits.read_questions(split) if q.perturbation and not q.negated]
         assert np.array_equal(decode(asked.images[0]), blur(pixels, rng(0), radius=radius))
+
+
+def test_severities_are_perturbations_of_their_own(source: Callable[..., Path], tmp_path: Path) -> None:
+    table = f"table:{source(*CASES[:1])}"
+    split = build(tmp_path / "out", source=table, perturb=("jpeg_compression:2-4", "brightness"))
+    asked = [q.perturbation for q in splits.read_questions(split) if not q.negated]
+    assert sorted(asked) == ["", "brightness", *(f"jpeg_compression_{level}" for level in (2, 3, 4))]
+    assert splits.verify(split) == []
+    with pytest.raises(VhbenchError, match="expected jpeg_compression:1-5 or a part of it, .*, got jpeg_compression:0"):
+        VHExpansionBuild(source=table, perturb=("jpeg_compression:0",)).check()
 
 
 def test_a_photo_that_exif_turns_is_upright_in_all_its_forms(source: Callable[..., Path], tmp_path: Path) -> None:
