@@ -1,8 +1,9 @@
-"""White-box attacks on the image features of a VLM (VHExpansion, section 3.3).
+"""White-box attacks on a VLM (VHExpansion, section 3.3): one loop, and an objective and an update as its hooks.
 
 For a case that the model answers correctly, the attack lowers the similarity to the clean image's features. For a case
 it already fails, it keeps them similar. Both stay inside an L-infinity ball of pixels. (Equation 1 of the paper swaps
-the two cases; its text and code do not.) The attack accesses a model only through
+the two cases; its text and code do not.) Not in the paper: APGD (Croce and Hein 2020), losses on the answer, several
+models at once, and a test against matched noise. The attack accesses models only through
 :class:`vhbench.protocols.WhiteBoxVLM`.
 """
 
@@ -20,37 +21,39 @@ from PIL import Image
 from torch import Tensor
 
 from vhbench.files import cached
-from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
+from vhbench.generators.vhexpansion.attack_config import NUDGE, AttackConfig, Direction
 from vhbench.images import open_image, to_png
 from vhbench.protocols import WhiteBoxVLM
 from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
 
 Pixels = npt.NDArray[np.uint8]
-Key = tuple[str, str]
-"""Image digest and attack direction."""
+Models = Sequence[WhiteBoxVLM]
+Key = tuple[str, ...]
+"""Image digest, attack direction and, for a loss on the answer, question and response."""
+
+Objective = Callable[[Tensor], Tensor]
+"""Images → one value per image, which an attack raises or lowers."""
 
 MIN_SIDE = 8
 """Minimum side in pixels; a smaller image is less than one patch of any encoder."""
 
-SIGN = {"apart": -1.0, "similar": 1.0}
-"""Sign of the step along the similarity gradient."""
-
-WORTH = {"apart": 1e-3, "similar": 0.05}
-"""Minimum effect in the saved image.
-
-"apart" must lower the similarity by this much; "similar" must close this fraction of the gap that the random start
-opened.
-"""
+ALPHA = 0.02
+"""An attack achieved something if matched noise does as well with at most this probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttackCase:
-    """RGB uint8 image of shape (height, width, 3) with its attack direction."""
+    """RGB uint8 image of shape (height, width, 3) with its attack direction.
+
+    A loss on the answer needs the question and the response whose likelihood changes.
+    """
 
     id: str
     image: Pixels
     direction: Direction
+    question: str = ""
+    response: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,16 @@ class AttackResult:
         id: case id.
         png: encoded image.
         direction: attack direction.
-        before: mean cosine similarity to the original's features at the start of the attack.
-        after: the similarity of the result before saving.
-        saved: the similarity of the PNG, decoded as an evaluation decodes it.
-        achieved: whether the saved image moved in the attack direction by the minimum effect.
+        before: objective at the start of the attack: mean cosine similarity to the original's features, or with a loss
+            on the answer the response's negative log-likelihood.
+        after: the objective of the result before saving.
+        saved: the objective of the PNG, decoded as an evaluation decodes it.
+        noise: mean objective of matched noise on the same image: the same changes, shuffled and with random signs.
+        p: share of matched noise that reaches the objective of the PNG, the PNG counted among it.
+        achieved: whether ``p`` is at most :data:`ALPHA`.
         linf: largest change of a value, in grey levels.
         steps: number of updates.
-        trace: similarity before each update.
+        trace: objective before each update.
     """
 
     id: str
@@ -76,6 +82,8 @@ class AttackResult:
     before: float
     after: float
     saved: float
+    noise: float | None
+    p: float
     achieved: bool
     linf: int
     steps: int
@@ -89,7 +97,7 @@ class AttackResult:
 def attack(
     cases: Sequence[AttackCase],
     *,
-    model: WhiteBoxVLM,
+    model: WhiteBoxVLM | Models,
     config: AttackConfig | None = None,
     seed: int = 0,
     cache: Path | None = None,
@@ -101,7 +109,7 @@ def attack(
 
     Args:
         cases: images and directions.
-        model: model under attack.
+        model: model under attack, or several that are attacked together.
         config: attack settings; defaults to the paper's.
         seed: random seed of the start.
         cache: folder for finished images, keyed by content, to resume an attack.
@@ -114,14 +122,15 @@ def attack(
         VhbenchError: for an image that is not RGB uint8, or an unknown direction.
     """
     config = config or AttackConfig()
+    models = model if isinstance(model, Sequence) else [model]
     members: dict[Key, list[int]] = {}
     for index, case in enumerate(cases):
         _check(case)
-        members.setdefault((_digest(case.image), case.direction), []).append(index)
+        members.setdefault(_key(case, config), []).append(index)
     done: list[AttackResult | Rejection | None] = [None] * len(cases)
     for keys in batches({key: cases[where[0]] for key, where in members.items()}, size=config.batch_size):
         batch = [cases[members[key][0]] for key in keys]
-        found = _attacked(batch, keys, model=model, config=config, seed=seed, cache=cache)
+        found = _attacked(batch, keys, models=models, config=config, seed=seed, cache=cache)
         for key, fields in zip(keys, found, strict=True):
             for index in members[key]:
                 done[index] = _finished(cases[index], fields)
@@ -132,7 +141,7 @@ def _attacked(
     batch: Sequence[AttackCase],
     keys: Sequence[Key],
     *,
-    model: WhiteBoxVLM,
+    models: Models,
     config: AttackConfig,
     seed: int,
     cache: Path | None,
@@ -140,19 +149,20 @@ def _attacked(
     """Yield the result fields per image; a batch is recomputed unless fully cached."""
 
     def make(missing: Sequence[int]) -> list[dict[str, Any]]:
-        every = _attack_batch(batch, keys, model=model, config=config, seed=seed)
+        every = _attack_batch(batch, keys, models=models, config=config, seed=seed)
         return [every[i] for i in missing]
 
     if cache is None:
         return make(range(len(keys)))
     # Other images of a batch change the last bits of a gradient, hence sign() and bytes, so they are part of the key.
-    settings = [seed, model.name, model.fingerprint, asdict(config), keys]
+    settings = [seed, [[model.name, model.fingerprint] for model in models], asdict(config), keys]
     return cached("attacks", ([settings, key] for key in keys), make, folder=cache)
 
 
-def _digest(image: Pixels) -> str:
-    """Return the SHA-256 of an image's shape and pixels."""
-    return hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
+def _key(case: AttackCase, config: AttackConfig) -> Key:
+    """Return what an attack depends on: the SHA-256 of shape and pixels, the direction, and what is asked."""
+    digest = hashlib.sha256(str(case.image.shape).encode() + np.ascontiguousarray(case.image).tobytes()).hexdigest()
+    return digest, case.direction, *(() if config.loss == "embedding" else (case.question, case.response))
 
 
 def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
@@ -166,41 +176,84 @@ def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
 
 
 def run(
-    images: Sequence[Pixels], starts: Tensor, direction: Direction, *, model: WhiteBoxVLM, config: AttackConfig
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Run the attack on one batch.
+    x: Tensor, clean: Tensor, direction: Direction, objective: Objective, config: AttackConfig
+) -> tuple[Tensor, Tensor]:
+    """Run the attack on one batch: the one loop of all methods.
 
     Args:
-        images: originals of one size, RGB uint8.
-        starts: start images, float in [0, 1], shape (batch, 3, height, width).
+        x: start images, float in [0, 1], shape (batch, 3, height, width).
+        clean: originals, likewise.
         direction: attack direction of the batch.
-        model: model under attack.
+        objective: value per image.
         config: attack settings.
 
     Returns:
-        The attacked images (as ``starts``): the best iterate, since steps of a fixed size oscillate around a maximum,
-        or with ``compat`` the last; the similarities before each update and of the result, shape (updates + 1, batch);
-        the features of the originals, shape (batch, tokens, dimension).
+        The attacked images: the best iterate, since steps of a fixed size oscillate around a maximum, or with
+        ``compat`` the last; the objective before each update and of the result, shape (updates + 1, batch).
     """
-    original, sign = to_tensor(images, model.device), SIGN[direction]
-    ascent = ascent_of(config)
-    clean, x, trace = original / 255, starts.to(model.device), []
-    with torch.no_grad():
-        reference = model.features(original)
+    sign, trace = config.sign(direction), []
     best, score = x, torch.full(x.shape[:1], -sign * math.inf, device=x.device)
+    update = (Apgd if config.method == "apgd" else Fixed)(x, clean, direction, config)
     for step in range(config.steps(direction)):
-        similarities, gradient = similarity_and_gradient(x, reference, model=model, config=config)
-        trace.append(similarities)
-        best, score = better(best, score, x, similarities, sign)
-        active = unfinished(similarities, direction, config)
-        moved = x + sign * config.rate(step, direction) * ascent(gradient)
-        x = torch.where(per_image(active), project(moved, clean, epsilon=config.epsilon), x)
+        values, gradient = value_and_gradient(x, objective)
+        trace.append(values)
+        best, score = better(best, score, x, values, sign)
+        active = unfinished(values, sign, config)
+        moved = update(step, x, sign * gradient, sign * values, best, sign * score)
+        x = torch.where(per_image(active), moved, x)
         if config.stop_at is not None and not active.any():
             break
     with torch.no_grad():
-        last = similarity(model.features(x), reference, model=model, config=config)
+        last = objective(x)
     best, score = (x, last) if config.compat else better(best, score, x, last, sign)
-    return best, torch.stack([*trace, score]), reference
+    return best, torch.stack([*trace, score])
+
+
+class Fixed:
+    """The paper's updates: steps of a given size along the gradient or its sign."""
+
+    def __init__(self, x: Tensor, clean: Tensor, direction: Direction, config: AttackConfig) -> None:
+        """Keep the originals and the settings."""
+        self.clean, self.direction, self.config = clean, direction, config
+
+    def __call__(self, step: int, x: Tensor, gradient: Tensor, *_: Tensor) -> Tensor:
+        """Return the next images, which raise the value whose gradient is given."""
+        ascent = torch.sign if self.config.method == "ifgsm" else torch.clone if self.config.compat else evened
+        moved = x + self.config.rate(step, self.direction) * ascent(gradient)
+        return project(moved, self.clean, epsilon=self.config.epsilon)
+
+
+class Apgd:
+    """APGD's updates (Croce and Hein 2020, algorithm 1): momentum, and steps that halve where progress stops."""
+
+    def __init__(self, x: Tensor, clean: Tensor, direction: Direction, config: AttackConfig) -> None:
+        """Start at a step of twice epsilon, with the checkpoints of the paper."""
+        self.clean, self.epsilon, self.previous = clean, config.epsilon, x
+        self.size = torch.full(x.shape[:1], 2 * config.epsilon, device=x.device)
+        self.checkpoints, share, gap = [0], 0.22, 0.22
+        while share <= 1:
+            self.checkpoints.append(math.ceil(share * config.steps(direction)))
+            gap = max(gap - 0.03, 0.06)
+            share += gap
+        self.rises, self.halved = torch.zeros_like(self.size), torch.ones_like(self.size, dtype=torch.bool)
+        self.value, self.marked = torch.full_like(self.size, -math.inf), torch.full_like(self.size, -math.inf)
+
+    def __call__(self, step: int, x: Tensor, gradient: Tensor, value: Tensor, best: Tensor, score: Tensor) -> Tensor:
+        """Return the next images; a halved step starts from the best images so far."""
+        self.rises += value > self.value
+        self.value = value
+        if step and step in self.checkpoints:
+            length = step - self.checkpoints[self.checkpoints.index(step) - 1]
+            stuck = (self.rises < 0.75 * length) | (~self.halved & (score <= self.marked))
+            self.size = torch.where(stuck, self.size / 2, self.size)
+            x = torch.where(per_image(stuck), best, x)
+            self.previous = torch.where(per_image(stuck), best, self.previous)
+            self.rises, self.halved, self.marked = torch.zeros_like(self.rises), stuck, score
+        ahead = project(x + per_image(self.size) * gradient.sign(), self.clean, epsilon=self.epsilon)
+        share = 0.75 if step else 1.0
+        moved = x + share * (ahead - x) + (1 - share) * (x - self.previous)
+        self.previous = x
+        return project(moved, self.clean, epsilon=self.epsilon)
 
 
 def better(best: Tensor, score: Tensor, x: Tensor, similarities: Tensor, sign: float) -> tuple[Tensor, Tensor]:
@@ -212,13 +265,6 @@ def better(best: Tensor, score: Tensor, x: Tensor, similarities: Tensor, sign: f
 def per_image(mask: Tensor) -> Tensor:
     """Reshape one value per image to broadcast over its pixels."""
     return mask[:, None, None, None]
-
-
-def ascent_of(config: AttackConfig) -> Callable[[Tensor], Tensor]:
-    """Return the function that turns a gradient into a step direction."""
-    if config.method == "ifgsm":
-        return torch.sign
-    return torch.clone if config.compat else evened
 
 
 def evened(gradient: Tensor) -> Tensor:
@@ -237,15 +283,29 @@ def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, confi
     return cosines.mean(dim=1)
 
 
-def similarity_and_gradient(
-    x: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig
-) -> tuple[Tensor, Tensor]:
-    """Return similarity and gradient per image; similarity is NaN for a non-finite gradient."""
+def objective_of(batch: Sequence[AttackCase], models: Models, config: AttackConfig) -> Objective:
+    """Return the mean over models of the similarity to the originals, or of the loss on the responses."""
+    if config.loss == "embedding":
+        originals = to_tensor([case.image for case in batch], models[0].device)
+        with torch.no_grad():
+            references = [model.features(originals) for model in models]
+
+        def resemblance(x: Tensor) -> Tensor:
+            pairs = zip(models, references, strict=True)
+            return sum(similarity(m.features(x), r, model=m, config=config) for m, r in pairs) / len(models)
+
+        return resemblance
+    asked, said = [case.question for case in batch], [case.response for case in batch]
+    return lambda x: sum(model.answer_loss(x, asked, said) for model in models) / len(models)
+
+
+def value_and_gradient(x: Tensor, objective: Objective) -> tuple[Tensor, Tensor]:
+    """Return value and gradient per image; the value is NaN for a non-finite gradient."""
     x = x.detach().requires_grad_()
-    similarities = similarity(model.features(x), reference, model=model, config=config)
-    (gradient,) = torch.autograd.grad(similarities.sum(), x)  # images are independent, so each has its own gradient
+    values = objective(x)
+    (gradient,) = torch.autograd.grad(values.sum(), x)  # images are independent, so each has its own gradient
     whole = gradient.isfinite().flatten(1).all(dim=1)
-    return torch.where(whole, similarities.detach(), math.nan), gradient
+    return torch.where(whole, values.detach(), math.nan), gradient
 
 
 def project(x: Tensor, clean: Tensor, *, epsilon: float) -> Tensor:
@@ -262,11 +322,11 @@ def start(image: Pixels, direction: Direction, *, generator: np.random.Generator
     return torch.from_numpy(np.clip(clean + coin * np.float32(nudge), 0, 1))
 
 
-def unfinished(similarities: Tensor, direction: Direction, config: AttackConfig) -> Tensor:
-    """Return per image whether the similarity has not yet reached ``stop_at``."""
+def unfinished(values: Tensor, sign: float, config: AttackConfig) -> Tensor:
+    """Return per image whether the objective has not yet reached ``stop_at``."""
     if config.stop_at is None:
-        return torch.ones_like(similarities, dtype=torch.bool)
-    return SIGN[direction] * (similarities - config.stop_at) < 0
+        return torch.ones_like(values, dtype=torch.bool)
+    return sign * (values - config.stop_at) < 0
 
 
 def to_levels(x: Tensor, images: Sequence[Pixels], *, epsilon: float, compat: bool) -> list[Pixels]:
@@ -291,7 +351,7 @@ def to_tensor(images: Sequence[Pixels], device: Any) -> Tensor:
 
 
 def _attack_batch(
-    batch: Sequence[AttackCase], keys: Sequence[Key], *, model: WhiteBoxVLM, config: AttackConfig, seed: int
+    batch: Sequence[AttackCase], keys: Sequence[Key], *, models: Models, config: AttackConfig, seed: int
 ) -> list[dict[str, Any]]:
     """Attack images of one size and direction; return result fields or a rejection per image."""
     direction, images = batch[0].direction, [case.image for case in batch]
@@ -299,48 +359,90 @@ def _attack_batch(
         size = f"{images[0].shape[1]}x{images[0].shape[0]}"
         return [{"reason": "image_too_small", "detail": {"size": size, "smallest side": MIN_SIDE}}] * len(batch)
     generators = [rng(seed, "vhexpansion", "attack", *key) for key in keys]
-    starts = [start(i, direction, generator=g, config=config) for i, g in zip(images, generators, strict=True)]
     try:
-        x, history, reference = run(images, torch.stack(starts), direction, model=model, config=config)
+        objective = objective_of(batch, models, config)
+        x, history = _best_of_restarts(images, generators, direction, objective, models[0].device, config)
         levels = to_levels(x.nan_to_num(), images, epsilon=config.epsilon, compat=config.compat)
         pngs = [to_png(Image.fromarray(level)) for level in levels]
-        opened = to_tensor([np.asarray(open_image(png)) for png in pngs], model.device)
+        opened = [np.asarray(open_image(png)) for png in pngs]
         with torch.no_grad():
-            saved = similarity(model.features(opened), reference, model=model, config=config)
+            saved = objective(to_tensor(opened, models[0].device))
+            noises = [
+                objective(to_tensor(_shuffled(images, opened, generators), x.device)) for _ in range(config.draws)
+            ]
     except ValueError as error:  # a limit of the image processor, such as the aspect ratio
         return [{"reason": "unprocessable_image", "detail": {"error": str(error)}}] * len(batch)
     except torch.OutOfMemoryError as error:
         raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
+    drawn = torch.stack(noises).T.tolist() if noises else [[]] * len(batch)
     return [
-        _fields(image, png, curve, value, direction, config)
-        for image, png, curve, value in zip(images, pngs, history.T.tolist(), saved.tolist(), strict=True)
+        _fields(*case, config.sign(direction), config)
+        for case in zip(images, opened, pngs, history.T.tolist(), saved.tolist(), drawn, strict=True)
     ]
 
 
-def achieved(before: float, saved: float, direction: Direction) -> bool:
-    """Return whether the saved image's similarity moved by at least :data:`WORTH`."""
-    if direction == "apart":
-        return before - saved >= WORTH["apart"]
-    return saved - before >= WORTH["similar"] * (1 - before) > 0
+def _best_of_restarts(
+    images: Sequence[Pixels],
+    generators: Sequence[np.random.Generator],
+    direction: Direction,
+    objective: Objective,
+    device: Any,
+    config: AttackConfig,
+) -> tuple[Tensor, Tensor]:
+    """Return each image's best run from several random starts."""
+    clean = to_tensor(images, device) / 255
+    found: tuple[Tensor, Tensor] | None = None
+    for _ in range(config.restarts):
+        starts = [start(i, direction, generator=g, config=config) for i, g in zip(images, generators, strict=True)]
+        x, history = run(torch.stack(starts).to(device), clean, direction, objective, config)
+        if found is not None:
+            worse = config.sign(direction) * (found[1][-1] - history[-1]) >= 0
+            length = max(len(found[1]), len(history))
+            old, new = (torch.cat([h[:-1], h[-1:].expand(length + 1 - len(h), -1)]) for h in (found[1], history))
+            x, history = torch.where(per_image(worse), found[0], x), torch.where(worse, old, new)
+        found = x, history
+    assert found is not None
+    return found
+
+
+def _shuffled(
+    images: Sequence[Pixels], attacked: Sequence[Pixels], generators: Sequence[np.random.Generator]
+) -> list[Pixels]:
+    """Return matched noise: each image's changes in another order and with random signs."""
+    found = []
+    for image, changed, generator in zip(images, attacked, generators, strict=True):
+        size = generator.permutation(np.abs(changed.astype(np.int16) - image).reshape(-1)).reshape(image.shape)
+        coin = generator.integers(0, 2, size=image.shape, dtype=np.int16) * 2 - 1
+        found.append(np.clip(image + coin * size, 0, 255).astype(np.uint8))
+    return found
 
 
 def _fields(
-    image: Pixels, png: bytes, history: list[float], saved: float, direction: Direction, config: AttackConfig
+    image: Pixels,
+    opened: Pixels,
+    png: bytes,
+    history: list[float],
+    saved: float,
+    noise: list[float],
+    sign: float,
+    config: AttackConfig,
 ) -> dict[str, Any]:
     if not all(map(math.isfinite, history)):
         first = next(step for step, value in enumerate(history) if not math.isfinite(value))
         return {"reason": "nan_gradient", "detail": {"step": first}}
     trace = history[:-1]
-    finished = unfinished(torch.tensor(trace), direction, config).tolist()
+    finished = unfinished(torch.tensor(trace), sign, config).tolist()
     steps = finished.index(False) if False in finished else len(trace)
-    change = np.abs(np.asarray(open_image(png)).astype(np.int16) - image)
+    p = (1 + sum(sign * value >= sign * saved for value in noise)) / (1 + len(noise))
     return {
         "png": png,
         "before": history[0],
         "after": history[-1],
         "saved": saved,
-        "achieved": achieved(history[0], saved, direction) if trace else achieved(1.0, saved, "apart"),
-        "linf": int(change.max()),
+        "noise": sum(noise) / len(noise) if noise else None,
+        "p": p,
+        "achieved": p <= ALPHA,
+        "linf": int(np.abs(opened.astype(np.int16) - image).max()),
         "steps": steps,
         "trace": [round(value, 6) for value in trace[:steps]],
     }
@@ -361,5 +463,7 @@ def _check(case: AttackCase) -> None:
             f"case {case.id}: an image to attack is RGB uint8 of shape (height, width, 3), "
             f"not {image.dtype} of shape {image.shape}"
         )
-    if case.direction not in SIGN:
-        raise VhbenchError(f"case {case.id}: direction {case.direction!r} is unknown; must be one of {', '.join(SIGN)}")
+    if case.direction not in NUDGE:
+        raise VhbenchError(
+            f"case {case.id}: direction {case.direction!r} is unknown; must be one of {', '.join(NUDGE)}"
+        )

@@ -7,7 +7,8 @@ from typing import Final, Literal
 from vhbench.schema import VhbenchError
 
 Direction = Literal["apart", "similar"]
-Method = Literal["ifgsm", "pgd", "random_noise"]
+Method = Literal["ifgsm", "pgd", "apgd", "random_noise"]
+Loss = Literal["embedding", "answer", "target"]
 Axis = Literal["auto", "tokens", "features"]
 
 LEVEL: Final = 1 / 255
@@ -22,6 +23,7 @@ Without it, similarity is at its maximum, where the gradient is rounding noise.
 STEP_SIZES: Final[dict[str, tuple[float, float]]] = {
     "ifgsm": (0.5 * LEVEL, 0.5 * LEVEL),
     "pgd": (0.5 * LEVEL, 1.0),
+    "apgd": (2.0, 2.0),  # its step size is adaptive
     "random_noise": (0.0, 0.0),
 }
 """Method → step size, ours and the released code's.
@@ -38,7 +40,12 @@ class AttackConfig:
 
     Attributes:
         method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient, scaled to a mean magnitude of 1;
+            "apgd" has momentum and an adaptive step (Croce and Hein 2020, not in the paper);
             "random_noise" moves each value up or down by epsilon and uses no gradient.
+        loss: "embedding", the paper's similarity of features; "answer", the negative log-likelihood of the response on
+            the clean image; "target", that of the opposite response, for cases that the model answers correctly.
+        restarts: number of random starts, of which the best run counts.
+        draws: number of matched noise images that an attack is compared with; 49 suffice for p = 0.02.
         epsilon: largest change of a value, in [0, 1]; it holds in the saved PNG.
         step_size: the paper's gamma, in [0, 1]; None for the method's default of 0.5/255.
         schedule: "constant", or "cosine" from ``step_size`` down to 1e-4.
@@ -57,6 +64,9 @@ class AttackConfig:
     """
 
     method: Method = "ifgsm"
+    loss: Loss = "embedding"
+    restarts: int = 1
+    draws: int = 49
     epsilon: float = 8 * LEVEL
     step_size: float | None = None
     schedule: Literal["constant", "cosine"] = "constant"
@@ -73,6 +83,7 @@ class AttackConfig:
         for name, value, known in (
             ("method", self.method, tuple(STEP_SIZES)),
             ("schedule", self.schedule, ("constant", "cosine")),
+            ("loss", self.loss, ("embedding", "answer", "target")),
             ("axis", self.axis, ("auto", "tokens", "features")),
         ):
             if value not in known:
@@ -85,9 +96,15 @@ class AttackConfig:
             raise VhbenchError(f"attack start {self.start} must be between 0 and epsilon, which is {self.epsilon:.4f}")
         if self.stop_at is not None and not -1 <= self.stop_at <= 1:
             raise VhbenchError(f"attack stop_at {self.stop_at} is a cosine similarity: it must be between -1 and 1")
-        for name in ("steps_apart", "steps_similar", "batch_size"):
+        for name in ("steps_apart", "steps_similar", "batch_size", "restarts"):
             if getattr(self, name) < 1:
                 raise VhbenchError(f"attack {name} {getattr(self, name)} must be 1 or more")
+
+    def sign(self, direction: Direction) -> float:
+        """Return 1 if the attack raises its objective, -1 if it lowers it."""
+        if self.loss == "embedding":
+            return 1.0 if direction == "similar" else -1.0
+        return 1.0 if self.loss == "answer" and direction == "apart" else -1.0
 
     def steps(self, direction: Direction) -> int:
         """Return the number of updates."""

@@ -121,7 +121,9 @@ def test_severities_are_perturbations_of_their_own(source: Callable[..., Path], 
     asked = [q.perturbation for q in splits.read_questions(split) if not q.negated]
     assert sorted(asked) == ["", "brightness", *(f"jpeg_compression_{level}" for level in (2, 3, 4))]
     assert splits.verify(split) == []
-    with pytest.raises(VhbenchError, match="expected jpeg_compression:1-5 or a part of it, .*, got jpeg_compression:0"):
+    with pytest.raises(
+        VhbenchError, match=r"expected jpeg_compression:1-5 or a part of it, .*, got jpeg_compression:0"
+    ):
         VHExpansionBuild(source=table, perturb=("jpeg_compression:0",)).check()
 
 
