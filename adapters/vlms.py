@@ -135,7 +135,46 @@ class TransformersVLM:
             for image, question in zip(images, questions, strict=True)
         ]
 
-    def _inputs(self, pixels: Any) -> dict[str, Any]:
+    def answer_loss(self, pixels: Any, questions: Sequence[str], responses: Sequence[str]) -> Any:
+        """Return each response's negative log-likelihood per token, differentiable by pixels.
+
+        Args:
+            pixels: as of :meth:`features`.
+            questions: one question per image.
+            responses: one response per image.
+
+        Raises:
+            ValueError: with one line, if the processor or the model rejects the image, or a response has no token.
+        """
+        import torch
+
+        cases = zip(pixels.split(1), questions, responses, strict=True)
+        return torch.stack([self._response_loss(image, question, response) for image, question, response in cases])
+
+    def _response_loss(self, pixels: Any, question: str, response: str) -> Any:
+        import torch
+
+        inputs = self._inputs(pixels, question)
+        said = self.processor.tokenizer(response, add_special_tokens=False, return_tensors="pt")["input_ids"]
+        said = said.to(self.device)
+        if not said.numel():
+            raise ValueError(f"{self.name}: the response {response!r} has no token")
+        if self.model.config.is_encoder_decoder:
+            inputs["labels"] = said
+        else:
+            for name in ("input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"):
+                if name in inputs:
+                    more = {"input_ids": said, "attention_mask": torch.ones_like(said)}.get(
+                        name, torch.zeros_like(said)
+                    )
+                    inputs[name] = torch.cat([inputs[name], more.to(inputs[name].dtype)], dim=1)
+        with in_one_line(f"{self.name}'s forward pass"):
+            logits = self.model(**inputs).logits.float()
+        if not self.model.config.is_encoder_decoder:
+            logits = logits[:, -said.shape[1] - 1 : -1]
+        return torch.nn.functional.cross_entropy(logits[0], said[0])
+
+    def _inputs(self, pixels: Any, question: str = "") -> dict[str, Any]:
         """Run the processor on floats, keeping the gradient, or on uint8 as on images from a file."""
         floats = pixels.is_floating_point()
         images = list(pixels * 255) if floats else [_as_picture(levels) for levels in pixels]
@@ -145,9 +184,9 @@ class TransformersVLM:
             elif floats and self.layout == "swapped":
                 blank = Image.new("RGB", (pixels.shape[3], pixels.shape[2]))
                 with swapped(self.image_processor, images):
-                    inputs = self._read([blank] * len(images), self.instruction)
+                    inputs = self._read([blank] * len(images), question or self.instruction)
             else:
-                inputs = self._read(images, self.instruction)
+                inputs = self._read(images, question or self.instruction)
         return self._moved(inputs)
 
     def _read(self, images: Sequence[Any], question: str) -> Mapping[str, Any]:

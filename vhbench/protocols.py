@@ -177,6 +177,10 @@ class WhiteBoxVLM(Protocol):
         """
         ...
 
+    def answer_loss(self, pixels: Any, questions: Sequence[str], responses: Sequence[str]) -> Any:
+        """Return each response's negative log-likelihood per token, given image and question."""
+        ...
+
 
 class Rewriter(Protocol):
     """Model that rewrites a question, for example as its negation."""

@@ -22,17 +22,22 @@ def tally(reports: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
         reports: provenance of the attacked scenes, see :mod:`vhbench.builds.vhexpansion_attack`.
 
     Returns:
-        method → ``cases``, ``achieved_nothing`` and, if the model was evaluated, the count of each outcome of
+        method → ``cases``, ``achieved_nothing``, the mean objective of the attacks (``saved``) and of matched noise
+        (``noise``) and, if the model was evaluated, the count of each outcome of
         :func:`turned`.
     """
     found: dict[str, dict[str, Any]] = {}
     for report in reports:
-        counts = found.setdefault(report["attack"], {"cases": 0, "achieved_nothing": 0})
+        counts = found.setdefault(report["attack"], {"cases": 0, "achieved_nothing": 0, "saved": 0.0, "noise": 0.0})
         counts["cases"] += 1
         counts["achieved_nothing"] += not report["achieved"]
+        for name in ("saved", "noise"):
+            counts[name] += report[name]
         if "outcome" in report:
             for outcome in ("turned_wrong", "kept_right", "turned_right", "kept_wrong"):
                 counts[outcome] = counts.get(outcome, 0) + (report["outcome"] == outcome)
+    for counts in found.values():
+        counts |= {name: round(counts[name] / counts["cases"], 6) for name in ("saved", "noise")}
     return {method: found[method] for method in sorted(found)}
 
 
@@ -76,10 +81,18 @@ def with_rates(counts: Mapping[str, Any], reports: Iterable[Mapping[str, Any]]) 
     asked = [report for report in reports if "outcome" in report]
     right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
     told = success(right, [report["image"] for report in asked])
+    pairs = [(r["consistent"], r["image"]) for r in asked if "consistent" in r]
+    twins = success([pair for pair, _ in pairs], [image for _, image in pairs])
     rate, ends = told["success_rate"], told["success_interval"]
     return {
         **counts,
         "success_rate": None if rate is None else round(rate, 2),
         "interval": None if ends is None else [round(end, 2) for end in ends],
         "interval_note": told["success_note"],
+        "inconsistent": {
+            "consistent_before": twins["right_before"],
+            "inconsistent_after": twins["turned_wrong"],
+            "rate": twins["success_rate"],
+            "interval": twins["success_interval"],
+        },
     }

@@ -137,7 +137,7 @@ def expanded(shared_folder: Path, tiny_vlm: Callable[[str], Path], _caches: None
                 source=f"ode:{starter.starter('ode')}",
                 limit=16,
                 attack=("ifgsm",),
-                model=str(tiny_vlm("llava")),
+                model=(str(tiny_vlm("llava")),),
                 steps=2,
             )
             build.check()

@@ -103,11 +103,25 @@ class VHExpansionBuild(SplitBuild):
         panel=_IMAGE,
     )
     attack: tuple[str, ...] = option(
-        "Comma-separated attacks: `ifgsm`, `pgd`, and `random_noise` of the same epsilon as control.", (), panel=_ATTACK
+        "Comma-separated attacks: `ifgsm`, `pgd` (the paper's), `apgd`; `random_noise` as control.",
+        (),
+        panel=_ATTACK,
     )
-    model: str = option(
-        "Attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a local folder.", "", metavar="NAME", panel=_ATTACK
+    model: tuple[str, ...] = option(
+        "Attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a local folder. Repeat it to attack several at once; the "
+        "first one answers.",
+        (),
+        metavar="NAME",
+        repeat=True,
+        panel=_ATTACK,
     )
+    loss: str = option(
+        "What an attack changes: `embedding`, the paper's similarity of features; `answer`, the likelihood of the "
+        "clean answer; `target`, that of the opposite one.",
+        "embedding",
+        panel=_ATTACK,
+    )
+    restarts: int = option("Random starts per image, of which the best counts.", 1, least=1, panel=_ATTACK)
     failed: str = option(
         "lmms-eval samples (--log_samples) of the attacked model on these cases, which show what it already "
         "fails; `ask`: run the model.",
@@ -225,7 +239,7 @@ class VHExpansionBuild(SplitBuild):
         }
         if not self.attack:
             return shared
-        named = {"model": _name(self.model), "failed": _name(self.failed)}
+        named = {"model": ", ".join(map(_name, self.model)), "failed": _name(self.failed)}
         return {**shared, **named, **self._attack(self.attack[0]).manifest()}
 
     @property
@@ -323,6 +337,8 @@ class VHExpansionBuild(SplitBuild):
             "epsilon": self.epsilon / 255,
             "step_size": self.gamma / 255 or None,
             "start": None if self.start < 0 else self.start / 255,
+            "loss": self.loss,
+            "restarts": self.restarts,
             "schedule": self.schedule,
             "axis": self.axis,
             "batch_size": self.batch,
@@ -330,16 +346,10 @@ class VHExpansionBuild(SplitBuild):
             "compat": self.compat,
             **{name: number for name, number in steps.items() if number},
         }
-        model = ModelChoice(
-            name=self.model,
-            device=self.device,
-            dtype=self.dtype,
-            revision=self.revision,
-            instruction=self.instruction,
-        )
+        shared = {name: getattr(self, name) for name in ("device", "dtype", "revision", "instruction")}
         return Attack(
             method=method,
-            model=model,
+            models=tuple(ModelChoice(name=name, **shared) for name in self.model),
             failed=self.failed,
             answers=self.answers,
             options=tuple(sorted(options.items())),

@@ -17,7 +17,7 @@ from vhbench.benchmarks import VHEXPANSION
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.attack_config import AttackConfig
+from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
 from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
@@ -47,15 +47,15 @@ class Attack:
     """Attack named on the command line.
 
     Attributes:
-        method: "ifgsm", "pgd" or "random_noise".
-        model: attacked model.
+        method: "ifgsm", "pgd", "apgd" or "random_noise".
+        models: attacked models; the first one answers.
         failed: lmms-eval samples file, or "ask".
         answers: whether the model is queried before and after.
         options: further fields of ``AttackConfig``, sorted.
     """
 
     method: str = "ifgsm"
-    model: "ModelChoice"
+    models: "tuple[ModelChoice, ...]"
     failed: str
     answers: bool = False
     options: tuple[tuple[str, Any], ...] = ()
@@ -69,7 +69,7 @@ class Attack:
         """Return the attack's options for the manifest, JSON types only."""
         config = dataclasses.asdict(self.settings)
         config.pop("method")
-        model = {name: getattr(self.model, name) for name in ("dtype", "revision", "instruction")}
+        model = {name: getattr(self.models[0], name) for name in ("dtype", "revision", "instruction")}
         return {"attack": config, "answers": self.answers, "model_options": model}
 
 
@@ -84,7 +84,7 @@ class ModelChoice:
     instruction: str = ""
 
     def load(self) -> "TransformersVLM":
-        """Return the loaded model; the last one is cached."""
+        """Return the loaded model; the last ones are cached."""
         return _load(self)
 
 
@@ -94,7 +94,8 @@ def attack_sources(attack: Attack) -> dict[str, str]:
     if attack.failed != "ask":  # checked first: loading a model takes minutes
         known = sorted(_answers(attack.failed).items())
         found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
-    return {"model": attack.model.load().fingerprint, **found}
+    marks = [model.load().fingerprint for model in attack.models]
+    return {"model": marks[0] if len(marks) == 1 else hashlib.sha256(repr(marks).encode()).hexdigest(), **found}
 
 
 def attack_cases(
@@ -133,19 +134,31 @@ def _attacked(
             told = unanswered.get(name) or Path(attack.failed).name
             yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": told})
             continue
-        todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
-    model, folder = attack.model.load(), cache_folder() / "attacks"
-    results = run([item for _, item in todo], model=model, config=attack.settings, seed=seed, cache=folder)
+        direction: Direction = "similar" if failed[name] else "apart"
+        wrong = failed[name] or attack.settings.loss == "target"
+        response = expansion.OPPOSITE[case.question.answer] if wrong else case.question.answer
+        asked = case.question.question + SUFFIX
+        todo.append((case, AttackCase(name, pixels, direction, asked, response.capitalize())))
+    models = [choice.load() for choice in attack.models]
+    model, folder = attack.models[0].load(), cache_folder() / "attacks"
+    results = run([item for _, item in todo], model=models, config=attack.settings, seed=seed, cache=folder)
     for (case, _), result in zip(todo, results, strict=True):
         name = f"{case.question.id}/{attack.method}"
         if isinstance(result, Rejection):
             yield dataclasses.replace(result, item=name)
             continue
         image = expansion.digest_of(read_image(case.question.images[0]))
-        report = {"attack": attack.method, "model": model.name, "image": image, **result.report()}
+        report = {
+            "attack": attack.method,
+            "model": ", ".join(each.name for each in models),
+            "image": image,
+            **result.report(),
+        }
         if attack.answers:
             with suppress(ValueError):  # an unparsed answer after the attack does not count as success
                 report["outcome"] = turned(not before[case.question.id], not _fails(model, case, result.png))
+                original = read_image(case.question.images[0])
+                report["consistent"] = [_consistent(model, case, image) for image in (original, result.png)]
         yield _report(RowNames(seed, VHEXPANSION.name).of_pair(name, attack.method), result.png, report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 
@@ -189,7 +202,7 @@ def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], d
     failed: dict[str, bool] = {}
     unanswered: dict[str, str] = {}
     if attack.failed == "ask" or attack.answers:
-        model = attack.model.load()
+        model = attack.models[0].load()
         for case in cases:
             try:
                 failed[case.question.id] = _fails(model, case, read_image(case.question.images[0]))
@@ -205,6 +218,14 @@ def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
     if fault := parsing.failure(response):
         raise ValueError(f"no prediction for {asked.id} ({fault})")
     return parsing.parse("yes_no", response, question=asked.question) != asked.answer
+
+
+def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
+    """Return whether a model answers the question and its negated twin with opposites."""
+    asked = (case.question.question, case.twin.text)
+    said = [model.answer([image], [question], suffix=SUFFIX)[0] for question in asked]
+    parsed = [parsing.parse("yes_no", response, question=q) for response, q in zip(said, asked, strict=True)]
+    return expansion.OPPOSITE.get(parsed[0]) == parsed[1]
 
 
 @lru_cache(maxsize=2)
@@ -225,7 +246,7 @@ def _answers(path: str) -> Mapping[str, bool]:
     return {expansion.clean_id(record.id): record.prediction != record.answer for record in records}
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4)
 def _load(choice: ModelChoice) -> "TransformersVLM":
     from vhbench.adapters.vlms import INSTRUCTION, load_vlm
 

@@ -20,6 +20,7 @@ from vhbench.generators.vhexpansion.attack import (
     AttackResult,
     attack,
     evened,
+    objective_of,
     project,
     similarity,
     start,
@@ -27,6 +28,7 @@ from vhbench.generators.vhexpansion.attack import (
 )
 from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
 from vhbench.schema import Rejection, VhbenchError
+from vhbench.seeding import rng
 
 FAMILIES = ("llava", "llava_next", "llava_onevision", "instructblip", "qwen2_vl")
 QUICK = AttackConfig(steps_apart=6, steps_similar=6, batch_size=4, draws=0)
@@ -406,6 +408,77 @@ def test_restarts_never_do_worse_and_several_models_are_attacked_at_once() -> No
     (both,) = good(attack(cases(1, "apart"), model=[first, second], config=config))
     assert both.png == one.png, "equal models have the gradient of one"
     assert first.calls == second.calls
+
+
+@pytest.fixture(scope="module")
+def trained(tiny_vlm: Callable[[str], Path]) -> TransformersVLM:
+    """A tiny LLaVA that has learned to say whether the left half is brighter."""
+    torch.manual_seed(0)
+    vlm = load_vlm(str(tiny_vlm("llava")), device="cpu")
+    vlm.model.requires_grad_(True)
+    optimizer = torch.optim.Adam(vlm.model.parameters(), lr=1e-3)
+    said = [vlm.processor.tokenizer(word, add_special_tokens=False)["input_ids"][0] for word in ("no", "yes")]
+    for step in range(300):
+        images, answers = zip(*(lit(f"{step} {i}") for i in range(32)), strict=True)
+        pixels = torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2) / 255
+        logits = vlm.model(**vlm._inputs(pixels, "is there a dog ?")).logits[:, -1]
+        loss = torch.nn.functional.cross_entropy(logits, torch.tensor([said[a == "yes"] for a in answers]))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    vlm.model.requires_grad_(False)
+    return vlm
+
+
+def lit(name: str) -> tuple[np.ndarray[Any, np.dtype[np.uint8]], str]:
+    """A noisy image whose left half is brighter or darker by eight levels, and the answer."""
+    generator = rng(0, "lit", name)
+    bright = bool(generator.integers(2))
+    image = generator.normal(128, 16, (28, 28, 3))
+    image[:, :14] += 4 if bright else -4
+    image[:, 14:] -= 4 if bright else -4
+    return image.clip(0, 255).astype(np.uint8), "yes" if bright else "no"
+
+
+@pytest.mark.parametrize("loss", ["answer", "target"])
+def test_a_loss_on_the_answer_flips_what_noise_leaves(
+    loss: Literal["answer", "target"], trained: TransformersVLM
+) -> None:
+    made = [lit(f"test {i}") for i in range(20)]
+
+    def answered(image: np.ndarray[Any, Any]) -> str:
+        pixels = torch.from_numpy(image.astype(np.uint8)).permute(2, 0, 1)[None]
+        losses = [trained.answer_loss(pixels, ["is there a dog ?"], [word]).item() for word in ("yes", "no")]
+        return "yes" if losses[0] < losses[1] else "no"
+
+    assert np.mean([answered(image) == answer for image, answer in made]) >= 0.95
+    flipped = {}
+    for method in ("apgd", "random_noise"):
+        config = AttackConfig(method=method, loss=loss, steps_apart=10, draws=0)  # type: ignore[arg-type]
+        said = {"yes": "no", "no": "yes"} if loss == "target" else {"yes": "yes", "no": "no"}
+        todo = [AttackCase(str(i), x, "apart", "is there a dog ?", said[a]) for i, (x, a) in enumerate(made)]
+        results = good(attack(todo, model=trained, config=config))
+        flipped[method] = np.mean(
+            [answered(decode(r.png)) != answered(x) for r, (x, _) in zip(results, made, strict=True)]
+        )
+    assert flipped["apgd"] >= 0.8
+    assert flipped["random_noise"] <= 0.05
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("loss", ["embedding", "answer"])
+def test_the_png_has_the_reported_objective(
+    family: str, loss: Literal["embedding", "answer"], vlm: Callable[[str], TransformersVLM]
+) -> None:
+    model, case = vlm(family), replace(cases(1, "apart")[0], question="is there a dog ?", response="yes")
+    config = AttackConfig(method="apgd", loss=loss, steps_apart=4, draws=0)
+    (result,) = good(attack([case], model=model, config=config))
+    opened = torch.from_numpy(decode(result.png).astype(np.uint8)).permute(2, 0, 1)[None]
+    value = objective_of([case], [model], config)(opened)
+    assert value.item() == pytest.approx(result.saved, abs=1e-6)
+    assert result.linf <= 8
+    better = result.after < result.before if loss == "embedding" else result.after > result.before
+    assert better
 
 
 def test_an_attack_starts_where_it_is_told() -> None:

@@ -86,7 +86,7 @@ def test_attacked_images_have_reports_and_no_faults(
     monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
     source = rewrite(ode, tmp_path / "ode", truths=list if told else lambda _: [])
     build = VHExpansionBuild(
-        source=f"ode:{source}", perturb=(), attack=("ifgsm",), model=str(tiny_vlm("llava")), steps=1, limit=4
+        source=f"ode:{source}", perturb=(), attack=("ifgsm",), model=(str(tiny_vlm("llava")),), steps=1, limit=4
     )
     sharding.run(build, tmp_path, progress=False)
     assert any(truth.id.endswith("/ifgsm") for truth in splits.read_truths(tmp_path / "vhexpansion"))

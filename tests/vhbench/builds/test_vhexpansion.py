@@ -344,7 +344,7 @@ def test_an_attack_follows_what_the_model_fails(
         "source": f"table:{source(*CASES)}",
         "perturb": (),
         "attack": ("ifgsm",),
-        "model": str(tiny_vlm("llava")),
+        "model": (str(tiny_vlm("llava")),),
         "failed": str(samples),
         "steps": 3,
     }
@@ -367,7 +367,7 @@ def test_an_attack_follows_what_the_model_fails(
 def test_the_model_is_asked_where_no_answers_are_given(
     source: Callable[..., Path], tmp_path: Path, tiny_vlm: Callable[[str], Path]
 ) -> None:
-    model = str(tiny_vlm("llava"))
+    model = (str(tiny_vlm("llava")),)
     table = f"table:{source(CASES[0])}"
     split = build(tmp_path / "out", source=table, perturb=(), attack=("pgd",), model=model, steps=1)
     assert splits.read_manifest(split).rows == {"vhexpansion_mine": 2, "vhexpansion_mine_pgd": 2}
@@ -389,7 +389,9 @@ def test_the_attack_reads_answers_as_the_metric_does(monkeypatch: pytest.MonkeyP
     told = {"question": "", "answer": "no", "kind": "yes_no", "benchmark": "vhexpansion"}
     questions = [Question(id=f"q{i}", images=(b"",), **told) for i in range(2)]
     asked = [SimpleNamespace(question=question) for question in questions]
-    attack = vhexpansion_attack.Attack(method="pgd", model=vhexpansion_attack.ModelChoice(name="model"), failed="ask")
+    attack = vhexpansion_attack.Attack(
+        method="pgd", models=(vhexpansion_attack.ModelChoice(name="model"),), failed="ask"
+    )
     assert vhexpansion_attack._asked(attack, cast(Any, asked))[0] == {"q0": False, "q1": True}
 
 

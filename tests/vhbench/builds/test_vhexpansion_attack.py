@@ -47,7 +47,7 @@ def folder(tiny_vlm: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.
 
 
 def build(source: Path, folder: Path) -> VHExpansionBuild:
-    return VHExpansionBuild(source=f"table:{source}", perturb=(), attack=("ifgsm",), model=str(folder), steps=4)
+    return VHExpansionBuild(source=f"table:{source}", perturb=(), attack=("ifgsm",), model=(str(folder),), steps=4)
 
 
 def pixels(row: Row) -> np.ndarray[Any, np.dtype[np.int16]]:
@@ -145,7 +145,9 @@ def test_a_split_without_attacks_has_nothing_to_transfer(source: Path, tmp_path:
     plain = VHExpansionBuild(source=f"table:{source}", perturb=("none",))
     sharding.run(plain, tmp_path / "out", progress=False)
     assert "attacks" not in splits.read_manifest(tmp_path / "out" / "vhexpansion").extra
-    with pytest.raises(VhbenchError, match="holds no attacked images; build it with --attack ifgsm, pgd, random_noise"):
+    with pytest.raises(
+        VhbenchError, match="holds no attacked images; build it with --attack ifgsm, pgd, apgd, random_noise"
+    ):
         transfer(tmp_path / "out" / "vhexpansion", lambda image, question: "")
 
 
@@ -163,7 +165,7 @@ def test_options_of_an_attack_reach_its_settings_and_the_manifest(source: Path, 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"attack": ("fgsm",)}, "--attack fgsm: must be among ifgsm, pgd, random_noise"),
+        ({"attack": ("fgsm",)}, "--attack fgsm: must be among ifgsm, pgd, apgd, random_noise"),
         ({"axis": "both"}, "attack axis 'both' is unknown"),
         ({"start": 9}, "attack start 0.03.* must be between 0 and epsilon"),
         ({"attack": (), "answers": True}, "--answers asks the attacked model: it needs --attack"),
@@ -173,6 +175,6 @@ def test_options_of_an_attack_reach_its_settings_and_the_manifest(source: Path, 
 def test_options_that_make_no_sense_are_refused_before_anything_is_loaded(
     options: dict[str, Any], message: str, source: Path
 ) -> None:
-    attacked = VHExpansionBuild(source=f"table:{source}", attack=("ifgsm",), model="none/such")
+    attacked = VHExpansionBuild(source=f"table:{source}", attack=("ifgsm",), model=("none/such",))
     with pytest.raises(VhbenchError, match=message):
         replace(attacked, **options).check()
