@@ -19,8 +19,9 @@ import torch
 from measuring import Figure, report
 
 from vhbench.adapters.vlms import TransformersVLM
-from vhbench.generators.vhexpansion.attack import project, run, similarity_and_gradient, start, to_tensor
+from vhbench.generators.vhexpansion.attack import AttackCase, objective_of, run, start, to_tensor, value_and_gradient
 from vhbench.generators.vhexpansion.attack_config import AttackConfig
+from vhbench.generators.vhexpansion.attack_updates import project
 
 SIDE = 224
 
@@ -44,19 +45,18 @@ def build(device: str, dtype: torch.dtype) -> TransformersVLM:
 def recompute(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM, config: AttackConfig) -> None:
     """The baseline: the same step, but the original is embedded in each, and PyTorch resizes."""
     resizing, model.resizing = model.resizing, nullcontext
-    original = to_tensor(images, model.device)
-    clean, x = original / 255, starts.to(model.device)
+    clean, x = to_tensor(images, model.device) / 255, starts.to(model.device)
     for step in range(config.steps("apart")):
-        with torch.no_grad():
-            embedded = model.features(original)
-        _, gradient = similarity_and_gradient(x, embedded, model=model, config=config)
+        cases = [AttackCase("", image, "apart") for image in images]
+        _, gradient = value_and_gradient(x, objective_of(cases, [model], config))
         x = project(x - config.rate(step, "apart") * gradient.sign(), clean, epsilon=config.epsilon)
     model.resizing = resizing
 
 
 def once(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM, config: AttackConfig) -> None:
     """The attack as it is."""
-    run(images, starts, "apart", model=model, config=config)
+    objective = objective_of([AttackCase("", image, "apart") for image in images], [model], config)
+    run(starts.to(model.device), to_tensor(images, model.device) / 255, "apart", objective, config)
 
 
 VARIANTS = {  # the first is the baseline

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from vhbench.files import cached
 from vhbench.generators.vhexpansion.attack_config import NUDGE, AttackConfig, Direction
+from vhbench.generators.vhexpansion.attack_updates import Apgd, Fixed, per_image
 from vhbench.images import open_image, to_png
 from vhbench.protocols import WhiteBoxVLM
 from vhbench.schema import Rejection, VhbenchError
@@ -209,67 +210,10 @@ def run(
     return best, torch.stack([*trace, score])
 
 
-class Fixed:
-    """The paper's updates: steps of a given size along the gradient or its sign."""
-
-    def __init__(self, x: Tensor, clean: Tensor, direction: Direction, config: AttackConfig) -> None:
-        """Keep the originals and the settings."""
-        self.clean, self.direction, self.config = clean, direction, config
-
-    def __call__(self, step: int, x: Tensor, gradient: Tensor, *_: Tensor) -> Tensor:
-        """Return the next images, which raise the value whose gradient is given."""
-        ascent = torch.sign if self.config.method == "ifgsm" else torch.clone if self.config.compat else evened
-        moved = x + self.config.rate(step, self.direction) * ascent(gradient)
-        return project(moved, self.clean, epsilon=self.config.epsilon)
-
-
-class Apgd:
-    """APGD's updates (Croce and Hein 2020, algorithm 1): momentum, and steps that halve where progress stops."""
-
-    def __init__(self, x: Tensor, clean: Tensor, direction: Direction, config: AttackConfig) -> None:
-        """Start at a step of twice epsilon, with the checkpoints of the paper."""
-        self.clean, self.epsilon, self.previous = clean, config.epsilon, x
-        self.size = torch.full(x.shape[:1], 2 * config.epsilon, device=x.device)
-        self.checkpoints, share, gap = [0], 0.22, 0.22
-        while share <= 1:
-            self.checkpoints.append(math.ceil(share * config.steps(direction)))
-            gap = max(gap - 0.03, 0.06)
-            share += gap
-        self.rises, self.halved = torch.zeros_like(self.size), torch.ones_like(self.size, dtype=torch.bool)
-        self.value, self.marked = torch.full_like(self.size, -math.inf), torch.full_like(self.size, -math.inf)
-
-    def __call__(self, step: int, x: Tensor, gradient: Tensor, value: Tensor, best: Tensor, score: Tensor) -> Tensor:
-        """Return the next images; a halved step starts from the best images so far."""
-        self.rises += value > self.value
-        self.value = value
-        if step and step in self.checkpoints:
-            length = step - self.checkpoints[self.checkpoints.index(step) - 1]
-            stuck = (self.rises < 0.75 * length) | (~self.halved & (score <= self.marked))
-            self.size = torch.where(stuck, self.size / 2, self.size)
-            x = torch.where(per_image(stuck), best, x)
-            self.previous = torch.where(per_image(stuck), best, self.previous)
-            self.rises, self.halved, self.marked = torch.zeros_like(self.rises), stuck, score
-        ahead = project(x + per_image(self.size) * gradient.sign(), self.clean, epsilon=self.epsilon)
-        share = 0.75 if step else 1.0
-        moved = x + share * (ahead - x) + (1 - share) * (x - self.previous)
-        self.previous = x
-        return project(moved, self.clean, epsilon=self.epsilon)
-
-
 def better(best: Tensor, score: Tensor, x: Tensor, similarities: Tensor, sign: float) -> tuple[Tensor, Tensor]:
     """Return, per image, the candidate further in the attack direction, and its similarity."""
     improved = ~(sign * (score - similarities) >= 0)  # NaN counts as an improvement and stays
     return torch.where(per_image(improved), x, best), torch.where(improved, similarities, score)
-
-
-def per_image(mask: Tensor) -> Tensor:
-    """Reshape one value per image to broadcast over its pixels."""
-    return mask[:, None, None, None]
-
-
-def evened(gradient: Tensor) -> Tensor:
-    """Return gradients scaled to a mean magnitude of 1 per image, independent of image size."""
-    return gradient / gradient.abs().mean(dim=(1, 2, 3), keepdim=True).clamp_min(torch.finfo(gradient.dtype).tiny)
 
 
 def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig) -> Tensor:
@@ -292,11 +236,11 @@ def objective_of(batch: Sequence[AttackCase], models: Models, config: AttackConf
 
         def resemblance(x: Tensor) -> Tensor:
             pairs = zip(models, references, strict=True)
-            return sum(similarity(m.features(x), r, model=m, config=config) for m, r in pairs) / len(models)
+            return torch.stack([similarity(m.features(x), r, model=m, config=config) for m, r in pairs]).mean(dim=0)
 
         return resemblance
     asked, said = [case.question for case in batch], [case.response for case in batch]
-    return lambda x: sum(model.answer_loss(x, asked, said) for model in models) / len(models)
+    return lambda x: torch.stack([model.answer_loss(x, asked, said) for model in models]).mean(dim=0)
 
 
 def value_and_gradient(x: Tensor, objective: Objective) -> tuple[Tensor, Tensor]:
@@ -306,11 +250,6 @@ def value_and_gradient(x: Tensor, objective: Objective) -> tuple[Tensor, Tensor]
     (gradient,) = torch.autograd.grad(values.sum(), x)  # images are independent, so each has its own gradient
     whole = gradient.isfinite().flatten(1).all(dim=1)
     return torch.where(whole, values.detach(), math.nan), gradient
-
-
-def project(x: Tensor, clean: Tensor, *, epsilon: float) -> Tensor:
-    """Project images onto the epsilon ball around the clean ones and onto [0, 1]."""
-    return torch.clamp(clean + torch.clamp(x - clean, -epsilon, epsilon), 0, 1)
 
 
 def start(image: Pixels, direction: Direction, *, generator: np.random.Generator, config: AttackConfig) -> Tensor:
@@ -375,10 +314,8 @@ def _attack_batch(
     except torch.OutOfMemoryError as error:
         raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
     drawn = torch.stack(noises).T.tolist() if noises else [[]] * len(batch)
-    return [
-        _fields(*case, config.sign(direction), config)
-        for case in zip(images, opened, pngs, history.T.tolist(), saved.tolist(), drawn, strict=True)
-    ]
+    told = zip(images, opened, pngs, history.T.tolist(), saved.tolist(), strict=True)
+    return [_fields(*case, noise, config.sign(direction), config) for case, noise in zip(told, drawn, strict=True)]
 
 
 def _best_of_restarts(

@@ -151,7 +151,7 @@ class _Build(NamedTuple):
 def _builds(how: Expansion, part: _Part, out: Path) -> Iterator[_Build]:
     """Yield the builds of a source's training cases and of its test cases."""
     perturb = ("none",) if how.attack else how.perturb
-    taught = replace(part.base, perturb=perturb, attack=how.attack, model=how.model)
+    taught = replace(part.base, perturb=perturb, attack=how.attack, model=(how.model,) if how.model else ())
     yield _Build(out / "train" / part.folder, part.taken, taught)
     yield _Build(out / "test" / part.folder, part.left, replace(part.base, perturb=VHExpansionBuild.perturb))
 

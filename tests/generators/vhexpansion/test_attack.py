@@ -19,14 +19,13 @@ from vhbench.generators.vhexpansion.attack import (
     AttackCase,
     AttackResult,
     attack,
-    evened,
     objective_of,
-    project,
     similarity,
     start,
     to_levels,
 )
 from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
+from vhbench.generators.vhexpansion.attack_updates import evened, project
 from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
 
