@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from vhbench.generators.vhexpansion.negation import WRAPPER, is_simple_existence, natural_twin
+from vhbench.generators.vhexpansion.negation import WRAPPER, is_simple_existence
 from vhbench.generators.vhexpansion.question_parts import CannotNegate, split_question
-from vhbench.generators.vhexpansion.rewriting import clean
+from vhbench.generators.vhexpansion.rewriting import clean, twin_of
 from vhbench.protocols import Rewriter
 from vhbench.seeding import rng
 
@@ -172,7 +172,7 @@ def _by_rule(question: str, source: str) -> Iterator[str]:
 def _positive(question: str, source: str) -> Iterator[str]:
     try:
         parts = split_question(question)
-        natural = natural_twin(parts, source)
+        natural = twin_of(question, wording="natural", source=source).text
     except CannotNegate:
         return
     if parts.before or parts.lead or parts.mark != "?" or parts.after:
