@@ -2,8 +2,8 @@
 
 The judge never grades correctness: it receives neither images nor reference answers. It only maps a response to one of
 the possible answers (VLMEvalKit's fallback), or lists a caption's assertions in the caption's own words, which are then
-searched for the vocabulary (the idea of ALOHa and OpenCHAIR). Its replies are parsed strictly; anything else is
-unknown. Since responses may contain prompt injections, they are passed as JSON and declared as data.
+searched for the vocabulary (the idea of ALOHa and OpenCHAIR). Its replies are parsed strictly; any other reply is a
+failure and not cached. Since responses may contain prompt injections, they are passed as JSON and declared as data.
 """
 
 import json
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, split_spec
+from vhbench.files import quote_value
 from vhbench.language import parsing
 from vhbench.schema import Record, VhbenchError
 
-PROMPT_VERSION = 1
-"""Version of the prompts below; any change may affect scores that involve a judge."""
+PROMPT_VERSION = 2
+"""Version of the prompts and of the reading of replies; any change may affect scores that involve a judge."""
 
 _MAX_NEW_TOKENS = 2048
 """Room for reasoning models; the replies themselves are short."""
@@ -89,7 +90,7 @@ class LanguageJudge:
         workers: concurrent requests.
         asked: number of responses submitted.
         read: number of responses resolved.
-        failed: number of responses without a reply, since requests failed.
+        failed: number of responses without a readable reply.
         problem: first failure reason.
     """
 
@@ -111,7 +112,7 @@ class LanguageJudge:
             return []
         with ThreadPoolExecutor(max(1, self.workers)) as pool:
             said = list(pool.map(self._reply, records))
-        found = [_read(record, reply) if reply is not None else "" for record, reply in zip(records, said, strict=True)]
+        found = [_read(record, reply or "") or "" for record, reply in zip(records, said, strict=True)]
         self.asked += len(records)
         self.failed += said.count(None)
         self.read += sum(map(bool, found))
@@ -131,20 +132,22 @@ class LanguageJudge:
         }
 
     def _reply(self, record: Record) -> str | None:
-        """Query one record; None if the request fails or too many have failed."""
+        """Query one record; None if the request or its reply is unusable, or too many were."""
         text = prompt(record)
         key = [self.model.name, getattr(self.model, "url", ""), PROMPT_VERSION, _MAX_NEW_TOKENS, text]
         try:
-            return ask_once("judgements", key, lambda: self._ask(text), self.folder)
+            return ask_once("judgements", key, lambda: self._ask(record, text), self.folder)
         except VhbenchError as error:
             self._in_a_row += 1
             self.problem = self.problem or str(error)
             return None
 
-    def _ask(self, text: str) -> str:
+    def _ask(self, record: Record, text: str) -> str:
         if self._in_a_row >= GIVE_UP:
             raise VhbenchError(self.problem)
         reply = self.model.ask(text)
+        if _read(record, reply) is None:
+            raise VhbenchError(f"judge {self.model.name}: unreadable reply {quote_value(reply)}")
         self._in_a_row = 0
         return reply
 
@@ -192,27 +195,31 @@ def prompt(record: Record) -> str:
     return asked.replace("{data}", json.dumps(data, ensure_ascii=False, indent=1))
 
 
-def _read(record: Record, reply: str) -> str:
-    """Parse a reply strictly as the requested word or list; "" for anything else."""
+def _read(record: Record, reply: str) -> str | None:
+    """Parse a reply strictly as the requested word or list; "" for unknown, None for anything else."""
     reply = parsing.after_thoughts(reply)
     if record.kind == "caption":
-        return ". ".join(_asserted(record.response, reply))
+        things = _listed(reply)
+        return None if things is None else ". ".join(_asserted(record.response, things))
     word = reply.strip(" \n\t.\"'`*()").lower()
-    if record.kind == "yes_no":
-        return word if word in ("yes", "no") else ""
-    letters = string.ascii_uppercase[: len(record.choices)]
-    return word.upper() if len(word) == 1 and word.upper() in letters else ""
+    answers = ("yes", "no") if record.kind == "yes_no" else tuple(string.ascii_lowercase[: len(record.choices)])
+    if word == "unknown":
+        return ""
+    return None if word not in answers else word if record.kind == "yes_no" else word.upper()
 
 
-def _asserted(caption: str, reply: str) -> Iterator[str]:
-    """Yield the listed objects that occur verbatim in the caption; a judge cannot add any."""
+def _listed(reply: str) -> list[str] | None:
+    """Return a JSON list of strings; None for anything else."""
     fenced = _FENCE.match(reply)
     try:
         things = json.loads(fenced[1] if fenced else reply)
     except (ValueError, RecursionError):
-        return
-    if not isinstance(things, list) or not all(isinstance(thing, str) for thing in things):
-        return
+        return None
+    return things if isinstance(things, list) and all(isinstance(thing, str) for thing in things) else None
+
+
+def _asserted(caption: str, things: Sequence[str]) -> Iterator[str]:
+    """Yield the listed objects that occur verbatim in the caption; a judge cannot add any."""
     said = f" {_words(caption)} "
     for thing in things:
         if (words := _words(thing)) and f" {words} " in said:

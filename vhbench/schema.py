@@ -269,7 +269,8 @@ class Record(QuestionBase):
 
     Attributes:
         response: the model's response.
-        prediction: parsed response: "yes", "no", a letter, or "" if unparsed.
+        prediction: parsed response: "yes", "no", a letter, or "" if unparsed; for a caption, the assertions that a
+            judge listed.
         failure: "failed" for a failed request, "refused" for a refusal; "" for an answer, parsed or not.
         cut_off: whether the response is truncated: it reached the token limit, or its text breaks off
             (:func:`vhbench.language.parsing.cut_off`).

@@ -90,7 +90,7 @@ def counter(vocabulary: Mapping[str, Iterable[str]]) -> Callable[[Record], Claim
 def count(record: Record, known: Vocabulary) -> Claims:
     """Count the claims of a caption."""
     truth = _truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known)
-    said = [] if record.failure else [found.node for found in claims(record.response, known)]
+    said = [] if record.failure else [found.node for found in claims(record.prediction or record.response, known)]
     mentions = [node for node in said if node not in truth.unjudged]
     hallucinated = [node for node in mentions if node not in truth.present]
     named = {word for node in said for word in (node, *_RELATED.get(node, ()))}

@@ -74,7 +74,7 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     found = _read(run.responses, asked.file, reading)
     split = asked.file if has_vocabulary(asked.file) else None
     scored = scoring.score_all(found, scoring.ScoringOptions(chosen, split, reading.allow_failed))
-    told = tables.read_of(found, as_json=reading.as_json, require_complete=reading.require_complete)
+    told = _read_of(found, reading)
     if reading.as_json:
         groups = [
             {"task": g.task, "benchmark": g.benchmark, "kind": g.family, **result} for g, result in scored.items()
@@ -228,12 +228,17 @@ def _read(
 
 def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
     """Print a result after its warnings; exit with 1 if its scores are withheld."""
-    told = tables.read_of(found, as_json=reading.as_json, require_complete=reading.require_complete)
+    told = _read_of(found, reading)
     if reading.as_json:
         tables.print_json({**told, **result})
     else:
         tables.PRINTERS[family](result, title)
     _exit(result["withheld"])
+
+
+def _read_of(found: "Read", reading: ReadingOptions) -> dict[str, Any]:
+    how = {"as_json": reading.as_json, "require_complete": reading.require_complete}
+    return tables.read_of(found, **how, allow_failed=reading.allow_failed)
 
 
 def _exit(withheld: object) -> None:

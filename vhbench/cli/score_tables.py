@@ -24,13 +24,15 @@ def names_of(family: str) -> list[str]:
     return [headline := headline_of(family).name, *(name for name in names if name != headline)]
 
 
-def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) -> dict[str, Any]:
+def read_of(responses: "Responses", *, as_json: bool, require_complete: bool, allow_failed: bool) -> dict[str, Any]:
     """Print what is missing, left out and judged; return it for JSON.
 
     Raises:
-        VhbenchError: if a complete run is required and responses are missing, or unknown; or no response is left.
+        VhbenchError: if a complete run is required and responses are missing, or unknown; if no response is left; or if
+            a judge failed for more than 1 % of them.
     """
     from vhbench.compare.scoring import no_answers_message
+    from vhbench.tasks.metrics.withholding import ALLOWED
 
     if not responses.count:
         raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
@@ -64,7 +66,10 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
         who = f"judge {judged['model']} (prompts {judged['prompt_version']})"
         lines.append(f"{who}: queried for {share}, parsed {judged['read']:,}")
         if judged["failed"]:
-            warn([f"{judged['failed']:,} responses could not be judged and stay unparsed: {judged['problem']}"])
+            problem = f"{judged['failed']:,} responses could not be judged and stay unparsed: {judged['problem']}"
+            if judged["failed"] > ALLOWED * responses.count and not allow_failed:
+                raise VhbenchError(f"{problem}; scores are withheld (--allow-failed reports them)")
+            warn([problem])
     for line in lines:
         typer.echo(in_a_line(line), err=as_json)
     return told

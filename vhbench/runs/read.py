@@ -177,7 +177,7 @@ class Responses:
         for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
             one = records[place]
             if one.kind == "caption":
-                records[place] = replace(one, response=said or one.response)
+                records[place] = replace(one, prediction=said)  # words and truncation are those of the caption
             else:
                 records[place] = replace(one, prediction=said, response="")
         return records
@@ -347,7 +347,7 @@ def read(record: Record, kind: str = "") -> Record:
     """
     kind = record.kind or kind_of(record) or kind
     if kind == "caption":
-        return replace(record, kind=kind)
+        return replace(record, kind=kind, prediction="")  # set by a judge only
     said = record.prediction
     if kind == "yes_no" and not (said or record.failure) and (bare := parsing.bare(record.response)):
         return replace(record, kind=kind, prediction=bare, response="")  # the common case
