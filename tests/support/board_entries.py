@@ -46,5 +46,5 @@ def enter(board: Board, asked: QuestionIndex, name: str, say: Callable[[Mapping[
         offered.add(row["id"], say(row))
     found = submit(board, offered, ModelInfo(name=name, **about))
     assert found.entry is not None
-    assert found.reasons == ()
+    assert found.reasons == (), found.reasons
     found.place.write(found.entry, found.answers)

@@ -19,7 +19,13 @@ def test_the_columns_stand_as_in_released_files() -> None:
 def test_a_record_has_the_columns_of_its_question_and_what_the_model_said() -> None:
     shared = {field.name for field in fields(Question)} & {field.name for field in fields(Record)}
     assert shared == set(columns.RECORD)
-    assert {field.name for field in fields(Record)} - shared == {"response", "prediction", "failure", "cut_off"}
+    assert {field.name for field in fields(Record)} - shared == {
+        "response",
+        "prediction",
+        "failure",
+        "cut_off",
+        "tokens",
+    }
     assert set(columns.COLUMNS) - shared == {"images", "benchmark_version", "canary"}
 
 

@@ -18,7 +18,7 @@ from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Metric
-from vhbench.tasks.metrics.registry import listed
+from vhbench.tasks.metrics.registry import metrics_of
 
 Words = Mapping[str, Iterable[str]]
 
@@ -82,7 +82,7 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
     scored = {group: score_group(groups.pop(group), group, how) for group in sorted(groups)}
     for group, result in scored.items():
         if group.benchmark and group.task and responses.judge is None and not how.positive:
-            scores = {metric.name: _as_in_table(metric, result.get(metric.name)) for metric in listed(group.family)}
+            scores = {metric.name: _as_in_table(metric, result.get(metric.name)) for metric in metrics_of(group.family)}
             responses.notes += conflicting_scores(responses.path, group.task, scores)
     return scored
 

@@ -17,7 +17,7 @@ from vhbench.provenance import INPUT, KEY, PROMPT, SHARE, Provenance
 from vhbench.records import ANSWERED, answered, target_of, to_record
 from vhbench.schema import Manifest, Record, VhbenchError
 from vhbench.tasks.metrics.metric import Metric
-from vhbench.tasks.metrics.registry import listed
+from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.terminal import escaped
 
 Sample = Mapping[str, Any]
@@ -159,7 +159,8 @@ def _token_counts(sample: Sample) -> list[int]:
 def _metrics(record: Record) -> Sequence[Metric]:
     """Return the metrics of a record's task."""
     owner = BENCHMARKS.get(record.benchmark)
-    return listed(owner.families[record.kind].name) if owner and record.kind in owner.families else ()
+    metrics = metrics_of(owner.families[record.kind].name) if owner and record.kind in owner.families else ()
+    return [metric for metric in metrics if metric.listed]
 
 
 def _version(told: Provenance) -> str:
