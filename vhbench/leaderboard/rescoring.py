@@ -19,7 +19,6 @@ from vhbench.tasks.metrics import ode_captions
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import shown
-from vhbench.tasks.unparsed import kind_of
 
 TOLD = ("failed", "refused", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
@@ -140,7 +139,8 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
     for record in records:
         if record.failure:
             sums[record.failure] += 1
-        sums["unread"] += kind_of(record) == "unparsed"
+        elif not (record.prediction or record.cut_off or record.kind == "caption"):
+            sums["unread"] += 1
         sums["cut_off"] += record.cut_off
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 
