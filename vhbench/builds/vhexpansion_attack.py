@@ -225,7 +225,7 @@ def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bo
     asked = (case.question.question, case.twin.text)
     said = [model.answer([image], [question], suffix=SUFFIX)[0] for question in asked]
     parsed = [parsing.parse("yes_no", response, question=q) for response, q in zip(said, asked, strict=True)]
-    return expansion.OPPOSITE.get(parsed[0]) == parsed[1]
+    return sorted(parsed) == ["no", "yes"]
 
 
 @lru_cache(maxsize=2)
