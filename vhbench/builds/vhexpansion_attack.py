@@ -136,7 +136,7 @@ def _attacked(
             continue
         direction: Direction = "similar" if failed[name] else "apart"
         wrong = failed[name] or attack.settings.loss == "target"
-        response = expansion.OPPOSITE[case.question.answer] if wrong else case.question.answer
+        response = next(word for word in ("yes", "no") if (word == case.question.answer) != wrong)
         asked = case.question.question + SUFFIX
         todo.append((case, AttackCase(name, pixels, direction, asked, response.capitalize())))
     models = [choice.load() for choice in attack.models]
