@@ -27,6 +27,8 @@ from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
 
 _, *_PRESSED = PRESSURES
+_ANSWERS = 4
+"""Number of answers to a question of which presence shows one."""
 _BASES: Final = {kind.tied_to for kind in QUESTION_TYPES.values()}
 _TRIES: Final = 60  # texts sampled per requested question before a cell is abandoned
 _TRIES_AT_LEAST: Final = 1500  # the same, minimum for small cells
@@ -184,7 +186,7 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
-        if any(item.draft.told for item in found) and len({item.answer for item in found}) < 4:
+        if any(item.draft.told for item in found) and len({item.answer for item in found}) < _ANSWERS:
             return False  # Without another answer, the one that presence determines would be the most frequent.
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
@@ -208,7 +210,7 @@ class Filler:
         groups = _by_answer(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), found))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
-        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted))
+        return _none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted)))
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
         """Return the order in which answers take turns after ``before`` questions.
@@ -316,7 +318,8 @@ class Filler:
     ) -> tuple[int, ...] | None:
         """Replace only the images that the pressure affects."""
         hp, hn = pressure.hp, pressure.hn
-        places = [i for i, s in enumerate(draft.slots) if (hp and s.hp is not None) or (hn and s.hn is not None)]
+        slots = enumerate(draft.slots)
+        places = [i for i, s in slots if s.bound or (hp and s.hp is not None) or (hn and s.hn is not None)]
         kept = [s for i, s in enumerate(scenes) if i not in places]
         new = self.images.pick([draft.slots[i] for i in places], generator, hp=hp, hn=hn, taken=kept)
         if new is None:
@@ -428,6 +431,13 @@ def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
     for item in items:
         groups[item.answer].append(item)
     return dict(sorted(groups.items()))
+
+
+def _none_ahead(items: Sequence[Item]) -> list[Item]:
+    """Drop surplus questions whose answer presence shows, if those with the other answers have run out."""
+    most = sum(not item.draft.told for item in items) // (_ANSWERS - 1)
+    told = [item for item in items if item.draft.told][most:]
+    return [item for item in items if not item.draft.told or item not in told]
 
 
 def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
