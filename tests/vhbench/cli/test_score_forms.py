@@ -359,7 +359,7 @@ def test_a_judge_reads_what_rules_cannot(tmp_path: Path, monkeypatch: pytest.Mon
         assert (found["scores"][0]["unparsed"], found["scores"][0]["accuracy"]) == (0, 0.75)
         assert len(endpoint.requests) == 1, "the others were read"
         out = run("yes-no", "--positive", "yes", "--responses", file, "--judge", f"openai:tiny@{endpoint.url}")
-        assert out.startswith("judge tiny (prompts 1): queried for 1 of 4 responses (25.0 %), parsed 1")
+        assert out.startswith("judge tiny (prompts 2): queried for 1 of 4 responses (25.0 %), parsed 1")
     assert scored(file)["scores"][0]["unparsed"] == 0.25, "nobody is asked unless it is wanted"
     assert "expected without --parser and --compat" in fails(
         "yes-no", "--positive", "yes", "--responses", file, "--judge", "x", "--compat"
@@ -371,9 +371,24 @@ def test_a_judge_lists_what_captions_assert(tmp_path: Path, split: Path, monkeyp
     file = tmp_path / "captions.json"
     file.write_text(json.dumps({"c0": "A puppy; one might take the rock for a ship.", "c1": "A dog in the sea."}))
     with Endpoint() as endpoint:
-        endpoint.answer = lambda body: (200, said('["puppy", "rock"]' if "rock" in str(body) else "no list"))
+        endpoint.answer = lambda body: (200, said('["puppy", "rock"]' if "rock" in str(body) else "[]"))
         found = scored(
             "captions", "--responses", file, "--questions", split, "--judge", "m", "--judge-url", endpoint.url
         )
     assert (found["chair_i"], found["cover"]) == (0, 0.75)
     assert (found["judged"]["asked"], found["judged"]["read"], found["judged"]["unknown"]) == (2, 1, 1)
+
+
+def test_a_judge_that_cannot_be_read_withholds_the_scores(
+    tmp_path: Path, split: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "captions.json"
+    file.write_text(json.dumps({"c0": "A puppy on a rock.", "c1": "A dog in the sea."}))
+    with Endpoint() as endpoint:
+        endpoint.answer = lambda body: (200, said("no list"))
+        asked = ["score", "captions", "--responses", str(file), "--questions", str(split), "--judge", "m"]
+        with pytest.raises(VhbenchError, match=r"2 responses could not be judged .* scores are withheld"):
+            CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url], catch_exceptions=False)
+        allowed = CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url, "--allow-failed"])
+    assert allowed.exit_code == 0, allowed.output
