@@ -70,12 +70,14 @@ def _expect_model(argv: Sequence[str]) -> None:
         argv: program and arguments; other programs than lmms-eval's command are left alone.
     """
     program = Path(argv[0]) if argv else Path()
-    if program.stem not in ("lmms-eval", "lmms_eval") and program.parts[-2:] != ("lmms_eval", "__main__.py"):
-        return
+    ours = program.stem in ("lmms-eval", "lmms_eval") or program.parts[-2:] == ("lmms_eval", "__main__.py")
+    given_to_eval = argv[2:] if argv[1:2] == ["eval"] else argv[1:]
+    if not ours or not given_to_eval or not given_to_eval[0].startswith("-"):
+        return  # another program, or another command of lmms-eval's
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in ("--model", "--tasks", "--config"):
         parser.add_argument(option, default="")
-    given, _ = parser.parse_known_args([text for text in argv[1:] if text != "eval"])
+    given, _ = parser.parse_known_args(given_to_eval)
     if given.model or given.config or not any(of_task(name.strip()) for name in given.tasks.split(",")):
         return
     commands = (
@@ -271,7 +273,7 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
             "provenance": told.to_json(),
             "prompts": prompts,
             "inputs": _inputs(task, rows),
-            "tokens": _TokenCounts(task, rows),
+            "tokens": functools.cache(functools.partial(_token_counts, task, rows)),
             "limit": limit if isinstance(limit, int) else None,
         }
         scored = functools.partial(config.process_results, **given)
@@ -281,25 +283,17 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
             instance.doc = hashed_row(rows[instance.doc_id], told.content_hash)
 
 
-class _TokenCounts:
-    """Numbers of generated tokens, which lmms-eval stores with its requests and does not hand to tasks."""
+def _token_counts(task: Any, rows: Mapping[int, Any]) -> dict[str, list[int]]:
+    """Return id → number of generated tokens of each response, 0 if unknown.
 
-    def __init__(self, task: Any, rows: Mapping[int, Any]) -> None:
-        self._task, self._rows = task, rows
-
-    def __call__(self, name: str) -> list[int]:
-        """Return the counts of all responses to a question, 0 if unknown."""
-        return self._counts.get(name, [])
-
-    @functools.cached_property
-    def _counts(self) -> dict[str, list[int]]:
-        counts: dict[str, list[int]] = {}
-        for instance in sorted(self._task.instances, key=lambda instance: (instance.doc_id, instance.idx)):
-            if instance.doc_id in self._rows:
-                told = instance.token_counts[0] if instance.token_counts else None
-                count = (told and told.output_tokens) or 0
-                counts.setdefault(self._rows[instance.doc_id]["id"], []).append(count)
-        return counts
+    lmms-eval stores them with its requests, once these are answered, and does not hand them to tasks.
+    """
+    counts: dict[str, list[int]] = {}
+    for instance in sorted(task.instances, key=lambda instance: (instance.doc_id, instance.idx)):
+        if instance.doc_id in rows:
+            told = instance.token_counts[0] if instance.token_counts else None
+            counts.setdefault(rows[instance.doc_id]["id"], []).append((told and told.output_tokens) or 0)
+    return counts
 
 
 def _inputs(task: Any, rows: Mapping[int, Any]) -> dict[str, str]:

@@ -81,7 +81,7 @@ def process_results(
     provenance: Mapping[str, Any] | None = None,
     prompts: Mapping[str, str] | None = None,
     inputs: Mapping[str, str] | None = None,
-    tokens: Callable[[str], Sequence[int]] | None = None,
+    tokens: Callable[[], Mapping[str, Sequence[int]]] | None = None,
     limit: int | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Score the responses to one row: the record under its headline metric, inputs of the other metrics under theirs.
@@ -96,10 +96,10 @@ def process_results(
         provenance: provenance of the run, set by :mod:`vhbench.adapters.lmms_eval`.
         prompts: id → prompt hash of the rows of this run.
         inputs: id → digest of the input that lmms-eval logs, for the rows of this process.
-        tokens: function from an id to the number of generated tokens of each response, 0 if unknown.
+        tokens: function that returns id → number of generated tokens of each response, 0 if unknown.
         limit: token limit of a response.
     """
-    counts = tokens(doc["id"]) if tokens else ()
+    counts = tokens().get(doc["id"], ()) if tokens else ()
     if len(counts) != len(results):
         counts = [0] * len(results)  # of one repetition
     record, *further = told = [to_record(doc, *one, limit) for one in zip(results, counts, strict=True)]

@@ -73,16 +73,15 @@ def token_counts(records: Records) -> dict[str, float | None] | None:
     """Return how many tokens the responses took; None where no response has a count.
 
     Returns:
-        ``responses`` with a count; ``mean`` and ``p95`` of the counts; ``per_correct``: tokens per correct response,
-        None for captions or without one.
+        ``responses`` with a count; ``p95`` of the counts, whose mean is the metric ``tokens``; ``per_correct``: tokens
+        per correct response, None for captions or without one.
     """
     counts = [record.tokens for record in records if record.tokens]
     if not counts:
         return None
     correct = sum(record.prediction == record.answer for record in records if record.tokens and record.answer)
-    mean, p95 = float(np.mean(counts)), float(np.percentile(counts, 95))
     per_correct = sum(counts) / correct if correct else None
-    return {"responses": len(counts), "mean": mean, "p95": p95, "per_correct": per_correct}
+    return {"responses": len(counts), "p95": float(np.percentile(counts, 95)), "per_correct": per_correct}
 
 
 def numbers(measured: Measured, family: str) -> dict[str, Any]:

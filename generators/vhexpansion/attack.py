@@ -329,7 +329,7 @@ def _best_of_restarts(
     """Return each image's best run from several random starts."""
     clean = to_tensor(images, device) / 255
     found: tuple[Tensor, Tensor] | None = None
-    for _ in range(config.restarts):
+    for _ in range(1 if config.method == "random_noise" else config.restarts):  # a control is one draw
         starts = [start(i, direction, generator=g, config=config) for i, g in zip(images, generators, strict=True)]
         x, history = run(torch.stack(starts).to(device), clean, direction, objective, config)
         if found is not None:

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vhbench.generators.vhexpansion.question_parts import AUXILIARIES, CannotNegate, Parts, without_quotations
+from vhbench.language import lexicon
 from vhbench.language.inflection import third_person
 
 WRAPPER: Final = "Is it false that the right answer to this question is yes:"
 MARKS: Final = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪", "⟫"))
 """Quotation marks in order of preference; the first pair absent from the text is used."""
 
-NEGATIONS: Final = frozenset(
-    "no not never none nobody nothing nowhere neither nor without cannot false untrue incorrect wrong".split()
+NEGATIONS: Final = lexicon.words("negations") | frozenset(
+    "none nobody nothing nowhere cannot false untrue incorrect wrong".split()
 )
 _SCOPES = re.compile(
     r"(?i)\b(most|all|some|any|each|every|both|many|few|only|least|no|not|never|if|when|unless|case)\b"

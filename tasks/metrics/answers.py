@@ -124,11 +124,12 @@ class Answers:
             facts: context of the metric.
             best: count every missing prediction as right.
         """
+        key = metric.name, facts, best
+        if metric.units == "answers" and key in self._counts:
+            return self._counts[key][self.codes[units]]
         kinds = [kind.at_best for kind in self.kinds] if best else self.kinds
         if metric.units == "answers":
-            key = metric.name, facts, best
-            if key not in self._counts:
-                self._counts[key] = _table([metric.count(kind, facts) for kind in kinds])
+            self._counts[key] = _table([metric.count(kind, facts) for kind in kinds])
             return self._counts[key][self.codes[units]]
         both = self.codes[units]
         known, number = np.unique(both[:, 0] * len(self.kinds) + both[:, 1], return_inverse=True)

@@ -9,7 +9,7 @@ responses: they count as incorrect, at any rate.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vhbench.files import short_digest
@@ -19,7 +19,7 @@ from vhbench.tasks.metrics.metric import Claims
 ALLOWED = 0.01
 """Maximum share of failed requests for reporting scores."""
 
-MOST = 0.5
+_MOST = 0.5
 """Maximum share of uninformative responses for reporting scores."""
 
 _FEWEST = 10
@@ -65,28 +65,25 @@ class ResponseCounts:
     @property
     def reason(self) -> str | None:
         """The reason to withhold scores in one line, or None."""
-        why = reason(self.failed, self.asked)
-        if why:
+        if why := reason(self.failed, self.asked):
             return f"{why}; the first: {self.first_error[:_SHOWN]!r}" if self.first_error else why
-        repeated = [
-            (n, self._texts[key]) for key, n in self._alike.most_common(20) if n >= max(2, _REPEATED * self.asked)
-        ]
-        if self.asked < _FEWEST or not self._alike:
+        if self.asked < _FEWEST:
             return None
+        least = max(2, _REPEATED * self.asked)
+        repeated = [(count, self._texts[key]) for key, count in self._alike.most_common(20) if count >= least]
         if self.captions:
-            same = repeated[:1]
-            told = {
-                "are one and the same text": sum(n for n, _ in same),
-                "name nothing of the vocabulary": self.wordless,
-            }
-        else:
-            same, told = repeated, {"repeat a text without an answer": sum(n for n, _ in repeated)}
-        for what, count in told.items():
-            if count > MOST * self.asked:
-                share = f"{count} of {self.asked} {'captions' if self.captions else 'responses'} {what}"
-                shown = "".join(f"; {n} times {text!r}" for n, text in same[:_EXAMPLES])
-                return f"{share}, more than {100 * MOST:.0f} %: scores are withheld{shown}"
-        return None
+            return self._uninformative("captions are one and the same text", repeated[:1]) or self._uninformative(
+                "captions name nothing of the vocabulary", repeated[:1], self.wordless
+            )
+        return self._uninformative("responses repeat a text without an answer", repeated)
+
+    def _uninformative(self, what: str, repeated: Sequence[tuple[int, str]], count: int | None = None) -> str | None:
+        """Return a reason if this holds for most responses; ``count`` is that of the repeated ones by default."""
+        count = sum(n for n, _ in repeated) if count is None else count
+        if count <= _MOST * self.asked:
+            return None
+        shown = "".join(f"; {n} times {text!r}" for n, text in repeated[:_EXAMPLES])
+        return f"{count} of {self.asked} {what}, more than {100 * _MOST:.0f} %: scores are withheld{shown}"
 
 
 def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:

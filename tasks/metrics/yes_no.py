@@ -81,8 +81,7 @@ def score(
         for place, (text, label, question, image) in enumerate(zip(texts, truth, asked, images, strict=True))
     ]
     reader = _ResponseReader(positive, parser, compat)
-    allowed = allow_failed or compat
-    return reader.result(measure(records, "yes_no", positive=positive, read=reader.read, allow_failed=allowed))
+    return reader.result(reader.measured(records, allow_failed=allow_failed))
 
 
 def score_records(
@@ -107,8 +106,7 @@ def score_records(
     if unknown:
         raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     reader = _ResponseReader(positive, parser, compat)
-    allowed = allow_failed or compat
-    whole = measure(records, "yes_no", columns=by, positive=positive, read=reader.read, allow_failed=allowed)
+    whole = reader.measured(records, columns=by, allow_failed=allow_failed)
     by_field = {
         name: {str(value): reader.result(part) for (value,), part in whole.cells((name,)).items()} for name in by
     }
@@ -125,6 +123,13 @@ class _ResponseReader:
             parser = yes_no_reference.parser_of(positive) if compat else "default"
         self.positive, self.parser, self.compat = positive, parser, compat
         self.parse = yes_no_reader(parser)
+
+    def measured(
+        self, records: Iterable[Record | Mapping[str, Any]], *, columns: Sequence[str] = (), allow_failed: bool
+    ) -> Measured:
+        """Compute the metrics; references withhold nothing."""
+        how: dict[str, Any] = {"columns": columns, "positive": self.positive, "read": self.read}
+        return measure(records, "yes_no", **how, allow_failed=allow_failed or self.compat)
 
     def read(self, record: Record) -> Record:
         """Return a record with the parser's prediction; references do not detect failed requests."""

@@ -38,6 +38,7 @@ def write_run(
     prompt: Callable[[Row], str] = lambda row: prompts.sent(row, "simple"),
     asked: Callable[[Row], bool] = lambda row: True,
     lost: Callable[[Row], bool] = lambda row: False,
+    tokens: Callable[[Row], int] = lambda row: 0,
     **told: Any,
 ) -> Path:
     """Write samples and results of a task.
@@ -51,6 +52,7 @@ def write_run(
         prompt: what was sent of a row.
         asked: which of these rows the task has.
         lost: which of those have no sample.
+        tokens: how many tokens were generated for a row; at most 4,096 may be.
         told: what the provenance says otherwise.
     """
     manifest, rows = splits.read_manifest(split), [row for row in rows_of(split, config) if asked(row)]
@@ -75,7 +77,9 @@ def write_run(
     for number, row in enumerate(row for row in rows if not lost(row)):
         said = say(row)
         text = prompts.to_text(row)
-        payloads = prompts.process_results(row, [said], provenance.to_json(), hashes, {row["id"]: digest(text)})
+        spent = {row["id"]: [tokens(row)]}
+        about = (provenance.to_json(), hashes, {row["id"]: digest(text)}, lambda spent=spent: spent, 4096)
+        payloads = prompts.process_results(row, [said], *about)
         records += to_records(next(iter(payloads.values())))
         sample = {"doc_id": number, "target": prompts.to_target(row), "resps": [[said]], "input": text}
         sample["doc_hash"] = hash_of_row(row, provenance.content_hash)

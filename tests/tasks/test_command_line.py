@@ -129,3 +129,8 @@ def test_every_other_command_goes_on(argv: list[str]) -> None:
 def test_a_model_is_expected_for_our_tasks(argv: list[str]) -> None:
     with pytest.raises(SystemExit):
         lmms_eval._expect_model(["/x/lmms_eval/__main__.py", *argv])
+
+
+@pytest.mark.parametrize("command", ["power", "tasks", "serve"])
+def test_other_commands_of_lmms_eval_need_no_model(command: str) -> None:
+    lmms_eval._expect_model(["lmms-eval", command, "--tasks", "mioh"])

@@ -17,7 +17,7 @@ from vhbench.benchmarks import VHEXPANSION
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
+from vhbench.generators.vhexpansion.attack_config import AttackConfig
 from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
@@ -134,31 +134,31 @@ def _attacked(
             told = unanswered.get(name) or Path(attack.failed).name
             yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": told})
             continue
-        direction: Direction = "similar" if failed[name] else "apart"
         wrong = failed[name] or attack.settings.loss == "target"
         response = next(word for word in ("yes", "no") if (word == case.question.answer) != wrong)
         asked = case.question.question + SUFFIX
-        todo.append((case, AttackCase(name, pixels, direction, asked, response.capitalize())))
+        todo.append(
+            (case, AttackCase(name, pixels, "similar" if failed[name] else "apart", asked, response.capitalize()))
+        )
     models = [choice.load() for choice in attack.models]
-    model, folder = attack.models[0].load(), cache_folder() / "attacks"
+    folder = cache_folder() / "attacks"
     results = run([item for _, item in todo], model=models, config=attack.settings, seed=seed, cache=folder)
     for (case, _), result in zip(todo, results, strict=True):
         name = f"{case.question.id}/{attack.method}"
         if isinstance(result, Rejection):
             yield dataclasses.replace(result, item=name)
             continue
-        image = expansion.digest_of(read_image(case.question.images[0]))
+        original = read_image(case.question.images[0])
         report = {
             "attack": attack.method,
             "model": ", ".join(each.name for each in models),
-            "image": image,
+            "image": expansion.digest_of(original),
             **result.report(),
         }
         if attack.answers:
             with suppress(ValueError):  # an unparsed answer after the attack does not count as success
-                report["outcome"] = turned(not before[case.question.id], not _fails(model, case, result.png))
-                original = read_image(case.question.images[0])
-                report["consistent"] = [_consistent(model, case, image) for image in (original, result.png)]
+                report["outcome"] = turned(not before[case.question.id], not _fails(models[0], case, result.png))
+                report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
         yield _report(RowNames(seed, VHEXPANSION.name).of_pair(name, attack.method), result.png, report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 

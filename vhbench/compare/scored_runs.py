@@ -14,7 +14,7 @@ from vhbench.files import short_digest
 from vhbench.provenance import Provenance
 from vhbench.records import as_records, split_repetition
 from vhbench.runs import Responses
-from vhbench.runs.run_files import conflicting_scores
+from vhbench.runs.run_claims import claims_of, conflicting_claims
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.metric import Metric
@@ -109,10 +109,10 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
         scoring.check_captions(responses, found)
     groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}
     notes = list(responses.notes)
+    claims = claims_of(path)
     for group, measured in groups.items():
-        if group.benchmark and group.task:
-            scores = {metric: score.value for metric, score in measured.scores.items()}
-            notes += conflicting_scores(path, group.task, scores)
+        scores = {metric: score.value for metric, score in measured.scores.items()}
+        notes += conflicting_claims(group.task, claims.get(group.task, {}), scores)
     if missing := sum(responses.missing.values()) if questions is not None else 0:
         asked = sum(responses.asked.values())
         notes.append(f"{missing:,} of {asked:,} questions have no response (the first: {responses.first_missing!r})")

@@ -10,14 +10,13 @@ from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
 from vhbench.runs.questions import is_split
-from vhbench.runs.run_files import conflicting_scores
+from vhbench.runs.run_claims import claims_of, conflicting_claims
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.store import PackedRecords
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
 from vhbench.tasks.metrics.measuring import Measured, measure
-from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import metrics_of
 
 Words = Mapping[str, Iterable[str]]
@@ -80,16 +79,13 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
     if how.split is None:
         check_captions(responses, groups)
     scored = {group: score_group(groups.pop(group), group, how) for group in sorted(groups)}
-    for group, result in scored.items():
-        if group.benchmark and group.task and responses.judge is None and not how.positive:
-            scores = {metric.name: _as_in_table(metric, result.get(metric.name)) for metric in metrics_of(group.family)}
-            responses.notes += conflicting_scores(responses.path, group.task, scores)
+    if responses.judge is None and not how.positive:
+        claims = claims_of(responses.path)
+        for group, result in scored.items():
+            shares = [metric.name for metric in metrics_of(group.family) if metric.scale == "share"]
+            scores = {name: 100 * result[name] for name in shares if result.get(name) is not None}
+            responses.notes += conflicting_claims(group.task, claims.get(group.task, {}), scores)
     return scored
-
-
-def _as_in_table(metric: Metric, value: float | None) -> float | None:
-    """Return a score as lmms-eval's table has it: shares in percent."""
-    return value if value is None or metric.scale in ("length", "count") else 100 * value
 
 
 def check_captions(responses: Responses, groups: Iterable[Group]) -> None:

@@ -1,24 +1,18 @@
 """Check an entry's claims against recomputed values: scores, prompts, generation settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 from vhbench.benchmarks import task as task_named
 from vhbench.compare.scored_runs import measure
 from vhbench.compare.scoring import Group
-from vhbench.files import quote_value, read_json
+from vhbench.files import quote_value
 from vhbench.leaderboard.boards import Rules
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.provenance import Provenance, digest, digest_of_prompts, unlike
 from vhbench.records import answered
-from vhbench.runs import sample_files, task_of
-from vhbench.schema import VhbenchError
+from vhbench.runs.run_claims import TOLERANCE, conflicting_claims
 from vhbench.tasks import prompts
-
-TOLERANCE = 0.005
-"""Tolerance between a claimed and a recomputed score, in points: below the shown precision."""
 
 
 def claimed_scores(found: RescoredEntry) -> dict[str, dict[str, float | None]]:
@@ -52,32 +46,6 @@ def _said(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
 
 
-def run_claims(run: Path, task: str) -> dict[str, dict[str, float]]:
-    """Return a task's scores from lmms-eval's results and our report next to its samples.
-
-    Returns:
-        task → metric → number; metrics of the report that differ begin with "report ".
-    """
-    found: dict[str, float] = {}
-    for file in (file for file in sample_files(run) if task_of(file) == task):
-        date = file.name.split("_samples_", 1)[0]
-        for name, key in ((f"{date}_results.json", "results"), (f"{date}_{task}_report.json", "overall")):
-            try:
-                told = read_json(file.with_name(name)) if file.with_name(name).is_file() else {}
-            except VhbenchError:
-                continue  # a damaged file claims nothing
-            own = told.get(key) if isinstance(told, dict) else None
-            own = own.get(task) if key == "results" and isinstance(own, dict) else own
-            prefix = "" if key == "results" else "report "
-            found |= {prefix + k.split(",")[0]: v for k, v in _numbers(own) if "stderr" not in k}
-    return {task: found} if found else {}
-
-
-def _numbers(told: Any) -> Iterator[tuple[str, float]]:
-    if isinstance(told, dict):
-        yield from ((k, float(v)) for k, v in told.items() if isinstance(v, (int, float)) and not isinstance(v, bool))
-
-
 def differing(
     asked: QuestionIndex, responses: Sequence[str], repeats: int, claims: Mapping[str, Mapping[str, float]]
 ) -> Iterator[str]:
@@ -91,11 +59,7 @@ def differing(
             continue
         records = [answered(asked.rows[place], responses[place]) for place in own]
         found = measure(records, Group(task, asked.edition.benchmark, family.name), asked.source, cells=False)
-        for name, score in found.scores.items():
-            for key in (name, f"report {name}"):
-                if key in claimed and score.value is not None and not _close(claimed[key], score.value):
-                    where = "its report claims" if key != name else "its results claim"
-                    yield f"{task}: {where} {name} {claimed[key]:.3f}; recomputed: {score.value:.3f}"
+        yield from conflicting_claims(task, claimed, {name: score.value for name, score in found.scores.items()})
 
 
 def _places(asked: QuestionIndex, task: str) -> list[int]:

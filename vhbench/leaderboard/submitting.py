@@ -10,13 +10,14 @@ from vhbench.benchmarks import of_task
 from vhbench.files import path_exists, quote_value
 from vhbench.leaderboard import packed_answers
 from vhbench.leaderboard.boards import Board, Rules
-from vhbench.leaderboard.claim_checks import claimed_scores, differing, prompt_faults, run_claims, setting_faults
+from vhbench.leaderboard.claim_checks import claimed_scores, differing, prompt_faults, setting_faults
 from vhbench.leaderboard.entries import FILE, MOST_REPEATS, BoardEntry, ModelInfo, StoredEntry, slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, formats, is_run, read_run
+from vhbench.runs.run_claims import claims_of
 from vhbench.schema import VhbenchError
 
 _COMPARED = ("question", "choices", "answer", "kind", "scene_ids")
@@ -41,7 +42,7 @@ class RunAnswers:
     asked: QuestionIndex
     said: dict[tuple[int, int], str] = field(default_factory=dict)
     provenance: list[Provenance] = field(default_factory=list)
-    claims: dict[str, dict[str, float]] = field(default_factory=dict)
+    claims: dict[str, Mapping[str, float]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
 
     @property
@@ -101,7 +102,7 @@ def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex],
 
 
 def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers]:
-    logged = read_run(run)
+    logged, claims = read_run(run), claims_of(run)
     by_hash = {asked.edition.content_hash: name for name, asked in editions.items()}
     offered, strange = {name: RunAnswers(asked) for name, asked in editions.items()}, list[str]()
     for task, records in logged.tasks.items():
@@ -117,7 +118,7 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
         one = offered[own]
         one.provenance += [told] if told else []
         one.reasons += _alien(one, task, records)
-        one.claims |= run_claims(run, task)
+        one.claims |= {task: claims[task]} if task in claims else {}
     found = [one for one in offered.values() if one.said or one.reasons]
     notes = [note for note in logged.notes if ": partial: " not in note]  # missing responses are reported below
     if strange and not found:
@@ -138,7 +139,8 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
     """Add the responses of a task; yield which of its questions are not in the edition."""
     unknown, changed = list[str](), list[str]()
     for record in records:
-        if not one.add(record.id, record.response):
+        # A response without text that reached the token limit is stored as what it was: unfinished reasoning.
+        if not one.add(record.id, record.response or ("<think>" if record.cut_off else "")):
             unknown.append(record.id)
             continue
         row = one.asked.rows[one.asked.number[split_repetition(record.id)[1]]]

@@ -150,10 +150,11 @@ def _texts(logged: Any) -> list[str]:
 
 def _token_counts(sample: Sample) -> list[int]:
     """Return the number of generated tokens of each response in lmms-eval's sample, 0 if unknown; empty without."""
-    logged = sample.get("token_counts")
-    if not isinstance(logged, list) or not all(isinstance(one, Mapping) for one in logged):
-        return []
-    return [int(one.get("output_tokens") or 0) for one in logged]
+    logged: Any = sample.get("token_counts")
+    counts: list[Any] = []
+    if isinstance(logged, list):
+        counts = [one.get("output_tokens", 0) if isinstance(one, Mapping) else None for one in logged]
+    return counts if all(type(count) is int for count in counts) else []
 
 
 def _metrics(record: Record) -> Sequence[Metric]:

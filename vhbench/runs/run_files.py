@@ -12,7 +12,6 @@ from vhbench.schema import VhbenchError
 from vhbench.terminal import escaped
 
 _RESULTS = "_results.json"
-_ROUNDING = 1e-6
 
 
 def no_answers_error(path: Path) -> VhbenchError:
@@ -81,29 +80,6 @@ def provenance_conflicts(samples: Path, told: Provenance | None) -> Iterator[str
     if written is not None and written != told:
         how = difference(written.to_json(), None if told is None else told.to_json())
         yield escaped(f"{task}: the results next to its samples are from another run ({how})")
-
-
-def conflicting_scores(path: Path, task: str, scores: Mapping[str, float | None]) -> Iterator[str]:
-    """Yield a line, safe for a terminal, if scores differ from lmms-eval's results next to the samples.
-
-    Args:
-        path: as in :func:`sample_files`.
-        task: task of lmms-eval.
-        scores: metric → score as in lmms-eval's table, from the samples.
-    """
-    files = [file for file in sample_files(path) if task_of(file) == task] if is_run(path) else []
-    for results in dict.fromkeys(map(_results_of, files)):
-        with suppress(VhbenchError, KeyError, AttributeError, TypeError):
-            table = read_json(results)["results"][task]
-            both = [(name, value, table.get(f"{name},none")) for name, value in scores.items() if value is not None]
-            odd = [
-                f"{name} is {value:g}, but {was:g} there"
-                for name, value, was in both
-                if isinstance(was, int | float) and abs(was - value) > _ROUNDING
-            ]
-            if odd:
-                shown = "; ".join(odd[:3])
-                yield escaped(f"{task}: the scores of its samples are not those in {results.name}: {shown}")
 
 
 def _told_by(results: Path) -> Mapping[str, Provenance]:

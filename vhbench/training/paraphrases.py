@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from vhbench.generators.vhexpansion.negation import WRAPPER, is_simple_existence
+from vhbench.generators.vhexpansion.negation import WRAPPER
 from vhbench.generators.vhexpansion.question_parts import CannotNegate, split_question
 from vhbench.generators.vhexpansion.rewriting import clean, twin_of
 from vhbench.protocols import Rewriter
@@ -30,6 +30,7 @@ _TAIL = re.compile(r"(?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|pho
 _FALSE = re.compile(r"Is it false that (?P<said>.+)\?")
 _NO = re.compile(r"(?P<verb>Is|Are) there no (?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))\?")
 _WRAPPED = re.compile(rf"{WRAPPER} (?P<asked>[\"“«‹⟪].+[\"”»›⟫])")
+_NONE_THERE = re.compile(r"(?:Is|Are) there no ")
 _THERE = re.compile(r"(?P<verb>Is|Are) there (?P<what>.+)")
 
 _ANY = re.compile(r"\bany (?!of\b|one\b|other\b|more\b|single\b)")
@@ -177,7 +178,7 @@ def _positive(question: str, source: str) -> Iterator[str]:
         return
     if parts.before or parts.lead or parts.mark != "?" or parts.after:
         return
-    if is_simple_existence(parts.asked) and (there := _THERE.fullmatch(parts.asked)):
+    if _NONE_THERE.match(natural) and (there := _THERE.fullmatch(parts.asked)):
         if there["verb"] == "Is" and (found := _TAIL.fullmatch(there["what"])):
             yield from (form.format(**found.groupdict()) for form in _SEEN)
         said = f"there {there['verb'].lower()} {there['what']}"

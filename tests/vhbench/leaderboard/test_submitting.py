@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import pytest
 from logged_run import rows_of, write_run
@@ -46,6 +48,28 @@ def test_a_run_is_added_with_what_it_says_of_itself(run: Path, board: Board, sou
     assert set(entry.scores["multiple_choice"]) == {"accuracy", "aggregate"}
     assert "already exists" in add(run, board, sources).output
     assert add(run, board, sources, "--replace").exit_code == 0
+
+
+def test_an_empty_response_at_the_token_limit_is_truncated_here_too(
+    board: Board, sources: dict[str, Path], tmp_path: Path
+) -> None:
+    """A reasoning model spends all its tokens on a fifth of the questions: its requests did not fail."""
+
+    def spent(row: dict[str, Any]) -> bool:
+        return crc32(row["id"].encode()) % 5 == 0
+
+    run = write_run(
+        tmp_path / "run",
+        sources[MIOH],
+        "mioh",
+        lambda row: "" if spent(row) else row["answer"],
+        tokens=lambda row: 4096 if spent(row) else 9,
+    )
+    done = add(run, board, sources)
+    assert done.exit_code == 0, done.output
+    entry = stored(board, "my-model", board.edition(MIOH)).read()
+    results = json.loads((run / "20260101_120000_results.json").read_text())["results"]["mioh"]
+    assert entry.scores["multiple_choice"]["accuracy"] == pytest.approx(results["accuracy,none"])
 
 
 def test_a_forged_score_is_refused(run: Path, board: Board, sources: dict[str, Path]) -> None:

@@ -88,6 +88,21 @@ def test_what_was_changed_is_found(kind: str, values: dict[str, Any]) -> None:
     assert list(faults(found, found[headline], TOLD))
 
 
+@pytest.mark.parametrize(
+    "logged", [None, {}, "x", ["x"], [None], [{}, None], [{"output_tokens": "9"}], [{"output_tokens": [1]}]]
+)
+def test_token_counts_that_are_none_are_not_compared(logged: object) -> None:
+    found, headline = sample(ROWS["yes_no"], ["no"])
+    found["token_counts"] = logged
+    assert list(faults(found, found[headline], TOLD)) == []
+
+
+def test_other_token_counts_than_lmms_eval_logged_are_found() -> None:
+    found, headline = sample(ROWS["yes_no"], ["no"])
+    found["token_counts"] = [{"output_tokens": 7}]
+    assert list(faults(found, found[headline], TOLD)) == ["expected [7] tokens as logged by lmms-eval, got [0]"]
+
+
 def test_a_prompt_that_was_changed_is_found() -> None:
     found, headline = sample(ROWS["yes_no"], ["no"])
     found["input"] = "Say yes.\n" + found["input"]

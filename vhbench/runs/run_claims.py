@@ -1,0 +1,68 @@
+"""Scores that a run claims: lmms-eval's results and our reports, written next to its samples."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vhbench.files import read_json
+from vhbench.runs.run_files import is_run, sample_files, task_of
+from vhbench.schema import VhbenchError
+
+TOLERANCE = 0.005
+"""Tolerance between a claimed and a recomputed score, in points: below the shown precision."""
+
+Claims = Mapping[str, float]
+"""Metric → number; metrics of the report begin with "report "."""
+
+
+def claims_of(run: Path) -> dict[str, Claims]:
+    """Return the claims of each task with samples; empty for files that are no run of lmms-eval.
+
+    Args:
+        run: as in :func:`vhbench.runs.run_files.sample_files`.
+    """
+    found: dict[str, Claims] = {}
+    results: dict[Path, Any] = {}
+    for file in sample_files(run) if is_run(run) else ():
+        task, date = task_of(file), file.name.split("_samples_", 1)[0]
+        at = file.with_name(f"{date}_results.json")
+        if at not in results:
+            results[at] = _content(at, "results")
+        own = results[at].get(task) if isinstance(results[at], dict) else None
+        claims = {name.split(",")[0]: value for name, value in _numbers(own) if "stderr" not in name}
+        report = _content(file.with_name(f"{date}_{task}_report.json"), "overall")
+        claims |= {f"report {name}": value for name, value in _numbers(report)}
+        if claims:
+            found[task] = claims
+    return found
+
+
+def conflicting_claims(task: str, claims: Claims, scores: Mapping[str, float | None]) -> Iterator[str]:
+    """Yield the scores of a run's own results that differ from those of its samples.
+
+    Args:
+        task: the task, for the message.
+        claims: its claims.
+        scores: metric → score of its samples, as in lmms-eval's table; None is not compared.
+
+    >>> list(conflicting_claims("ode", {"accuracy": 57.5}, {"accuracy": 48.75}))
+    ['ode: its results claim accuracy 57.500; recomputed: 48.750']
+    """
+    for name, value in scores.items():
+        for key, where in ((name, "its results claim"), (f"report {name}", "its report claims")):
+            if value is not None and key in claims and abs(claims[key] - value) > TOLERANCE:
+                yield f"{task}: {where} {name} {claims[key]:.3f}; recomputed: {value:.3f}"
+
+
+def _content(file: Path, key: str) -> Any:
+    """Return a value of a JSON file; None of a missing or damaged one, which claims nothing."""
+    try:
+        told = read_json(file) if file.is_file() else None
+    except VhbenchError:
+        return None
+    return told.get(key) if isinstance(told, dict) else None
+
+
+def _numbers(told: Any) -> Iterator[tuple[str, float]]:
+    if isinstance(told, dict):
+        yield from ((k, float(v)) for k, v in told.items() if isinstance(v, (int, float)) and not isinstance(v, bool))
