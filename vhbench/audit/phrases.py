@@ -72,9 +72,14 @@ def holds(phrase: str, scene: Scene) -> Maybe:
     if match := re.fullmatch(r"(.+) that is (.+)", text):
         return has(category(match[1], [scene]), match[2], scene)
     for anchor in re.finditer(r" (?:an?|the) ", text):
-        subject = _subject(text[: anchor.start()], scene)
-        if subject and (other := category(text[anchor.end() :], [scene])):
+        before, other = text[: anchor.start()], category(text[anchor.end() :], [scene])
+        subject = _subject(before, scene)
+        if subject and other:
             return related(*subject, other, scene)
+        if subject and present(subject[0], scene) is False:
+            return False
+        if other and present(other, scene) is False and before.endswith(tuple(PREDICATES)):
+            return False
     value, _, rest = text.partition(" ")
     return has(category(rest, [scene]), value, scene) if rest else None
 
@@ -104,7 +109,10 @@ def count(name: str, scene: Scene) -> int | None:
 
 
 def has(name: str, value: str, scene: Scene) -> Maybe:
-    """Return whether any instance of a category has a value of an attribute."""
+    """Return whether any instance of a category has a value of an attribute.
+
+    A value of an object without a category leaves it open: that object may be the one.
+    """
     if not name:
         return None
     things = [thing for thing in scene.objects if thing.category == name]
@@ -113,6 +121,8 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
         return True
     if present(name, scene) is False:
         return False
+    if any((value in (held for _, held in thing.attributes)) for thing in scene.objects if not thing.category):
+        return None
     # No, only if every instance is annotated and something of the kind is known about each.
     known = name in scene.countable and all(thing.known_attributes for thing in things)
     return False if known else None

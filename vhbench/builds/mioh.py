@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
+from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
@@ -187,11 +188,19 @@ class MiohBuild(SplitBuild):
         photos = None if world.name == "scenes" else Photos(pool.scenes, skip_bad=self.skip_bad)
         pool.fit = photos.fit if photos else pool.fit
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
+        rows, known = list[Question](), dict[str, Scene]()
         for made in filler.fill():
-            yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
+            if isinstance(made, Question):
+                rows.append(made)
+                yield Row(f"mioh_{PRESSURES[made.pressure].group}", made)
+            else:
+                yield made
         yield Note("cells", filler.tally())
         for index in filler.used():
-            yield pool.scenes[index]
+            scene = pool.scenes[index]
+            known[scene.id] = replace(scene, image=b"")
+            yield scene
+        yield Note("restricted_oracles", _checked(rows, known))
         yield from photos.left_out() if photos else ()
 
     @property
@@ -218,6 +227,20 @@ class MiohBuild(SplitBuild):
     def thresholds(self, source: str) -> PressureThresholds:
         """Return the pressure thresholds for a source's scenes."""
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
+
+
+def _checked(rows: Sequence[Question], scenes: Mapping[str, Scene]) -> Mapping[str, Any]:
+    """Return the accuracy of restricted oracles per cell.
+
+    Raises:
+        VhbenchError: naming the cells that can be answered without the skill they measure.
+    """
+    found: restricted_oracles.Figures = {}
+    for question in rows:
+        restricted_oracles.add(found, question, [scenes[name] for name in question.scene_ids])
+    if leaks := restricted_oracles.leaks(found):
+        raise VhbenchError("; ".join(leaks))
+    return restricted_oracles.as_json(found)
 
 
 @lru_cache(maxsize=8)
