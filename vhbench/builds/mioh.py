@@ -51,7 +51,7 @@ class MiohBuild(SplitBuild):
     benchmark = "mioh"
 
     source: tuple[str, ...] = option(
-        "`scenes[:N]` (N synthetic images, 1,500 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
+        "`scenes[:N]` (N synthetic images, 2,000 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
         "in that format), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images "
         "supplies absences). If repeated, each task uses the source with the richest annotations for it.",
         ("scenes",),
@@ -200,7 +200,7 @@ class MiohBuild(SplitBuild):
             scene = pool.scenes[index]
             known[scene.id] = replace(scene, image=b"")
             yield scene
-        yield Note("restricted_oracles", _checked(rows, known))
+        yield Note("restricted_oracles", restricted_oracles.checked(rows, known))
         yield from photos.left_out() if photos else ()
 
     @property
@@ -227,20 +227,6 @@ class MiohBuild(SplitBuild):
     def thresholds(self, source: str) -> PressureThresholds:
         """Return the pressure thresholds for a source's scenes."""
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
-
-
-def _checked(rows: Sequence[Question], scenes: Mapping[str, Scene]) -> Mapping[str, Any]:
-    """Return the accuracy of restricted oracles per cell.
-
-    Raises:
-        VhbenchError: naming the cells that can be answered without the skill they measure.
-    """
-    found: restricted_oracles.Figures = {}
-    for question in rows:
-        restricted_oracles.add(found, question, [scenes[name] for name in question.scene_ids])
-    if leaks := restricted_oracles.leaks(found):
-        raise VhbenchError("; ".join(leaks))
-    return restricted_oracles.as_json(found)
 
 
 @lru_cache(maxsize=8)
