@@ -20,7 +20,7 @@ from vhbench.schema import Question, Rejection, Scene, SceneObject, VhbenchError
 from vhbench.statistics import intervals
 
 ASKED = {*QUESTION_TYPES} - {"P4", "P7"}
-"""Types with questions here; the other two need images that all show the objects of four relations, as drawn pools do."""
+"""Types with questions here; the other two need images with the objects of four relations, as drawn pools have."""
 
 
 def test_the_types_are_those_of_the_taxonomy(reference: Path) -> None:
