@@ -224,7 +224,7 @@ _ONE_IMAGE: Final[Mapping[str, Callable[[int, int], float]]] = {
     **dict.fromkeys(("E3", "A3", "P3"), lambda n, k: 0.8 * (1 / n + (1 - 1 / n) / k)),
     **dict.fromkeys(("E5", "A5", "P5", "P6"), lambda n, k: 0.8 / n + 0.8 / k),
     **dict.fromkeys(("E6", "A6"), lambda n, k: 0.5),
-    **dict.fromkeys(("E4", "A4", "P4", "E7", "A7", "P7"), lambda n, k: 0.4),  # two of four options look alike
+    **dict.fromkeys(("E4", "A4", "P4", "E7", "A7", "P7"), lambda n, k: 0.4),  # two of four options stay open
 }
 """Question type → accuracy from one of n images if k options besides "None of the above" are offered."""
 
@@ -271,8 +271,8 @@ def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[
 def leaks(found: Figures) -> list[str]:
     """Return a line for each cell that an oracle answers beyond the best by design.
 
-    From one image, a question is answered for certain or not at all, so that accuracy also varies by chance: there the
-    excess must be significant as well.
+    One image either shows the answer or leaves a guess, so that accuracy also varies by chance: there the excess must
+    be significant as well.
     """
     return [
         f"{kind} {pressure}: an oracle restricted to {view} reaches {100 * cell.share:.1f} % of {cell.number} "
