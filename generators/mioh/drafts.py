@@ -162,7 +162,7 @@ def _in_all(
         first = ImageSlot(_wants([c, d], [a, b]), c if there else None, a, aside=aside, there=there)
         second = ImageSlot(_wants([a, b], [c, d]), a if there else None, c, aside=aside, there=there)
         slots = (first, second, *map(shown, ((a, c), (b, d))))
-        fillers = [*map(shown, ((a, b), (c, d), (a, d), (b, c)))]
+        fillers = [ImageSlot(_wants(two, []), there=there) for two in ((a, b), (c, d), (a, d), (b, c))]
     return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
 
 

@@ -294,7 +294,7 @@ def _halves(rounds: int, *, hub: bool, hard: bool = False) -> list[Purpose]:
     ]
 
 
-_CALM, _PRESSED, _HIDDEN = 5, 5, 3
+_CALM, _PRESSED, _HIDDEN = 6, 5, 3
 """Rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)."""
 
 # Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
@@ -303,9 +303,9 @@ _PURPOSES: Final[tuple[Purpose, ...]] = (
     *_halves(_CALM, hub=False),
     *_halves(_PRESSED, hub=True),
     *_halves(_HIDDEN, hub=False, hard=True),
-    *_halves(1, hub=True, hard=True),
+    *_halves(3, hub=True, hard=True),
     *(_beside(three) for three in (*_THREES, *_THREES)),
-    *(_beside(three, hard=True) for three in _OTHERS),
+    *(_beside(three, hard=True) for three in (*_OTHERS, *_NEIGHBOURS)),
     *(_apart(three, stranger=i) for i, three in enumerate(_THREES)),
     *(_apart(three, hard=True) for three in _NEIGHBOURS),
     *(_waiting(turn, hard=turn > 2) for turn in range(4)),
