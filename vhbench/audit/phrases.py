@@ -72,9 +72,15 @@ def holds(phrase: str, scene: Scene) -> Maybe:
     if match := re.fullmatch(r"(.+) that is (.+)", text):
         return has(category(match[1], [scene]), match[2], scene)
     for anchor in re.finditer(r" (?:an?|the) ", text):
-        subject = _subject(text[: anchor.start()], scene)
-        if subject and (other := category(text[anchor.end() :], [scene])):
+        before, other = text[: anchor.start()], category(text[anchor.end() :], [scene])
+        subject = _subject(before, scene)
+        if subject and other:
             return related(*subject, other, scene)
+        # One object that is known to be absent suffices, whatever is known of the other one.
+        if subject and present(subject[0], scene) is False:
+            return False
+        if other and present(other, scene) is False and before.endswith(tuple(PREDICATES)):
+            return False
     value, _, rest = text.partition(" ")
     return has(category(rest, [scene]), value, scene) if rest else None
 

@@ -196,7 +196,6 @@ def _more(scenes: Scenes, option: str, word: str, phrase: str, *named: str) -> M
     one, two = (_bounds(phrase, scenes)[int(name.split()[-1]) - 1] for name in named)
     if word == "fewer":
         one, two = two, one
-        named = named[::-1]
     cases: dict[str, Maybe] = {
         named[0].lower(): _ahead(one, two),
         named[1].lower(): _ahead(two, one),
