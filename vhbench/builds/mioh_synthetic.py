@@ -294,7 +294,7 @@ def _halves(rounds: int, *, hub: bool, hard: bool = False) -> list[Purpose]:
     ]
 
 
-_CALM, _PRESSED, _HIDDEN = 6, 5, 3
+_CALM, _PRESSED, _HIDDEN = 9, 5, 3
 """Rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)."""
 
 # Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
