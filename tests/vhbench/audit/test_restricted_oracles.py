@@ -2,7 +2,9 @@
 
 import pytest
 
-from vhbench.audit.restricted_oracles import _ahead, _same
+from vhbench.audit.phrases import holds
+from vhbench.audit.restricted_oracles import _ahead, _same, left_open, presence
+from vhbench.schema import Question, Scene, SceneObject
 
 
 @pytest.mark.parametrize(
@@ -26,3 +28,28 @@ def test_what_bounds_tell_of_two_numbers(
 ) -> None:
     assert _ahead(one, two) is ahead
     assert _same(one, two) is _same(two, one) is same
+
+
+@pytest.mark.parametrize(("word", "answer"), [("more", "B"), ("fewer", "A")])
+def test_from_presence_an_image_without_any_has_fewer(word: str, answer: str) -> None:
+    cup = SceneObject(0, "cup", (0, 0, 9, 9), 81)
+    without, with_cups = (
+        Scene(name, b"", 99, 99, things, known=frozenset({"cup"}), countable=frozenset({"cup"}))
+        for name, things in (("none", ()), ("some", (cup,)))
+    )
+    question = Question(
+        "q",
+        question=f"Which image shows {word} cups, Image 1 or Image 2?",
+        answer=answer,
+        kind="multiple_choice",
+        choices=("Image 1", "Image 2", "Both show the same number", "Neither shows any"),
+        images=(),
+        scene_ids=("none", "some"),
+    )
+    assert left_open(question, [without, with_cups], presence) == (answer,)
+
+
+@pytest.mark.parametrize("phrase", ["cup to the left of a bowl", "bowl to the left of a cup"])
+def test_a_relation_to_an_absent_object_is_false_whatever_is_known_of_the_other(phrase: str) -> None:
+    empty = Scene("empty", b"", 99, 99, (), known=frozenset({"cup"}))
+    assert holds(phrase, empty) is False
