@@ -70,9 +70,9 @@ def _expect_model(argv: Sequence[str]) -> None:
         argv: program and arguments; other programs than lmms-eval's command are left alone.
     """
     program = Path(argv[0]) if argv else Path()
-    ours = program.stem in ("lmms-eval", "lmms_eval") or program.parts[-2:] == ("lmms_eval", "__main__.py")
+    evaluates = program.stem in ("lmms-eval", "lmms_eval") or program.parts[-2:] == ("lmms_eval", "__main__.py")
     given_to_eval = argv[2:] if argv[1:2] == ["eval"] else argv[1:]
-    if not ours or not given_to_eval or not given_to_eval[0].startswith("-"):
+    if not evaluates or not given_to_eval or not given_to_eval[0].startswith("-"):
         return  # another program, or another command of lmms-eval's
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in ("--model", "--tasks", "--config"):

@@ -124,13 +124,12 @@ class Answers:
             facts: context of the metric.
             best: count every missing prediction as right.
         """
-        key = metric.name, facts, best
-        if metric.units == "answers" and key in self._counts:
-            return self._counts[key][self.codes[units]]
-        kinds = [kind.at_best for kind in self.kinds] if best else self.kinds
         if metric.units == "answers":
-            self._counts[key] = _table([metric.count(kind, facts) for kind in kinds])
+            key = metric.name, facts, best
+            if key not in self._counts:
+                self._counts[key] = _table([metric.count(kind, facts) for kind in self._kinds(best)])
             return self._counts[key][self.codes[units]]
+        kinds = self._kinds(best)
         both = self.codes[units]
         known, number = np.unique(both[:, 0] * len(self.kinds) + both[:, 1], return_inverse=True)
         found = []
@@ -138,6 +137,10 @@ class Answers:
             first, twin = (kinds[half] for half in divmod(code, len(kinds)))
             found.append(metric.count(replace(first, twin=twin), facts))
         return _table(found)[number]
+
+    def _kinds(self, best: bool) -> list[Answer]:
+        """Return the kinds of answers; if ``best``, with every missing prediction right."""
+        return [kind.at_best for kind in self.kinds] if best else self.kinds
 
     def clusters(self, units: Places) -> Clustering:
         """Return the clusters of some rows, or of pairs of rows, cached."""

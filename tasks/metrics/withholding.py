@@ -71,19 +71,20 @@ class ResponseCounts:
             return None
         least = max(2, _REPEATED * self.asked)
         repeated = [(count, self._texts[key]) for key, count in self._alike.most_common(20) if count >= least]
-        if self.captions:
-            return self._uninformative("captions are one and the same text", repeated[:1]) or self._uninformative(
-                "captions name nothing of the vocabulary", repeated[:1], self.wordless
-            )
-        return self._uninformative("responses repeat a text without an answer", repeated)
+        if not self.captions:
+            same = sum(count for count, _ in repeated)
+            return self._uninformative("responses repeat a text without an answer", same, repeated)
+        most, same = repeated[:1], sum(count for count, _ in repeated[:1])
+        return self._uninformative("captions are one and the same text", same, most) or self._uninformative(
+            "captions name nothing of the vocabulary", self.wordless, most
+        )
 
-    def _uninformative(self, what: str, repeated: Sequence[tuple[int, str]], count: int | None = None) -> str | None:
-        """Return a reason if this holds for most responses; ``count`` is that of the repeated ones by default."""
-        count = sum(n for n, _ in repeated) if count is None else count
+    def _uninformative(self, problem: str, count: int, repeated: Sequence[tuple[int, str]]) -> str | None:
+        """Return a reason, with the most frequent responses, if most responses have this problem."""
         if count <= _MOST * self.asked:
             return None
         shown = "".join(f"; {n} times {text!r}" for n, text in repeated[:_EXAMPLES])
-        return f"{count} of {self.asked} {what}, more than {100 * _MOST:.0f} %: scores are withheld{shown}"
+        return f"{count} of {self.asked} {problem}, more than {100 * _MOST:.0f} %: scores are withheld{shown}"
 
 
 def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:

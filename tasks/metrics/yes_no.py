@@ -128,8 +128,8 @@ class _ResponseReader:
         self, records: Iterable[Record | Mapping[str, Any]], *, columns: Sequence[str] = (), allow_failed: bool
     ) -> Measured:
         """Compute the metrics; references withhold nothing."""
-        how: dict[str, Any] = {"columns": columns, "positive": self.positive, "read": self.read}
-        return measure(records, "yes_no", **how, allow_failed=allow_failed or self.compat)
+        allowed = allow_failed or self.compat
+        return measure(records, "yes_no", columns=columns, positive=self.positive, read=self.read, allow_failed=allowed)
 
     def read(self, record: Record) -> Record:
         """Return a record with the parser's prediction; references do not detect failed requests."""

@@ -16,12 +16,12 @@ Claims = Mapping[str, float]
 
 
 def claims_of(run: Path) -> dict[str, Claims]:
-    """Return the claims of each task with samples; empty for files that are no run of lmms-eval.
+    """Return the claims of each task with samples; empty for files that are not a run of lmms-eval.
 
     Args:
         run: as in :func:`vhbench.runs.run_files.sample_files`.
     """
-    found: dict[str, Claims] = {}
+    claims_by_task: dict[str, Claims] = {}
     results: dict[Path, Any] = {}
     for file in sample_files(run) if is_run(run) else ():
         task, date = task_of(file), file.name.split("_samples_", 1)[0]
@@ -33,8 +33,8 @@ def claims_of(run: Path) -> dict[str, Claims]:
         report = _content(file.with_name(f"{date}_{task}_report.json"), "overall")
         claims |= {f"report {name}": value for name, value in _numbers(report)}
         if claims:
-            found[task] = claims
-    return found
+            claims_by_task[task] = claims
+    return claims_by_task
 
 
 def conflicting_claims(task: str, claims: Claims, scores: Mapping[str, float | None]) -> Iterator[str]:
@@ -57,12 +57,14 @@ def conflicting_claims(task: str, claims: Claims, scores: Mapping[str, float | N
 def _content(file: Path, key: str) -> Any:
     """Return a value of a JSON file; None of a missing or damaged one, which claims nothing."""
     try:
-        told = read_json(file) if file.is_file() else None
+        content = read_json(file) if file.is_file() else None
     except VhbenchError:
         return None
-    return told.get(key) if isinstance(told, dict) else None
+    return content.get(key) if isinstance(content, dict) else None
 
 
-def _numbers(told: Any) -> Iterator[tuple[str, float]]:
-    if isinstance(told, dict):
-        yield from ((k, float(v)) for k, v in told.items() if isinstance(v, (int, float)) and not isinstance(v, bool))
+def _numbers(content: Any) -> Iterator[tuple[str, float]]:
+    if isinstance(content, dict):
+        yield from (
+            (k, float(v)) for k, v in content.items() if isinstance(v, (int, float)) and not isinstance(v, bool)
+        )
