@@ -161,6 +161,7 @@ def one_pool(design: Design, random: np.random.Generator) -> Sampled:
 
 SCORES: Mapping[str, Callable[[Design, np.random.Generator], Sampled]] = {
     "accuracy": _mean(),
+    "accuracy of 40 questions an image": _mean(each=40),
     "precision": yes_no,
     "recall": yes_no,
     "f1": yes_no,
@@ -213,7 +214,8 @@ def main() -> int:
         if count < LEAST_CLUSTERS.get(score, 0) or (score == POOL and count > 100):
             continue
         found = [
-            covered(Design(score, count, rate, icc), SAMPLES) for rate, icc in product((0.05, 0.5, 0.9), (0.0, 0.6))
+            covered(Design(score, count, rate, icc), SAMPLES)
+            for rate, icc in product((0.05, 0.5, 0.9, 0.995), (0.0, 0.6))
         ]
         found = [covered(one.design, AGAIN) if faults(one, errors=0) else one for one in found]
         wrong += [f"{one} is {why}" for one in found if (why := faults(one, errors=2))]

@@ -6,10 +6,11 @@ Questions about the same images are dependent, so the units are not answers but 
 1. a residual for each cluster, (top - p · bottom) / (sum(bottom) · sqrt(1 - its share of the bottom)): linearisation
    with the correction CR2 (Bell and McCaffrey 2002);
 2. the effective number of answers, n = p(1 - p) / sum(residual²), at most the number of answers;
-3. the degrees of freedom: the smaller of Satterthwaite's for CR2, and those from the spread of the squared residuals,
-   about twice the number of clusters with the rarer kind of answer (after Pan and Wall 2002);
-4. Wilson's interval (1927) with n and the quantile of t;
-5. if all outcomes are equal, the exact interval (Clopper and Pearson 1934) with each cluster one trial (Kish 1965).
+3. as many independent trials: n, reduced by (z / t)² for the degrees of freedom of CR2 (Korn and Graubard 1998), but no
+   fewer than the clusters, which are all the trials if the answers about an image are always equal (Kish 1965);
+4. the exact interval for so many trials (Clopper and Pearson 1934). Its lower end is at most that of a score of 1, its
+   upper end at least that of a score of 0, which rest on the clusters alone: one more error never narrows what a
+   perfect score leaves open.
 
 ``benchmarks/bench_coverage.py`` measures the coverage: with few clusters intervals are conservative, and ``note`` gives
 the reason. Every function returns an :class:`Interval`, or None where the score or its spread is undefined: no data, a
@@ -22,7 +23,6 @@ from math import exp, fsum, inf, sqrt
 from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.schema import VhbenchError
 from vhbench.statistics.clustering import (
@@ -46,6 +46,7 @@ WELL_KNOWN = 100
 """Degrees of freedom to accept underdispersion of clusters, as F1 and precision have it."""
 
 _NOTHING = 1e-24
+_SAME = 1e-12
 _ALIKE = "exact binomial CI (all outcomes identical)"
 _NO_CHANGE = "no cluster differs from another"
 
@@ -146,32 +147,30 @@ def mean_of_ratios(
     parts = [_Summed.of(cell, numbers, size) for cell in cells]
     if not parts or any(part.total <= 0 for part in parts):
         return None  # the score itself is undefined
-    estimate = fsum(part.weight * part.rate for part in parts)
+    estimate = min(1.0, max(0.0, fsum(part.weight * part.rate for part in parts)))
     weights = sum((part.weight * part.share for part in parts), np.zeros(size))
-    held = int(np.count_nonzero(weights))
-    if not 1e-12 < estimate < 1 - 1e-12:
-        each = np.zeros(rows)
-        for cell, part in zip(cells, parts, strict=True):
-            each[_own(cell, rows)] += part.weight * _bottom(cell) / part.total
-        return _exact(estimate > 0.5, 1 / (total_of(weights**2) + tied_weight(each, clusters)), level, told)
-    if held < 2:
+    held, spread = int(np.count_nonzero(weights)), estimate * (1 - estimate)
+    alike = spread < _SAME
+    if held < 2 and not alike:
         return None
-    spread = estimate * (1 - estimate)
-    pull = sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size))
-    variance = total_of(pull**2)
-    if isinstance(clusters, Clustering) and clusters.ties is not None:
-        off = np.zeros(rows)
-        for cell, part in zip(cells, parts, strict=True):
-            pulls = np.asarray(cell.top, np.float64) - part.rate * _bottom(cell)
-            off[_own(cell, rows)] += part.weight * pulls / part.total
+    shares, off = np.zeros(rows), np.zeros(rows)
+    for cell, part in zip(cells, parts, strict=True):
+        own, bottom = np.arange(rows) if cell.places is None else cell.places, _bottom(cell)
+        shares[own] += part.weight * bottom / part.total
+        off[own] += part.weight * (np.asarray(cell.top, np.float64) - part.rate * bottom) / part.total
+    fewest = 1 / (total_of(weights**2) + tied_weight(shares, clusters))
+    df = max(1.0, _satterthwaite(weights)) if held > 1 else 1.0
+    variance = total_of(sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size)) ** 2)
+    if isinstance(clusters, Clustering):
         variance = clusters.variance(variance, off)
-    df = _degrees(pull, held)
-    if len(parts) == 1:
-        df = min(df, _satterthwaite(parts[0].share))
     # Few clusters estimate their variance poorly: then assume no more information than the answers have.
-    least = spread * fsum(part.weight**2 / part.most for part in parts) * min(1.0, WELL_KNOWN / max(df, 1.0))
-    n = spread / max(variance, least)
-    return _wilson(estimate, n, max(df, 1.0), level, _joined(_few(held, df), told))
+    least = spread * fsum(part.weight**2 / part.most for part in parts) * min(1.0, WELL_KNOWN / df)
+    trials = fewest
+    if not alike:
+        trials = max(fewest, spread / max(variance, least) * (_quantile(inf, level) / _quantile(df, level)) ** 2)
+    low, high = _exact(estimate, trials, level)
+    low, high = min(low, _exact(1.0, fewest, level)[0]), max(high, _exact(0.0, fewest, level)[1])
+    return Interval(low, high, _joined(_ALIKE if alike else _few(held, df), told))
 
 
 def difference(
@@ -391,26 +390,18 @@ def _quantile(df: float, level: float) -> float:
     return float(stdtrit(df, (1 + level) / 2))
 
 
-def _wilson(estimate: float, n: float, df: float, level: float, note: str) -> Interval:
-    t2 = _quantile(df, level) ** 2
-    middle = estimate + t2 / 2 / n
-    reach = sqrt(t2 * (estimate * (1 - estimate) / n + t2 / 4 / n**2))
-    scale = 1 + t2 / n
-    return Interval(max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale), note)
-
-
-def _own(cell: WeightedRatio, rows: int) -> npt.NDArray[np.integer]:
-    return np.arange(rows) if cell.places is None else cell.places
-
-
 def _bottom(cell: WeightedRatio) -> Floats:
     return np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
 
 
-def _exact(right: bool, trials: float, level: float, told: str) -> Interval:
-    far = ((1 - level) / 2) ** (1 / trials)
-    low, high = (far, 1.0) if right else (0.0, 1 - far)
-    return Interval(low, high, _joined(_ALIKE, told))
+def _exact(rate: float, trials: float, level: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval of a rate in independent trials, not necessarily whole numbers."""
+    from scipy.special import betaincinv
+
+    right, wrong, tail = rate * trials, (1 - rate) * trials, (1 - level) / 2
+    low = 0.0 if rate < _SAME else float(betaincinv(right, wrong + 1, tail))
+    high = 1.0 if rate > 1 - _SAME else float(betaincinv(right + 1, wrong, 1 - tail))
+    return low, high
 
 
 def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interval:
@@ -431,7 +422,7 @@ def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interv
 def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None, level: float) -> float:
     """Return the upper limit of a never observed share: clusters are trials, tied ones joined."""
     kish = 1 / (total_of((rows / total_of(rows)) ** 2) + tied_weight(each / each.sum(), clusters))
-    return float(1 - ((1 - level) / 2) ** (1 / kish))
+    return _exact(0.0, kish, level)[1]
 
 
 def _few(clusters: int, df: float) -> str:

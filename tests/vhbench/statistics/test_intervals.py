@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from vhbench.schema import VhbenchError
 from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.intervals import WeightedRatio
+from vhbench.statistics.wording import interval
 
 CLUSTERS = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)), min_size=2, max_size=30)
 """Of each cluster how many are right, at most its size."""
@@ -48,19 +50,62 @@ def test_all_alike_in_clusters_counts_clusters() -> None:
 
 def test_an_accuracy_by_hand() -> None:
     # Four images with two answers each: 2, 1, 1, 0 right. Residuals (1, 0, 0, -1) / 8 / √(3/4), so Σu² = 2 / 48;
-    # n = 0.25 · 24 = 6. Two of four differ: 2 / (1/2 - 1/4) = 8 degrees, at most 3.
+    # n = 0.25 · 24 = 6, which t of 3 degrees reduces to 6 · (1.960 / 3.182)² = 2.28: less than the four images.
     right, images = rows([(2, 2), (1, 2), (1, 2), (0, 2)])
-    t = stats.t.ppf(0.975, 3)
-    reach = t * sqrt(0.25 / 6 + t**2 / 4 / 36) / (1 + t**2 / 6)
-    assert intervals.mean(right, clusters=images) == pytest.approx((0.5 - reach, 0.5 + reach, "4 clusters"))
+    theirs = stats.binomtest(2, 4).proportion_ci(0.95, method="exact")
+    assert intervals.mean(right, clusters=images) == pytest.approx((*theirs, "4 clusters"))
 
 
-def test_many_answers_that_stand_alone_have_wilsons_interval() -> None:
+def test_an_accuracy_of_more_trials_than_clusters_by_hand() -> None:
+    # Twelve images with four answers each, 3 or 2 right: residuals ± 1 / 96 / √(11/12), so Σu² = 1 / 704; p = 5/8, and
+    # n = 15/64 · 704 = 165, at most the 48 answers; t of 11 degrees leaves 48 · (1.960 / 2.201)² = 38.06 trials.
+    right, images = rows([(3, 4), (2, 4)] * 6)
+    trials = 48 * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 11)) ** 2
+    hits, misses = 30 / 48 * trials, 18 / 48 * trials
+    low, high = stats.beta.ppf(0.025, hits, misses + 1), stats.beta.ppf(0.975, hits + 1, misses)
+    assert intervals.mean(right, clusters=images) == pytest.approx((low, high, ""))
+
+
+def test_many_answers_that_stand_alone_have_the_exact_interval() -> None:
     right = [1] * 1400 + [0] * 600
-    theirs = stats.binomtest(1400, 2000).proportion_ci(0.95, method="wilson")
+    theirs = stats.binomtest(1400, 2000).proportion_ci(0.95, method="exact")
     found = intervals.mean(right)
     assert found is not None
-    assert found.ends == pytest.approx((theirs.low, theirs.high), abs=3e-5)  # t of 1999 degrees, and n - 1 for n
+    assert found.ends == pytest.approx((theirs.low, theirs.high))
+
+
+@pytest.mark.parametrize("size", [1, 2, 6, 40])
+@pytest.mark.parametrize("count", [8, 20, 100, 300])
+@pytest.mark.parametrize("spread", ["over the clusters", "within clusters", "anywhere"])
+def test_each_error_lowers_both_ends(count: int, size: int, spread: str) -> None:
+    numbers = np.repeat(np.arange(count), size)
+    order = np.arange(count * size)
+    if spread == "over the clusters":
+        order = order.reshape(count, size).T.reshape(-1)
+    if spread == "anywhere":
+        order = np.random.default_rng(count + size).permutation(order)
+    right, ends = np.ones(count * size), []
+    for place in (-1, *order[:10].tolist()):
+        right[place if place >= 0 else slice(0)] = 0
+        found = intervals.mean(right, clusters=numbers)
+        assert found is not None
+        ends.append(found.ends)
+    slack = 0.01 if spread == "anywhere" and count == 8 and size == 2 else 0.0006  # the estimated dependence varies
+    for (low, high), (lower, less) in pairwise(ends):
+        assert lower <= low + (0 if spread == "over the clusters" else slack)
+        assert less <= high + (0 if spread == "over the clusters" else slack)
+
+
+def test_the_table_of_the_documentation() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "statistics.md").read_text(encoding="utf-8")
+    for errors in range(11):
+        ends = []
+        for images in (8, 20, 100, 300):  # six questions each, the errors in different images
+            right = np.arange(6 * images) >= errors
+            found = intervals.mean(right, clusters=np.arange(6 * images) % images)
+            assert found is not None
+            ends.append(interval(found.ends, 100))
+        assert f"| {errors} | {' | '.join(ends)} |\n" in page
 
 
 def test_many_clusters_agree_with_the_bootstrap() -> None:
@@ -100,14 +145,13 @@ def test_f1_rests_on_the_answers_that_it_counts() -> None:
 def test_a_mean_over_cells_by_hand() -> None:
     # Two cells of four clusters that stand alone: 1/4 and 3/4. Each cell's residuals are (3, 1, 1, 1) / 16 / √(3/4)
     # in size, halved by the weight: Σu² = 2 · 12 / 256 / 0.75 / 4 = 1 / 32; n = 0.25 · 32 = 8.
-    # Σu⁴ / (Σu²)² = 2 · (81 + 3) / (2 · 12)²; eight clusters: 2 / (168 / 576 - 1 / 8) = 12 degrees, at most 7.
+    # t of 7 degrees reduces that to 5.5, less than the eight clusters, of which four are right.
     cells = [
         WeightedRatio([1, 0, 0, 0], weight=0.5, places=np.arange(4)),
         WeightedRatio([0, 1, 1, 1], weight=0.5, places=np.arange(4, 8)),
     ]
-    t = stats.t.ppf(0.975, 7)
-    reach = t * sqrt(0.25 / 8 + t**2 / 4 / 64) / (1 + t**2 / 8)
-    assert intervals.mean_of_ratios(cells) == pytest.approx((0.5 - reach, 0.5 + reach, "8 clusters"))
+    theirs = stats.binomtest(4, 8).proportion_ci(0.95, method="exact")
+    assert intervals.mean_of_ratios(cells) == pytest.approx((*theirs, "8 clusters"))
 
 
 def test_a_cell_of_one_cluster_counts_as_one_trial() -> None:
@@ -182,7 +226,7 @@ def test_notes_say_why_an_interval_is_wide() -> None:
 
     assert note([1, 0] * 50) == ""
     assert note([1, 0, 1]) == "3 clusters"
-    assert note([1] + [0] * 99) == "2 degrees of freedom"
+    assert note([1, 0] * 50, clusters=[0] * 50 + [*range(1, 51)]) == "4 degrees of freedom"
     assert note([1] * 9) == "exact binomial CI (all outcomes identical)"
     assert note([1, 0], clusters=Clustering(np.array([3, 5]), "told")) == "2 clusters; told"
 
@@ -279,7 +323,7 @@ def test_an_accuracy_has_one_interval_also_where_rows_do_not_name_their_images()
     assert found == ours.ends
 
 
-def test_wilson_shrinks_as_answers_grow() -> None:
+def test_an_interval_shrinks_as_answers_grow() -> None:
     widths = [f.high - f.low for n in (20, 80, 320, 1280) if (f := intervals.mean([1, 0, 1, 1] * (n // 4)))]
     assert all(wide / narrow == pytest.approx(2, rel=0.12) for wide, narrow in pairwise(widths))
 
