@@ -80,7 +80,7 @@ class DataSource:
         """
         if self.kind == "hub":
             return f"the Hub ({self.repo_id} at {self.tag or self.revision[:12]})"
-        return {"folder": "VHBENCH_DATA", "starter": "the starter split"}[self.kind]
+        return {"folder": "VHBENCH_DATA", "starter": "the starter split (too small to rank models)"}[self.kind]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

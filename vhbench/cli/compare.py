@@ -23,10 +23,18 @@ class CompareOptions:
         argument=True,
         repeat=True,
     )
-    questions: Path | None = option(
-        "The evaluated split, if the responses do not name it; also the vocabulary for captions.",
-        None,
+    unpaired: bool = option(
+        "The runs are on different questions of the same kinds (two editions, photos and paintings): compare them "
+        "within each criterion and question type.",
+        False,
+        names=("--unpaired",),
+    )
+    questions: tuple[str, ...] = option(
+        "The evaluated split, if the responses do not name it; also the vocabulary for captions. With --unpaired, one "
+        "for each run, in their order.",
+        (),
         metavar="SPLIT",
+        repeat=True,
     )
     names: tuple[str, ...] = option(
         "Comma-separated names of the runs, in their order; by default their folder or file names.", ()
@@ -51,15 +59,22 @@ def compare(how: CompareOptions) -> None:
     Runs on different questions, or with missing responses, are refused. Different prompts, settings or repetitions
     are reported in one line.
 
+    With `--unpaired`, questions are stratified by criterion, question type, pressure and perturbation, with equal
+    weights in each run; p is that of t over clusters, with Holm's correction.
+
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """
-    from vhbench.compare import differences, forest, scored_runs, tables
+    from vhbench.compare import differences, forest, scored_runs, tables, unpaired
     from vhbench.files import write_atomic
 
     paths = [Path(run) for run in how.runs]
     names = _names(paths, how.names)
-    runs = [scored_runs.read_run(name, path, how.questions) for name, path in zip(names, paths, strict=True)]
-    found = differences.match(runs, seed=how.seed)
+    asked = [Path(split) for split in how.questions] or [None]
+    if len(asked) not in (1, len(paths)) or (len(asked) > 1 and not how.unpaired):
+        raise VhbenchError(f"--questions: expected one split{', or one a run' * how.unpaired}, got {len(asked)}")
+    splits = asked * len(paths) if len(asked) == 1 else asked
+    runs = [scored_runs.read_run(*run) for run in zip(names, paths, splits, strict=True)]
+    found = unpaired.match(runs) if how.unpaired else differences.match(runs, seed=how.seed)
     if how.as_json:
         from vhbench.cli.score_tables import print_json
 

@@ -16,8 +16,9 @@ from vhbench.compare.scoring import Group
 from vhbench.provenance import SETTINGS, Provenance
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
-from vhbench.statistics.clustering import Clustering, Floats
+from vhbench.statistics.clustering import Clustering, Floats, summed
 from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.power import Precision
 from vhbench.statistics.sums import Score, Sums, difference, ranks
 from vhbench.tasks.metrics.metric import Metric
 
@@ -36,6 +37,7 @@ class Difference:
             predictions the larger of two: as they are, and right in the run with the lower score.
         discordant_clusters: number of clusters in which the runs differ.
         significant: whether the family-wise adjusted p-value is at most 5 %.
+        detectable: smallest difference that these questions would detect with 80 % power; None where it is unknown.
     """
 
     run: int
@@ -46,6 +48,7 @@ class Difference:
     p_family: float | None
     discordant_clusters: int
     significant: bool
+    detectable: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
         there = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
         raise VhbenchError(f"the runs have no task in common ({there})")
     notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
-    notes += [*_left_out(runs, common), *_settings(runs, [group.task for group in common if group.task])]
+    notes += [*_left_out(runs, common), *settings(runs, [group.task for group in common if group.task])]
     measured = {group: [run.groups[group] for run in runs] for group in common}
     for group, found in measured.items():
         check_same(group, found, names)
@@ -208,14 +211,20 @@ def _left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[st
             yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
 
 
-def _settings(runs: Sequence[ScoredRun], tasks: Sequence[str]) -> Iterator[str]:
-    """Yield differences in prompts and settings between the runs; raise for different splits."""
+def settings(runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_split: bool = True) -> Iterator[str]:
+    """Yield differences in prompts and settings between the runs, and that a split is too small.
+
+    Args:
+        runs: the runs.
+        tasks: their common tasks.
+        same_split: raise for different splits.
+    """
     differing: dict[tuple[str, str], list[str]] = defaultdict(list)
     for task in dict.fromkeys(tasks):
         told = [(run.name, run.provenance[task]) for run in runs if task in run.provenance]
         for name, other in told[1:]:
             first = told[0][1]
-            if other.content_hash != first.content_hash:
+            if same_split and other.content_hash != first.content_hash:
                 raise VhbenchError(
                     f"{task}: expected runs on the same split; {told[0][0]} is on {first.benchmark} {first.version} "
                     f"({first.content_hash[:12]}…), {name} on {other.benchmark} {other.version} "
@@ -229,6 +238,8 @@ def _settings(runs: Sequence[ScoredRun], tasks: Sequence[str]) -> Iterator[str]:
     for (words, shown), where in differing.items():
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
         yield f"{words} differ in {where[0]}{more}{shown}"
+    if any(one.data.kind == "starter" for run in runs for one in run.provenance.values()):
+        yield "the starter splits are too small to rank models; vhbench plan prints the questions that it takes"
 
 
 def _told(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> Iterator[str]:
@@ -326,9 +337,9 @@ class _Family:
         adverse = {key: pair.adverse for key, pair in claims.items()}
         if all(adverse[key] is pair for key, pair in claims.items()):
             return told
-        for key, (_, other) in self._tested(adverse).items():
-            was = told[key].family
-            p = other.p if adverse[key].change.sum() * claims[key].value > 0 else 1.0
+        for key, other in self._tested(adverse).items():
+            was, p = told[key].family, other.family.p
+            p = p if adverse[key].change.sum() * claims[key].value > 0 else 1.0
             if adverse[key] is not claims[key] and was.p is not None and p is not None and p > was.p:
                 family = was._replace(p=p)
                 lost = _UNREAD if was.significant and not family.significant else ""
@@ -361,7 +372,7 @@ class _Family:
         def compared(metric: Metric, key: str | Cell, own: Clustering) -> ComparedScore:
             scores, better = [_score(one, key) for one in found], metric.higher_is_better
             differences = [
-                _difference(pairs[place], pairs[place].interval(own, about if key == metric.name else ()), told[place])
+                self._difference(place, pairs[place], about if key == metric.name else (), own, told[place])
                 for run in range(1, len(found))
                 if (place := (group, key, run)) in pairs
             ]
@@ -378,6 +389,23 @@ class _Family:
             cells[cell] = compared(first, cell, own)
         return ComparedGroup(group, len(about), len(np.unique(clusters.numbers)), headlines, cells)
 
+    def _difference(
+        self,
+        key: Key,
+        pair: _RunPair,
+        about: Sequence[Record],
+        own: Clustering,
+        verdict: multiple_testing.SignFlipResult,
+    ) -> Difference:
+        scale, family, interval = pair.first.factor, verdict.family, pair.interval(own, about)
+        ends = None if interval is None else (scale * interval.low, scale * interval.high)
+        note = "; ".join(filter(None, (family.note, interval.note if interval else "")))
+        numbers, inside = self.clusters.numbers[self.starts[key[0]] + pair.places], pair.first.about
+        change, questions = (summed(column, numbers, int(numbers.max()) + 1) for column in (pair.change, inside * 1.0))
+        seen = Precision.of(change, questions, verdict.critical, verdict.inflation).detectable
+        p, least = (verdict.alone, family.p), None if seen is None else scale * seen
+        return Difference(pair.run, pair.value, ends, note, *p, family.discordant_clusters, family.significant, least)
+
 
 def _score(measured: MeasuredGroup, key: str | Cell) -> Score:
     return measured.scores[key] if isinstance(key, str) else measured.cells[key]
@@ -393,18 +421,6 @@ def _pairs(found: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, plac
         value, base = values[run], values[0]
         if first is not None and other is not None and value is not None and base is not None:
             yield _RunPair(run, other, first, places, value - base)
-
-
-def _difference(
-    pair: _RunPair, interval: intervals.Interval | None, verdict: multiple_testing.SignFlipResult
-) -> Difference:
-    scale, family = pair.first.factor, verdict.family
-    ends = None if interval is None else (scale * interval.low, scale * interval.high)
-    notes = [family.note, "" if interval is None else interval.note]
-    note = "; ".join(note for note in notes if note)
-    return Difference(
-        pair.run, pair.value, ends, note, verdict.alone, family.p, family.discordant_clusters, family.significant
-    )
 
 
 def _ranks(

@@ -172,6 +172,9 @@ def _questions(ordered: Sequence[Record], owner: Places, groupings: Sequence[Seq
             pair_id=split_repetition(r.pair_id)[1],
             perturbation=r.perturbation,
             scene_ids=r.scene_ids,
+            criterion=r.criterion,
+            question_type=r.question_type,
+            pressure=r.pressure,
         )
         for r in asked
     ]

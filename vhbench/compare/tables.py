@@ -8,7 +8,7 @@ from typing import Any
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.files import json_bytes
 from vhbench.statistics.multiple_testing import TOO_FEW
-from vhbench.statistics.wording import MINUS, aligned, interval, p_value, signed
+from vhbench.statistics.wording import MINUS, aligned, interval, number, p_value, signed
 from vhbench.terminal import in_a_line
 
 HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "adj. p", "verdict", "rank")
@@ -29,7 +29,7 @@ class ScoreLine:
         value: score with its interval.
         difference: from the reference run, with its interval; "" for the reference.
         p: p-value, and p-value adjusted over its family.
-        verdict: one of :data:`VERDICTS`.
+        verdict: one of :data:`VERDICTS`; if not significant, with the smallest detectable difference.
         rank: rank, or range of ranks.
     """
 
@@ -65,7 +65,9 @@ def cells(found: RunComparison, *, significant: bool = False) -> Iterator[ScoreL
                 yield from _lines(found, score, f"{group.group.title}, {' x '.join(name for name, _ in cell)}", named)
 
 
-VERDICTS = ("not significant", "better", "worse", "higher", "lower", "n/a")
+_NULL = "not significant"
+
+VERDICTS = (_NULL, "better", "worse", "higher", "lower", "n/a")
 """Verdicts on a difference, in all tables and pages."""
 
 
@@ -84,7 +86,7 @@ def verdict(value: float, *, significant: bool, tested: bool, higher_is_better: 
     if not tested:
         return "n/a"
     if not significant:
-        return "not significant"
+        return _NULL
     if higher_is_better is None:
         return "higher" if value > 0 else "lower"
     return "better" if (value > 0) == higher_is_better else "worse"
@@ -95,6 +97,11 @@ def verdict_of(score: ComparedScore, one: Difference) -> str:
     tested = one.p_family is not None
     found = verdict(one.value, significant=one.significant, tested=tested, higher_is_better=score.higher_is_better)
     return found if tested else f"{found} ({one.discordant_clusters})"
+
+
+def _verdict(score: ComparedScore, one: Difference) -> str:
+    told = verdict_of(score, one)
+    return f"{told} (detects {number(one.detectable)})" if told == _NULL and one.detectable is not None else told
 
 
 def summary(found: RunComparison) -> Iterator[str]:
@@ -119,9 +126,12 @@ def summary(found: RunComparison) -> Iterator[str]:
                 ]
         if largest:
             yield f"  largest significant: {'; '.join(text for _, text in sorted(largest)[:_EXAMPLES])}"
-    if any(
-        one.p_family is None for g in found.groups for s in (*g.headlines, *g.cells.values()) for one in s.differences
-    ):
+    verdicts = [
+        _verdict(s, one) for g in found.groups for s in (*g.headlines, *g.cells.values()) for one in s.differences
+    ]
+    if any(told.startswith(f"{_NULL} (") for told in verdicts):
+        yield "detects: smallest difference that these questions detect with 80 % power (vhbench plan)"
+    if any(told.startswith("n/a") for told in verdicts):
         yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
 
 
@@ -253,7 +263,7 @@ def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -
             "none" if value is None else _estimate(f"{value:.1f}", score.intervals[run]),
             "" if difference is None else _estimate(signed(difference.value), difference.interval),
             ("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family)),
-            "" if difference is None else verdict_of(score, difference),
+            "" if difference is None else _verdict(score, difference),
             "" if rank is None else f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
         )
 

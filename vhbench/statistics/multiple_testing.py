@@ -101,10 +101,19 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
 
 
 class SignFlipResult(NamedTuple):
-    """Result of a sign-flip test: the unadjusted p-value, and the adjusted verdict."""
+    """Result of a sign-flip test.
+
+    Attributes:
+        alone: p-value of this claim alone.
+        family: adjusted verdict.
+        critical: critical value of the family, see :func:`critical_value`.
+        inflation: as given.
+    """
 
     alone: float
     family: Verdict
+    critical: float
+    inflation: float
 
 
 def sign_flip_test(
@@ -118,15 +127,16 @@ def sign_flip_test(
         draws: as in :func:`max_t`.
         seed: random seed of the signs.
 
-    >>> sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
-    SignFlipResult(alone=0.5, family=Verdict(p=None, discordant_clusters=2, note='n/a (2 discordant clusters, need 6)'))
+    >>> found = sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
+    >>> found.alone, found.family
+    (0.5, Verdict(p=None, discordant_clusters=2, note='n/a (2 discordant clusters, need 6)'))
     """
     change = np.where(np.abs(change) < 1e-12, 0.0, change)
     differ = np.count_nonzero(change, axis=0).tolist()
     tested = np.array([k > TOO_FEW for k in differ], dtype=bool)
     larger = np.ones(len(differ)) if inflation is None else np.asarray(inflation, dtype=np.float64)
     alone, adjusted = np.ones(len(differ)), list[float]()
-    alone[tested], adjusted = _flips(change[:, tested], larger[tested], draws, seed)
+    alone[tested], adjusted, critical = _flips(change[:, tested], larger[tested], draws, seed)
     for place in (place for place, k in enumerate(differ) if k <= _ENUMERATED):
         alone[place] = _flips(change[:, [place]], larger[[place]], draws, seed)[0][0]  # exactly
     found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
@@ -134,6 +144,8 @@ def sign_flip_test(
         SignFlipResult(
             float(alone[place]),
             Verdict(found[place], k) if place in found else Verdict(None, k, not_testable(k)),
+            critical,
+            float(larger[place]),
         )
         for place, k in enumerate(differ)
     ]
@@ -157,28 +169,38 @@ def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAW
     return _flips(change, larger, draws, seed)[1]
 
 
-def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[list[float], list[float]]:
-    """Return the p-values of claims, unadjusted and adjusted for the family."""
+def critical_value(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> float:
+    """Return what the largest statistic of a family exceeds by chance with probability :data:`ALPHA`.
+
+    The statistic is the sum over clusters, divided by the root of their summed squares; ``change`` as in :func:`max_t`.
+    """
+    return _flips(change, np.ones(change.shape[1]), draws, seed)[2]
+
+
+def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[list[float], list[float], float]:
+    """Return the p-values of claims, unadjusted and adjusted for the family, and the critical value."""
     if draws < 999:
         raise VhbenchError(f"{draws} draws of signs: at least 999 are needed")
     change = change[np.any(change != 0, axis=1)]
     if change.size == 0:
-        return [1.0] * change.shape[1], [1.0] * change.shape[1]
+        return [1.0] * change.shape[1], [1.0] * change.shape[1], np.inf
     change = change[np.lexsort(change.T[::-1])]  # makes the draws independent of the order of clusters
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
     seen = np.abs(change.sum(axis=0)) / scale / np.sqrt(inflation)
     order = np.argsort(-seen, kind="stable")
-    total, reached, alone = 0, np.zeros(len(seen)), np.zeros(len(seen))
+    total, reached, alone, first = 0, np.zeros(len(seen)), np.zeros(len(seen)), list[Floats]()
     for signs in _signs(len(change), draws, seed):
         turned = np.abs(signs @ change)[:, order] / scale[order]
         largest = np.maximum.accumulate(turned[:, ::-1], axis=1)[:, ::-1]  # of a claim and those after it
+        first.append(largest[:, 0])
         reached += (largest >= seen[order] - 1e-9).sum(axis=0)
         alone[order] += (turned >= seen[order] - 1e-9).sum(axis=0)
         total += len(signs)
     drawn = len(change) > _ENUMERATED  # then the observed statistic counts as one more draw
     adjusted = np.empty(len(seen))
     adjusted[order] = np.maximum.accumulate((reached + drawn) / (total + drawn))
-    return [float(p) for p in (alone + drawn) / (total + drawn)], [float(p) for p in adjusted]
+    critical = float(np.quantile(np.concatenate(first), 1 - ALPHA, method="higher"))
+    return [float(p) for p in (alone + drawn) / (total + drawn)], [float(p) for p in adjusted], critical
 
 
 def holm(p: Sequence[float]) -> list[float]:

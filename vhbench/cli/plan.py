@@ -1,0 +1,81 @@
+"""``vhbench plan``: the number of questions and images that a comparison of two models needs."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import typer
+
+from vhbench.cli import build_command
+from vhbench.options import option
+from vhbench.schema import VhbenchError
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """What ``vhbench plan`` takes."""
+
+    split: Path | None = option(
+        "Split; by default those that the tasks use (VHBENCH_DATA).", None, argument=True, metavar="SPLIT"
+    )
+    detect: float = option("Difference to detect, in points.", 5.0, least=0.1, most=100)
+    task: tuple[str, ...] = option("Comma-separated tasks or groups of tasks; by default all of the split.", ())
+    pilot: tuple[str, ...] = option(
+        "Run of a pilot, as for `vhbench compare`. Give two to take the differences between two models from them.",
+        (),
+        metavar="RUN",
+        repeat=True,
+    )
+    accuracy: float = option("Without a pilot: assumed accuracy, in percent.", 80.0, least=50, most=99)
+    seed: int = option("Random seed of simulated answers and sign flips.", 0)
+    as_json: bool = option("Print everything as JSON.", False, names=("--json",))
+
+
+@build_command.taking(PlanOptions)
+def plan(how: PlanOptions) -> None:
+    """Plan a comparison: questions and images needed to detect a difference with 80 % power.
+
+    Prints for each task the smallest difference that its questions detect, and how many questions and images of the
+    same structure the asked difference needs. "Detect" is a significant verdict of `vhbench compare` in the headline
+    metric, when the runs hold this task alone; more tasks in one comparison need more.
+
+    The variance comes from a pilot: from the differences of two runs, or from one, as if the other model erred
+    independently. Without a pilot, answers are simulated for the split's questions. Models that err on the same
+    questions need fewer.
+
+    Example: `vhbench plan out/ode --detect 5 --task ode_fictional_existence`
+    """
+    from vhbench.benchmarks import BENCHMARKS, of_task
+    from vhbench.compare import planning, scored_runs
+    from vhbench.statistics.wording import aligned, number
+    from vhbench.tasks import datasets
+
+    common = {"tasks": how.task, "seed": how.seed}
+    if len(how.pilot) > 2:
+        raise VhbenchError(f"--pilot: expected one or two runs, got {len(how.pilot)}")
+    if how.pilot:
+        runs = [scored_runs.read_run(path, Path(path), how.split, cells=False) for path in how.pilot]
+        found = planning.from_pilot(runs, how.detect, **common)
+        basis = f"from the pilot {' and '.join(how.pilot)}"
+    else:
+        named = [owner.name for name in how.task if (owner := of_task(name))] or list(BENCHMARKS)
+        paths = [how.split] if how.split else [datasets.resolve(name).path for name in dict.fromkeys(named)]
+        found = [
+            plan
+            for path in paths
+            for plan in planning.from_split(path, how.detect, accuracy=how.accuracy / 100, **common)
+        ]
+        basis = f"assumed: accuracy {how.accuracy:g} %, independent errors, {planning.ALIKE:.0%} of difficulty by image"
+    if how.as_json:
+        from vhbench.cli.score_tables import print_json
+
+        return print_json({"detect": how.detect, "power": 0.8, "basis": basis, "tasks": [asdict(one) for one in found]})
+    wanted = f"for {how.detect:g} points"
+    rows = [("task", "metric", "questions", "images", "detects", f"questions {wanted}", f"images {wanted}")]
+    for one in found:
+        sizes = (one.needed_questions, one.needed_images)
+        least = "n/a" if one.detectable is None else number(one.detectable)
+        needed = ["needs a pilot" if size is None else f"{size:,}" for size in sizes]
+        rows.append((one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed))
+    for line in aligned(rows):
+        typer.echo(line)
+    typer.echo(f"detects: smallest difference found with 80 % power, in points; {basis}")

@@ -1,0 +1,192 @@
+"""Number of questions that a comparison of two runs needs (``vhbench plan``)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
+from pathlib import Path
+
+import numpy as np
+
+from vhbench import benchmarks, splits
+from vhbench.columns import RECORD
+from vhbench.compare.scored_runs import MeasuredGroup, ScoredRun, measure
+from vhbench.compare.scoring import Group, group_of
+from vhbench.records import to_record
+from vhbench.schema import Record, VhbenchError
+from vhbench.seeding import rng
+from vhbench.statistics import multiple_testing
+from vhbench.statistics.clustering import Floats
+from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.power import Precision
+from vhbench.tasks.metrics.registry import headline_of
+
+ALIKE = 0.2
+"""Assumed share of an image in the difficulty of its questions, without a pilot."""
+
+_SIMULATED = 2_000
+"""Number of clusters from which one simulated pilot is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """What a comparison on a task detects, and what it needs.
+
+    Attributes:
+        task: name of the task.
+        metric: its headline metric.
+        questions: number of its questions.
+        images: number of their images.
+        clusters: number of clusters of dependent questions.
+        detectable: smallest difference detected with 80 % power, in points; None where it is unknown or unlimited.
+        needed_questions: number of questions that the asked difference needs; None where it is unknown.
+        needed_images: number of images, likewise.
+    """
+
+    task: str
+    metric: str
+    questions: int
+    images: int
+    clusters: int
+    detectable: float | None = None
+    needed_questions: int | None = None
+    needed_images: int | None = None
+
+
+def from_pilot(
+    runs: Sequence[ScoredRun], detect: float, *, tasks: Collection[str] = (), seed: int = 0
+) -> list[TaskPlan]:
+    """Plan from one pilot run, or from the differences of two on the same questions.
+
+    Args:
+        runs: the runs.
+        detect: difference to detect, in points.
+        tasks: tasks or groups of tasks; all by default.
+        seed: random seed of the sign flips.
+    """
+    names = _members(tasks)
+    common = [group for group in runs[0].groups if all(group in run.groups for run in runs)]
+    chosen = [group for group in common if not names or group.task in names]
+    if not chosen:
+        raise VhbenchError(f"expected a pilot of {', '.join(tasks) or 'the same tasks'}; it has none of them")
+    return [_plan(group, [[run.groups[group] for run in runs]], detect, seed) for group in chosen]
+
+
+def from_split(
+    split: Path, detect: float, *, accuracy: float, tasks: Collection[str] = (), seed: int = 0
+) -> list[TaskPlan]:
+    """Plan from the questions of a split, with simulated answers.
+
+    Both models are right at one rate and err independently of each other; an image has a share of :data:`ALIKE` in how
+    difficult its questions are.
+
+    Args:
+        split: split directory.
+        detect: difference to detect, in points.
+        accuracy: share of right answers.
+        tasks: tasks or groups of tasks; all of the split by default.
+        seed: random seed.
+    """
+    found = list[TaskPlan]()
+    names = _members(tasks)
+    for task, rows in _tasks(split).items():
+        if names and task not in names:
+            continue
+        group = group_of(task, rows[0])
+        if group.family == "caption":
+            found.append(_sized(group, rows))
+            continue
+        number = ceil(_SIMULATED / _sized(group, rows).clusters)
+        answered = (_answered(rows, accuracy, rng(seed, "plan", task, place)) for place in range(number))
+        found.append(_plan(group, [[measure(answers, group, cells=False)] for answers in answered], detect, seed))
+    if not found:
+        raise VhbenchError(f"{split}: expected {', '.join(tasks)}; it has none of them")
+    return found
+
+
+def _tasks(split: Path) -> Mapping[str, Sequence[Record]]:
+    """Return the questions of each task of a split."""
+    manifest = splits.read_manifest(split)
+    known = {name: task for name, task in benchmarks.tasks(manifest.benchmark).items() if task.family}
+    kept = {name: task.keep for name, task in known.items() if task.keep is not None}
+    found: dict[str, list[Record]] = defaultdict(list)
+    for config, columns in splits.read_columns(split, list(RECORD)):
+        for values in zip(*columns.values(), strict=True):
+            record = to_record(dict(zip(columns, values, strict=True)))
+            names = [n for n, keep in kept.items() if all(getattr(record, c) in allowed for c, allowed in keep.items())]
+            for name in names or [config]:
+                found[name].append(record)
+    return dict(sorted(found.items()))
+
+
+def _members(names: Iterable[str]) -> set[str]:
+    """Return tasks, with those of groups."""
+    found = set[str]()
+    for name in names:
+        task = benchmarks.task(name)
+        found |= _members(task.members) if task.members else {name}
+    return found
+
+
+def _answered(rows: Sequence[Record], accuracy: float, random: np.random.Generator) -> Iterator[Record]:
+    from scipy.special import ndtri
+
+    names = sorted({image for row in rows for image in row.scene_ids})
+    hard = dict(zip(names, random.standard_normal(len(names)).tolist(), strict=True))
+    for row, own in zip(rows, random.standard_normal(len(rows)).tolist(), strict=True):
+        shared = sum(hard[image] for image in row.scene_ids) / sqrt(max(1, len(row.scene_ids)))
+        right = sqrt(ALIKE) * shared + sqrt(1 - ALIKE) * own < ndtri(accuracy)
+        wrong = {"yes": "no", "no": "yes"}.get(row.answer, "B" if row.answer == "A" else "A")
+        yield replace(row, prediction=row.answer if right else wrong)
+
+
+def _sized(group: Group, rows: Sequence[Record]) -> TaskPlan:
+    images = {image for row in rows for image in row.scene_ids}
+    clusters = len(np.unique(clusters_of(rows).numbers))
+    return TaskPlan(group.task or group.title, headline_of(group.family).name, len(rows), len(images), clusters)
+
+
+def _plan(group: Group, samples: Sequence[Sequence[MeasuredGroup]], detect: float, seed: int) -> TaskPlan:
+    """Plan a task from samples of one run, or two."""
+    sized = _sized(group, samples[0][0].questions.about)
+    known = [set.intersection(*(set(one.apart) for one in runs)) for runs in samples]
+    metrics = [metric.name for metric in samples[0][0].metrics if all(metric.name in names for names in known)]
+    if sized.metric not in metrics:
+        return sized
+    numbers = clusters_of(samples[0][0].questions.about).numbers
+    columns = [np.column_stack([_change(runs, name) for name in metrics]) for runs in samples]
+    inside = samples[0][0].apart[sized.metric].about
+    change = np.concatenate([_over(numbers, each) for each in columns])
+    questions = np.tile(np.bincount(numbers, weights=inside), len(samples)).astype(np.float64)
+    # The samples are independent copies of the questions: their mean has so many times more clusters.
+    seen = Precision.of(
+        change[:, metrics.index(sized.metric)] / len(samples),
+        questions,
+        multiple_testing.critical_value(change, seed=seed),
+    )
+    here = replace(seen, error=seen.error * sqrt(len(samples)), kish=seen.kish * len(samples))
+    if not seen.error:
+        return sized
+    growth, least = here.growth(detect / 100), here.detectable
+    needed = ceil(growth * sized.questions), ceil(growth * sized.images)
+    return replace(
+        sized,
+        detectable=None if least is None else 100 * least,
+        needed_questions=needed[0],
+        needed_images=needed[1],
+    )
+
+
+def _change(runs: Sequence[MeasuredGroup], metric: str) -> Floats:
+    """Return each question's part in the difference of two runs; of one, as if another one erred independently."""
+    first, *other = (run.apart[metric] for run in runs)
+    if other:
+        return other[0].change_from(first)
+    about = first.about
+    return sqrt(2) * (first.pulls - np.where(about, first.pulls[about].mean(), 0.0))
+
+
+def _over(numbers: np.ndarray, columns: Floats) -> Floats:
+    found = np.zeros((int(numbers.max()) + 1, columns.shape[1]))
+    np.add.at(found, numbers, columns)
+    return found

@@ -1,0 +1,233 @@
+"""Comparison of runs on different questions of the same kinds: two editions, photos against paintings.
+
+Questions are stratified by criterion, question type, pressure and perturbation. A stratum that every run has gets the
+same weight in every run, 1 / Σ (1 / n) for its numbers n of questions (Cochran 1954); the others are left out. So a
+difference is not one of composition. Its interval and p-value are those of t over clusters of both runs (linearised).
+
+The headline metric of each family of questions is tested first, all of them with Holm's correction. All other metrics
+and the subsets are tested with Holm's correction where the headline metric differs. So the probability of any false
+claim is at most 5 %.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison, settings
+from vhbench.compare.scored_runs import Cell, MeasuredGroup, ScoredRun
+from vhbench.compare.scoring import Group
+from vhbench.schema import Record, VhbenchError
+from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics.clustering import Floats, Places, summed
+from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.power import Precision
+from vhbench.statistics.sums import Score, Sums
+from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import headline_of
+
+STRATA = ("criterion", "question_type", "pressure", "perturbation")
+"""Columns that define a stratum, and one by one the subsets."""
+
+Stratum = tuple[str, ...]
+
+_NORMAL = 1.959964
+"""Critical value of a single claim."""
+
+
+def match(runs: Sequence[ScoredRun]) -> RunComparison:
+    """Compare runs on different questions.
+
+    Args:
+        runs: two or more runs; the first is the reference.
+
+    Raises:
+        VhbenchError: if there are fewer than two runs, or they have no kind of question in common.
+    """
+    if len(runs) < 2:
+        raise VhbenchError(f"expected two or more runs, got {len(runs)}")
+    kinds = [dict.fromkeys((group.benchmark, group.family) for group in run.groups) for run in runs]
+    pools = [_Pool.of(kind, runs) for kind in kinds[0] if all(kind in other for other in kinds[1:])]
+    compared = [pool.compared() for pool in pools if pool.weights and pool.metrics]
+    if not any(pool.weights for pool in pools):
+        raise VhbenchError(f"the runs have no {', '.join(STRATA[:-1])} or {STRATA[-1]} in common")
+    notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
+    notes += settings(runs, [group.task for group in runs[0].groups if group.task], same_split=False)
+    notes += chain.from_iterable(pool.notes([run.name for run in runs]) for pool in pools)
+    provenance = [run.provenance for run in runs]
+    return RunComparison([run.name for run in runs], _tested(compared), notes, provenance)
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """All questions of one family in a benchmark, of each run.
+
+    Attributes:
+        group: the family.
+        metrics: metrics of all runs, the headline first.
+        measured: groups of each run.
+        about: questions of each run.
+        strata: stratum of each question of each run.
+    """
+
+    group: Group
+    metrics: Sequence[Metric]
+    measured: Sequence[Sequence[MeasuredGroup]]
+    about: Sequence[Sequence[Record]]
+    strata: Sequence[Sequence[Stratum]]
+
+    @classmethod
+    def of(cls, kind: tuple[str, str], runs: Sequence[ScoredRun]) -> "_Pool":
+        """Put the groups of a family together."""
+        own = [{g: one for g, one in run.groups.items() if (g.benchmark, g.family) == kind} for run in runs]
+        about = [[row for one in groups.values() for row in one.questions.about] for groups in own]
+        strata = [
+            [(("" if g.benchmark else g.task), *(getattr(row, column) for column in STRATA))
+             for g, one in groups.items() for row in one.questions.about]
+            for groups in own
+        ]  # fmt: skip
+        every = [one for groups in own for one in groups.values()]
+        known = [m for m in every[0].metrics if m.stratum is None and all(m.name in one.apart for one in every)]
+        head = headline_of(kind[1])
+        metrics = [head, *(metric for metric in known if metric is not head)] if head in known else []
+        return cls(Group("", *kind), metrics, [list(groups.values()) for groups in own], about, strata)
+
+    @cached_property
+    def weights(self) -> dict[Stratum, float]:
+        """Weight of each stratum that all runs have; they sum to 1."""
+        counts = [Counter(strata) for strata in self.strata]
+        shared = [stratum for stratum in counts[0] if all(count[stratum] for count in counts)]
+        found = {stratum: 1 / sum(1 / count[stratum] for count in counts) for stratum in sorted(shared)}
+        return {stratum: weight / sum(found.values()) for stratum, weight in found.items()}
+
+    def notes(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield what is withheld or left out, and that runs share questions."""
+        for run, groups, strata in zip(names, self.measured, self.strata, strict=True):
+            yield from (f"{self.group.title}, {run}: {one.withheld}" for one in groups if one.withheld)
+            if lost := sum(stratum not in self.weights for stratum in strata):
+                kinds = "of a criterion, type, pressure or perturbation that not every run has"
+                yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out, {kinds}"
+        ids = [{row.id for row in about} for about in self.about]
+        if shared := len(set.intersection(*ids)):
+            yield f"{self.group.title}: {shared:,} ids are in all runs; omit --unpaired for the same questions"
+
+    def compared(self) -> ComparedGroup:
+        """Return the comparison, without adjusted p-values."""
+        cells = dict[Cell, ComparedScore]()
+        for number, column in enumerate(STRATA, start=1):
+            values = sorted({stratum[number] for stratum in self.weights})
+            for value in values if len(values) > 1 else ():
+                inside = {stratum: w for stratum, w in self.weights.items() if stratum[number] == value}
+                cells[((column, value),)] = self._score(self.metrics[0], inside)
+        headlines = [self._score(metric, self.weights) for metric in self.metrics]
+        rows = list(chain.from_iterable(self.about))
+        return ComparedGroup(self.group, len(rows), len(np.unique(clusters_of(rows).numbers)), headlines, cells)
+
+    def _score(self, metric: Metric, weights: Mapping[Stratum, float]) -> ComparedScore:
+        sides = self._sides(metric.name, weights)
+        scores = [side.sums.score for side in sides] or [Score(None)] * len(self.about)
+        found = [_difference(run, sides[0], other) for run, other in enumerate(sides[1:], start=1)]
+        return ComparedScore(
+            metric.name,
+            sum(stratum in weights for strata in self.strata for stratum in strata),
+            [score.value for score in scores],
+            [score.interval for score in scores],
+            metric.higher_is_better,
+            found,
+            wide=[score.note for score in scores],
+        )
+
+    def _sides(self, name: str, weights: Mapping[Stratum, float]) -> "list[_Side]":
+        """Return each run's score over the strata in which all runs have it; empty without any."""
+        columns = ("top", "bottom", "trials", "best")
+        whole, codes, below = list[dict[str, Floats]](), list[Places](), np.ones(len(weights), dtype=bool)
+        number = {stratum: place for place, stratum in enumerate(weights)}
+        for groups, strata in zip(self.measured, self.strata, strict=True):
+            parts = [one.apart[name] for one in groups]
+            parts = [replace(part, best=part.top) if part.best is None else part for part in parts]
+            whole.append({column: np.concatenate([getattr(part, column) for part in parts]) for column in columns})
+            codes.append(np.array([number.get(stratum, -1) for stratum in strata]))
+            below &= np.bincount(codes[-1] + 1, whole[-1]["bottom"], len(weights) + 1)[1:] > 0
+        left = np.array(list(weights.values()))[below]
+        places = np.append(np.where(below, np.cumsum(below) - 1, -1), -1)  # the last for no stratum
+        plain, shares = self.measured[0][0].apart[name], tuple((left / left.sum()).tolist())
+        found = list[_Side]()
+        for sums, own, about in zip(whole, codes, self.about, strict=True):
+            inside = np.flatnonzero(places[own] >= 0)
+            rows = [about[place] for place in inside.tolist()]
+            laid = {column: values[inside] for column, values in sums.items()}
+            how = {"rows": np.arange(len(rows)), "strata": places[own][inside], "clusters": clusters_of(rows)}
+            found.append(_Side(replace(plain, **laid, **how, weights=shares), rows))
+        return found if len(left) else []
+
+
+class _Side(NamedTuple):
+    """Score of one run over the compared strata, and its questions."""
+
+    sums: Sums
+    about: Sequence[Record]
+
+
+def _difference(run: int, one: _Side, two: _Side) -> Difference:
+    first, other, clusters = one.sums, two.sums, clusters_of([*one.about, *two.about])
+    value, scale = other.value - first.value, first.factor
+    change = _change(first, other)
+    adverse = _change(first.at_best, other) if value > 0 else _change(first, other.at_best)
+    told = intervals.of_change(change, np.ones(len(change)), clusters=clusters, shares=first.scale == "share")
+    p, worst = (multiple_testing.paired_t_p_value(each, clusters) for each in (change, adverse))
+    worst = max(p, worst) if adverse.mean() * value > 0 or not value else 1.0
+    numbers, size = clusters.numbers, int(clusters.numbers.max()) + 1
+    fewest = min(len(np.unique(numbers[own])) for own in (slice(len(first.top)), slice(len(first.top), None)))
+    sums, counts = (summed(column, numbers, size) for column in (change / len(change), np.ones(len(change))))
+    least = Precision.of(sums, counts, _NORMAL).detectable
+    ends = None if told is None else (scale * told.low, scale * told.high)
+    few = fewest <= multiple_testing.TOO_FEW
+    note = f"{fewest} clusters are too few to test" if few else told.note if told else ""
+    return Difference(run, scale * value, ends, note, p, None if few else worst, fewest, False, least and scale * least)
+
+
+def _change(first: Sums, other: Sums) -> Floats:
+    """Return each question's contribution to an unpaired difference, times their number."""
+    off = [sign * (one.pulls - one.about * (one.value / one.about.sum())) for sign, one in ((-1, first), (1, other))]
+    each = np.concatenate(off)
+    return np.asarray(len(each) * each + (other.value - first.value), dtype=np.float64)
+
+
+def _tested(groups: Sequence[ComparedGroup]) -> list[ComparedGroup]:
+    """Adjust the p-values: headline metrics first, then the other scores where these differ."""
+    heads = _holm([group.headlines[0] for group in groups])
+    others = _holm([score for group in groups for score in (*group.headlines[1:], *group.cells.values())])
+    found = list[ComparedGroup]()
+    for group in groups:
+        first = _judged(group.headlines[0], heads)
+        gate = {one.run: one.p_family for one in first.differences}
+        rest = [_judged(score, others, gate) for score in (*group.headlines[1:], *group.cells.values())]
+        metrics = len(group.headlines) - 1
+        cells = dict(zip(group.cells, rest[metrics:], strict=True))
+        found.append(replace(group, headlines=[first, *rest[:metrics]], cells=cells))
+    return found
+
+
+def _holm(scores: Sequence[ComparedScore]) -> Iterator[float | None]:
+    """Yield the adjusted p-values of all differences, None where one is not tested."""
+    told = [one.p_family for score in scores for one in score.differences]
+    adjusted = iter(multiple_testing.holm([p for p in told if p is not None]))
+    return iter([None if p is None else next(adjusted) for p in told])
+
+
+def _judged(
+    score: ComparedScore, adjusted: Iterator[float | None], gate: Mapping[int, float | None] | None = None
+) -> ComparedScore:
+    """Take the adjusted p-values; ``gate``: those of the headline metric by run, which may not be larger."""
+    found = list[Difference]()
+    for one in score.differences:
+        p = next(adjusted)
+        if p is not None and gate is not None:
+            before = gate.get(one.run)
+            p = max(p, 1.0 if before is None else before)
+        found.append(replace(one, p_family=p, significant=p is not None and p <= multiple_testing.ALPHA))
+    return replace(score, differences=found)

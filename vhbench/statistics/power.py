@@ -1,0 +1,74 @@
+"""Power of paired comparisons: the smallest difference that is detected, and the questions that another one needs.
+
+The sign-flip test of ``compare`` divides a difference by the root of its summed squares over clusters. If the true
+difference is D, with the standard error s and the sum h of the clusters' squared shares of the questions (Kish), these
+squares sum to s² + D²h. So D is detected with 80 % power if D = z s + c √(s² + D²h), with the critical value c of
+the whole family and the normal quantile z. With f times as many clusters, s² and h are divided by f.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Self
+
+import numpy as np
+
+from vhbench.statistics.clustering import Floats, total_of
+
+POWER = 0.8
+"""Probability of a significant verdict."""
+
+_Z = 0.8416212335729143
+"""Its normal quantile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Precision of an estimated difference.
+
+    Attributes:
+        error: standard error.
+        kish: sum of the squared shares of the clusters.
+        critical: critical value of the family.
+    """
+
+    error: float
+    kish: float
+    critical: float
+
+    @classmethod
+    def of(cls, change: Floats, questions: Floats, critical: float, inflation: float = 1.0) -> Self:
+        """Estimate the precision from clusters.
+
+        Args:
+            change: each cluster's contribution to the difference; they sum to it.
+            questions: number of questions of each cluster that the score covers.
+            critical: critical value of the family (:func:`vhbench.statistics.multiple_testing.critical_value`).
+            inflation: ratio of the variance to that of independent clusters.
+        """
+        share = questions / questions.sum()
+        kish = total_of(share**2)
+        spread = total_of((change - change.sum() * share) ** 2) * inflation
+        return cls(sqrt(spread / max(1 - kish, 1e-9)), kish, critical)
+
+    @property
+    def detectable(self) -> float | None:
+        """Smallest difference detected with 80 % power; None where too few clusters allow none, or nothing varies.
+
+        >>> clusters = np.array([0.05, -0.05] * 50) / 5
+        >>> round(Precision.of(clusters, np.ones(100), 1.96).detectable, 3)
+        0.29
+        """
+        rest = 1 - self.critical**2 * self.kish
+        if self.error < 1e-9 or rest <= 0:
+            return None
+        return self.error * (_Z + sqrt(_Z**2 + rest * (self.critical**2 - _Z**2))) / rest
+
+    def growth(self, difference: float) -> float:
+        """Return how many times as many clusters detect a difference with 80 % power.
+
+        >>> found = Precision.of(np.array([0.05, -0.05] * 50) / 5, np.ones(100), 1.96)
+        >>> round(found.growth(found.detectable), 9), round(found.growth(0.1))
+        (1.0, 8)
+        """
+        reach = _Z * self.error + self.critical * sqrt(self.error**2 + difference**2 * self.kish)
+        return float(np.square(reach / difference))
