@@ -145,36 +145,6 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
     return RunComparison(names, groups, notes, origin)
 
 
-def clusters_by_group(run: ScoredRun) -> dict[Group, Clustering]:
-    """Return the clusters of each group's questions, the same for all runs."""
-    return {group: clusters_of(measured.questions.about) for group, measured in run.groups.items()}
-
-
-def headline_differences(
-    first: ScoredRun, other: ScoredRun, clusters: Mapping[Group, Clustering]
-) -> dict[tuple[Group, str], tuple[float, intervals.Interval | None]]:
-    """Return the differences of two runs in all headline metrics with intervals, without tests.
-
-    It equals the differences of :func:`match`, for comparing many pairs.
-
-    Args:
-        first: subtrahend.
-        other: minuend.
-        clusters: result of :func:`clusters_by_group` for one of the runs.
-
-    Returns:
-        (group, metric) → difference of the reported scores, and its interval as a fraction (for words: in words).
-    """
-    found = {}
-    for group in first.groups.keys() & other.groups.keys():
-        both = first.groups[group], other.groups[group]
-        places = np.arange(len(both[0].questions.about))
-        for metric in both[0].metrics:
-            for pair in _pairs(both, metric, metric.name, places):
-                found[group, metric.name] = pair.value, pair.interval(clusters[group], both[0].questions.about)
-    return found
-
-
 def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
     """Check that all runs have the same questions.
 

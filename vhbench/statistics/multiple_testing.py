@@ -8,12 +8,10 @@ Romano and Wolf 2005). The probability of *any* false positive in a family is th
 An interval is for its cell alone, and may exclude 0 without significance: the joint test decides.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
@@ -29,21 +27,6 @@ TOO_FEW = 5
 
 _ENUMERATED = 14  # clusters up to which all signs are enumerated
 _CHUNK = 1 << 22  # signs per chunk
-
-
-@dataclass(frozen=True, slots=True)
-class PairedClaim:
-    """Paired differences to be tested.
-
-    Attributes:
-        change: of each pair.
-        clusters: name or number of each pair's cluster, the same in all claims of a family.
-        inflation: ratio of the sum's variance to that for independent clusters.
-    """
-
-    change: Numbers
-    clusters: Sequence[Hashable]
-    inflation: float = 1.0
 
 
 def not_testable(discordant: int) -> str:
@@ -68,36 +51,6 @@ class Verdict(NamedTuple):
     def significant(self) -> bool:
         """Whether the difference is significant."""
         return self.p is not None and self.p <= ALPHA
-
-
-def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0) -> list[Verdict]:
-    """Test a family of claims together.
-
-    >>> worse, same = PairedClaim([1] * 8, list(range(8))), PairedClaim([1, -1, 1], [0, 1, 2])
-    >>> found = verdicts([worse, same])
-    >>> found[0], found[1].p, found[1].note
-    (Verdict(p=0.0078125, discordant_clusters=8, note=''), None, 'n/a (3 discordant clusters, need 6)')
-    """
-    numbers: dict[Hashable, int] = {}
-    for claim in claims:
-        if len(claim.change) != len(claim.clusters):
-            raise VhbenchError(f"{len(claim.clusters)} clusters for {len(claim.change)} values: one each is needed")
-        for cluster in claim.clusters:
-            numbers.setdefault(cluster, len(numbers))
-    sums = np.zeros((len(numbers), len(claims)))
-    for place, claim in enumerate(claims):
-        own = [numbers[cluster] for cluster in claim.clusters]
-        np.add.at(sums[:, place], own, np.asarray(claim.change, dtype=np.float64))
-    sums[np.abs(sums) < 1e-9] = 0
-    differ = np.count_nonzero(sums, axis=0)
-    tested = np.flatnonzero(differ > TOO_FEW)
-    inflation = [claims[place].inflation for place in tested.tolist()]
-    adjusted = max_t(sums[:, tested], inflation, draws=draws, seed=seed)
-    found = dict(zip(tested.tolist(), adjusted, strict=True))
-    return [
-        Verdict(found[place], k) if place in found else Verdict(None, k, not_testable(k))
-        for place, k in enumerate(differ.tolist())
-    ]
 
 
 class SignFlipResult(NamedTuple):
@@ -223,7 +176,9 @@ def holm_each(p: Floats) -> Floats:
     return adjusted
 
 
-def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: float = ALPHA) -> list[tuple[int, int]]:
+def ranks_of(
+    change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None, *, alpha: float = ALPHA
+) -> list[tuple[int, int]]:
     """Return the best and the worst rank of each model, jointly with confidence 1 - alpha.
 
     Each two models are compared on the same questions (t over clusters, Holm over all pairs of models). A model's rank
@@ -231,23 +186,10 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
     significantly worse. Ranks of resamples fail where models are equally good.
 
     Args:
-        scores: shape (questions, models): score of each model on each question.
-        clusters: cluster of each question.
+        change: function from the numbers of two models to the change of each question.
+        models: number of models.
+        clusters: cluster of each question. If at most :data:`TOO_FEW` differ, neither of two is significantly better.
         alpha: probability that any rank is outside.
-
-    >>> ranks([[1, 0, 0]] * 9 + [[1, 1, 0], [0, 1, 1], [1, 0, 0]])
-    [(1, 1), (2, 3), (2, 3)]
-    """
-    table = np.asarray(scores, dtype=np.float64)
-    return ranks_of(lambda one, other: table[:, one] - table[:, other], table.shape[1], clusters, alpha=alpha)
-
-
-def ranks_of(
-    change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None, *, alpha: float = ALPHA
-) -> list[tuple[int, int]]:
-    """Return :func:`ranks` from per-question changes between two models, by number.
-
-    If at most :data:`TOO_FEW` clusters differ, neither of two is significantly better.
 
     >>> table = np.array([[1, 0]] * 5 + [[1, 1]] * 15)
     >>> ranks_of(lambda one, other: table[:, one] - table[:, other], 2)

@@ -13,7 +13,7 @@ import numpy as np
 
 from vhbench.schema import Record
 from vhbench.statistics import intervals, multiple_testing
-from vhbench.statistics.clustering import Clustering, Floats, Places
+from vhbench.statistics.clustering import Clustering, Floats, Places, summed
 from vhbench.statistics.clusters import Shared
 
 Key = TypeVar("Key", bound=Hashable)
@@ -87,13 +87,12 @@ def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Ke
     clusters, changes = everything.among(), [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
     ends = np.cumsum([0, *map(len, changes)]).tolist()
     places = [np.arange(start, end) for start, end in pairwise(ends)]
-    larger = inflation(zip(places, changes, strict=True), clusters)
-    claims = [
-        multiple_testing.PairedClaim(change, clusters.numbers[own].tolist(), larger)
-        for own, change in zip(places, changes, strict=True)
-    ]
+    larger = [inflation(zip(places, changes, strict=True), clusters)] * len(cells)
+    size = int(clusters.numbers.max(initial=-1)) + 1
+    sums = [summed(change, clusters.numbers[own], size) for own, change in zip(places, changes, strict=True)]
+    tests = multiple_testing.sign_flip_test(np.column_stack(sums), larger, seed=seed) if sums else []
     found: dict[Key, dict[str, Any]] = {}
-    for (key, pairs), claim in zip(cells.items(), multiple_testing.verdicts(claims, seed=seed), strict=True):
+    for (key, pairs), (_, claim, *_) in zip(cells.items(), tests, strict=True):
         test = {"significant": claim.significant, "p": claim.p, "discordant_clusters": claim.discordant_clusters}
         found[key] = difference(pairs) | test | ({"note": claim.note} if claim.note else {})
     return found

@@ -74,20 +74,6 @@ def test_a_difference_that_is_the_same_in_every_image_has_an_interval_in_every_s
         assert score(found, name).ranks == [(1, 1), (2, 2)]
 
 
-def test_each_of_many_runs_is_compared_with_each_other_without_tests() -> None:
-    said = [[place % 3 > 0 for place in range(40)], [place % 4 > 0 for place in range(40)]]
-    first, other = (run(name, answers(right)) for name, right in zip("AB", said, strict=True))
-    found = differences.headline_differences(first, other, differences.clusters_by_group(first))
-    matched = differences.match([first, other])
-    assert len(found) == 5
-    for name in ("accuracy", "precision", "f1"):
-        value, interval = found[EXISTENCE, name]
-        (change,) = score(matched, name).differences
-        assert value == change.value
-        assert interval is not None
-        assert change.interval == (100 * interval.low, 100 * interval.high)
-
-
 def test_the_aggregate_has_the_clusters_of_its_own_questions_wherever_runs_are_compared() -> None:
     """A question of the curve, which the aggregate leaves out, ties the image of one fact to the next fact."""
     asked = [("easy", place, place) for place in range(24)] + [("ni2", place, place + 1) for place in range(0, 22, 2)]
@@ -102,14 +88,11 @@ def test_the_aggregate_has_the_clusters_of_its_own_questions_wherever_runs_are_c
         ]  # fmt: skip
 
     runs = [run(name, answered(step), group) for name, step in (("A", 3), ("B", 5))]
-    every = differences.clusters_by_group(runs[0])
-    _, interval = differences.headline_differences(*runs, every)[group, "aggregate"]
     (change,) = score(differences.match(runs), "aggregate").differences
-    assert len(set(every[group].numbers.tolist())) < 24
+    sums = [one.groups[group].apart["aggregate"] for one in runs]
+    interval = adding_up.difference(*sums, Clustering(np.arange(24)))
     assert interval is not None
     assert change.interval == (100 * interval.low, 100 * interval.high)
-    sums = [one.groups[group].apart["aggregate"] for one in runs]
-    assert interval == adding_up.difference(*sums, Clustering(np.arange(24)))
 
 
 def test_few_clusters_that_differ_claim_nothing_and_say_so() -> None:

@@ -33,7 +33,9 @@ def test_a_difference_is_certain_where_the_ranks_say_so() -> None:
         above = np.array([[one > other for other in table.mean(axis=1)] for one in table.mean(axis=1)])
         worse, better = (certain & above).sum(axis=1), (certain & above).sum(axis=0)
         expected = [(1 + int(up), models - int(down)) for up, down in zip(better, worse, strict=True)]
-        assert expected == multiple_testing.ranks(table.T, np.arange(60).tolist())
+        assert expected == multiple_testing.ranks_of(
+            lambda one, other, table=table: table[one] - table[other], models, np.arange(60)
+        )
         assert certain.any()
 
 
