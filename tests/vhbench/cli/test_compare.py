@@ -111,3 +111,27 @@ def test_a_task_of_one_run_alone_is_left_out_and_said(runs: list[str], tmp_path:
     done = CliRunner().invoke(app, ["compare", *runs])
     assert done.exit_code == 0, (done.output, done.exception)
     assert "not compared, as not every run has it: ode_random_existence (org__large)" in done.output
+
+
+def test_runs_on_different_questions_are_compared_unpaired(runs: list[str], tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", "--unpaired", *runs, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "ode, yes/no: 80 questions, 20 clusters" in done.stdout
+    assert "40 ids are in all runs; omit --unpaired for the same questions" in done.stderr
+    told = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert told["groups"][0]["headlines"][0]["values"] == [pytest.approx(50), pytest.approx(75)]
+    refused = CliRunner().invoke(app, ["compare", *runs, "--questions", "a", "--questions", "b"])
+    assert "--questions: expected one split, got 2" in str(refused.exception)
+
+
+def test_a_pilot_plans_a_comparison(runs: list[str]) -> None:
+    pilot = [word for name in runs for word in ("--pilot", name)]
+    done = CliRunner().invoke(app, ["plan", "--detect", "10", *pilot, "--task", TASK, "--json"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    (task,) = json.loads(done.stdout)["tasks"]
+    assert (task["task"], task["metric"], task["questions"], task["images"]) == (TASK, "accuracy", 40, 20)
+    table = CliRunner().invoke(app, ["plan", "--detect", "10", *pilot]).stdout
+    assert f"{task['needed_questions']}" in table
+    assert "detects: smallest difference found with 80 % power, in points; from the pilot" in table
+    refused = CliRunner().invoke(app, ["plan", *pilot, "--pilot", runs[0]])
+    assert "--pilot: expected one or two runs, got 3" in str(refused.exception)
