@@ -13,23 +13,25 @@ that other files in their folders, such as settings of ``datasets``, are ignored
 
 import functools
 import glob
-import hashlib
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+from filelock import FileLock
+
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
-from vhbench.columns import RECORD
-from vhbench.files import cache_folder, canonical, parse_yaml, read_text
+from vhbench.columns import COLUMNS, HASHED
+from vhbench.files import cache_folder, cached, parse_yaml, read_text
+from vhbench.images import open_image
 from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError, in_one_line
-from vhbench.splits import manifests
+from vhbench.splits import manifests, parquet
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,11 +39,8 @@ T = TypeVar("T")
 _AT_ONCE = 1000
 """Batch size for comparing rows."""
 
-_PICTURES_AT_ONCE = 10
-"""Batch size for comparing images."""
-
-_CHECKED: set[tuple[str, Path, str]] = set()
-"""Fingerprints of ``datasets``, with the split, whose images were compared."""
+_PLACE = "place"
+"""Column that :func:`select` adds: the row's place in its split."""
 
 _PIN = ("repo_id", "revision", "content_hash")
 
@@ -53,6 +52,7 @@ class Data:
     path: Path
     source: DataSource
     manifest: Manifest
+    rows: splits.CheckedRows
 
 
 def __getattr__(name: str) -> dict[str, Any]:
@@ -69,7 +69,9 @@ def _loaded(name: str) -> dict[str, Any]:
         raise VhbenchError(
             f"{found[0]}: expected a path without '::', which `datasets` takes for an archive; rename it"
         )
-    return {"data_files": {"test": [glob.escape(str(path)) for path in found]}}
+    # Images are read from the shards when they are needed: the cache of `datasets` would be twice as large as these.
+    columns = [column for column in COLUMNS if column != "images"]
+    return {"data_files": {"test": [glob.escape(str(path)) for path in found]}, "columns": columns}
 
 
 def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -107,13 +109,10 @@ def resolve(benchmark: str) -> Data:
             f"{path}: expected the pinned content hash {expected}, got {manifest.content_hash}; the data was changed"
         )
     splits.check_no_strays(path, manifest)
-    if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
-        raise VhbenchError(
-            f"{path}: expected content hash {manifest.content_hash} of its manifest; its rows have {found}"
-        )
+    rows = splits.CheckedRows(path, manifest)
     _refuse_yanked(benchmark, manifest, pin)
     _say(f"{benchmark} {manifest.version} from {source}: {path}")
-    return Data(path, source, manifest)
+    return Data(path, source, manifest, rows)
 
 
 def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
@@ -155,7 +154,10 @@ def files(name: str) -> list[Path]:
             f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
     configs = sorted(found) if name in BENCHMARKS else [name]
-    return [manifests.inside(data.path, file) for config in configs for file in found[config]]
+    paths = [manifests.inside(data.path, file) for config in configs for file in found[config]]
+    for path in paths:
+        parquet.open_shard(path)  # lmms-eval would retry a damaged one and exit with 0
+    return paths
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
@@ -166,12 +168,12 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
             or no row is left.
     """
     benchmark = _only(docs, "benchmark")
-    version = resolve(benchmark).manifest.version
-    if (found := _only(docs, "benchmark_version")) != version:
+    data = resolve(benchmark)
+    if (found := _only(docs, "benchmark_version")) != data.manifest.version:
         raise VhbenchError(
-            f"expected rows of version '{version}' of the manifest, got '{found}': two versions are mixed"
+            f"expected rows of version '{data.manifest.version}' of the manifest, got '{found}': two versions are mixed"
         )
-    _check_whole(docs, resolve(benchmark))
+    checked = _checked(docs, data)
     keep = list(range(len(docs)))
     for name, allowed in columns.items():
         values = docs[name][:]
@@ -179,90 +181,86 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     if not keep:
         asked = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
         there = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
-        raise VhbenchError(f"{resolve(benchmark).path}: expected {benchmark} questions with {asked}; got {there}")
-    if "caption" in docs["kind"][:] and not manifests.is_hidden(resolve(benchmark).manifest):
+        raise VhbenchError(f"{data.path}: expected {benchmark} questions with {asked}; got {there}")
+    if "caption" in docs["kind"][:] and not manifests.is_hidden(data.manifest):
         vocabulary(benchmark)  # fail before a model has written thousands of captions
-    return docs.select(keep)
+    return checked.select(np.array(keep))
 
 
-def _check_whole(docs: Any, data: Data) -> None:
-    """Check that ``datasets`` loaded exactly the rows of its configs.
+def _checked(docs: Any, data: Data) -> Any:
+    """Return loaded rows that are compared with the split now, and again with their images when they are used.
 
-    Its cache is keyed by paths and times, so it may return rows of an older build under the same ids.
+    The cache of `datasets` is keyed by paths and times, so it may hold rows of an older build under the same ids. The
+    comparison of all rows is remembered for these very files of the cache; concurrent processes wait for one of them.
     """
-    columns = tuple(name for name in RECORD if name in docs.column_names)
-    known = _rows(data.path, columns)
-    counts: Counter[str] = Counter()
-    for batch in docs.select_columns(list(columns)).iter(_AT_ONCE):
-        for name, found in zip(batch["id"], _digests(batch, columns), strict=True):
-            if name not in known:
-                raise VhbenchError(f"row {name!r} was loaded but is not in {data.path}; two builds are mixed")
-            config, digest = known[name]
-            if found != digest:
-                raise VhbenchError(
-                    f"row {name!r} was loaded with other values than in {data.path}; two builds are mixed. The cache "
-                    "of `datasets` may be of an older build: remove it (HF_DATASETS_CACHE)"
-                )
-            counts[config] += 1
-    _check_images(docs, data)
-    for config, count in sorted(counts.items()):
-        if count != data.manifest.rows[config]:
-            raise VhbenchError(
-                f"{data.path}: expected {data.manifest.rows[config]} rows of config {config!r} in its manifest; "
-                f"{count} were loaded"
-            )
+    from datasets import Image
+
+    first = data.rows.begin(docs[0], len(docs))
+    files = [(path, path.stat()) for path in (Path(file["filename"]) for file in docs.cache_files)]
+    told = [[str(path), at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns] for path, at in files]
+    key = [data.manifest.content_hash, str(data.path), first, told]
+
+    def check(_: list[int]) -> list[bool]:
+        for start in range(0, len(docs), _AT_ONCE):
+            batch = docs.select_columns(list(HASHED))[start : start + _AT_ONCE]
+            rows = (dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True))
+            data.rows.check(rows, range(first + start, first + len(docs)))
+        return [True]
+
+    if files:
+        with FileLock(f"{told[0][0]}.checked.lock"):  # beside the lock of `datasets`
+            list(cached("checked", [key], check))
+    else:
+        check([])
+    docs = docs.remove_columns([name for name in ("images",) if name in docs.column_names])
+    mark = data.manifest.content_hash[:16]  # `datasets` would take a second to hash a column
+    docs = docs.add_column(_PLACE, np.arange(first, first + len(docs)), new_fingerprint=f"{mark}{first}")
+    # lmms-eval leaves out columns of images where it needs none. This one is filled by the transform.
+    docs = docs.add_column("images", [None] * len(docs), new_fingerprint=f"{mark}{first}i", feature=Image(decode=False))
+    return docs.with_transform(_Use(data.manifest.benchmark))
 
 
-def _check_images(docs: Any, data: Data) -> None:
-    """Check the images against the split, once for several tasks with the same data."""
-    loaded = (getattr(docs, "_fingerprint", ""), data.path, data.manifest.content_hash)
-    if "images" not in docs.column_names or loaded in _CHECKED:
-        return
-    known = _images(*loaded[1:])
-    for batch in docs.select_columns(["id", "images"]).with_format("arrow").iter(_PICTURES_AT_ONCE):
-        for name, images in zip(batch["id"].to_pylist(), batch["images"], strict=True):
-            # Views of the memory map: copies of photos would fill the memory.
-            if _joined(_digest(image["bytes"].as_buffer() or b"") for image in images) != known[name]:
-                raise VhbenchError(
-                    f"row {name!r} was loaded with other images than in {data.path}; two builds are mixed. The cache "
-                    "of `datasets` may be of an older build: remove it (HF_DATASETS_CACHE)"
-                )
-    _CHECKED.add(loaded)
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Transform of ``datasets`` for rows in use: whole rows are compared with the split, and get their images."""
+
+    benchmark: str
+
+    def __call__(self, batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """Return a batch of rows, or of single columns, which stay as they are."""
+        if _PLACE not in batch or not batch.keys() >= set(HASHED):
+            return batch
+        rows = (dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True))
+        or_exit(resolve(self.benchmark).rows.check, rows, batch[_PLACE])
+        if "images" in batch:
+            return batch | {"images": [Images(self.benchmark, place) for place in batch[_PLACE]]}
+        return batch
 
 
-@functools.cache
-def _images(path: Path, content_hash: str) -> dict[str, bytes]:
-    """Return id → digest of the images of each row of a split with this content hash."""
-    found: dict[str, bytes] = {}
-    for _, group in splits.read_columns(path, ["id", "images"]):
-        different = {id(image): image for images in group["images"] for image in images}  # rows share their images
-        digests = {key: _digest(image) for key, image in different.items()}
-        for name, images in zip(group["id"], group["images"], strict=True):
-            found[name] = _joined(digests[id(image)] for image in images)
-    return found
+@dataclass(frozen=True, slots=True)
+class Images(Sequence[Any]):
+    """Images of a row, read, compared with the split and decoded when they are needed."""
 
+    benchmark: str
+    place: int
 
-def _digest(data: Any) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
+    @property
+    def digests(self) -> list[bytes]:
+        """SHA-256 of each image."""
+        return resolve(self.benchmark).rows.digests(self.place)
 
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return len(self.digests)
 
-def _joined(digests: Iterable[bytes]) -> bytes:
-    return _digest(b"".join(digests))
+    def __getitem__(self, number: Any) -> Any:
+        """Return one image, or the images of a slice, as PIL images."""
+        found = or_exit(resolve(self.benchmark).rows.images, self.place)[number]
+        return open_image(found) if isinstance(found, bytes) else [open_image(data) for data in found]
 
-
-@functools.cache
-def _rows(path: Path, columns: tuple[str, ...]) -> dict[str, tuple[str, bytes]]:
-    """Return id → config and digest of some columns of each row of a split."""
-    return {
-        name: (config, digest)
-        for config, group in splits.read_columns(path, columns)
-        for name, digest in zip(group["id"], _digests(group, columns), strict=True)
-    }
-
-
-def _digests(group: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> Iterator[bytes]:
-    for values in zip(*(group[name] for name in columns), strict=True):
-        yield hashlib.blake2b(canonical(values), digest_size=16).digest()
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the images; their shard is read once."""
+        yield from self[:]
 
 
 @functools.cache
