@@ -3,7 +3,8 @@
 In this order; the choice is reported on stderr:
 
 1. ``VHBENCH_DATA=DIR``: split directories built on this machine (``DIR/ode/manifest.json`` …);
-2. the Hub repository and commit pinned in ``release.yaml`` (``VHBENCH_RELEASE`` names another file);
+2. a release on the Hub: ``VHBENCH_RELEASE=hf://ORG/NAME@v1.0.0#sha256:…`` (several, comma-separated), or that of
+   ``release.yaml``;
 3. the starter split, built once into the user's cache from synthetic scenes: no network, no GPU, no weights.
 
 ``dataset_kwargs: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
@@ -15,7 +16,7 @@ import functools
 import glob
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from filelock import FileLock
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
 from vhbench.columns import COLUMNS, HASHED
-from vhbench.files import cache_folder, cached, parse_yaml, read_text
+from vhbench.files import cache_folder, cached, convert, parse_yaml, read_text
 from vhbench.images import open_image
 from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError, in_one_line
@@ -42,7 +43,8 @@ _AT_ONCE = 1000
 _PLACE = "place"
 """Column that :func:`select` adds: the row's place in its split."""
 
-_PIN = ("repo_id", "revision", "content_hash")
+OWN = Path(__file__).with_name("release.yaml")
+"""Releases that this version of vhbench evaluates on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,35 +101,34 @@ def resolve(benchmark: str) -> Data:
         VhbenchError: if the configured data is missing, damaged or not the pinned version. There is no
             other source then.
     """
-    path, source, pin = _locate(benchmark)
-    expected = pin.get("content_hash")
+    path, source = _locate(benchmark)
     manifest = splits.read_manifest(path)
     if manifest.benchmark != benchmark:
         raise VhbenchError(f"{path}: expected benchmark '{benchmark}', got '{manifest.benchmark}'")
-    if expected and manifest.content_hash != expected:
-        raise VhbenchError(
-            f"{path}: expected the pinned content hash {expected}, got {manifest.content_hash}; the data was changed"
-        )
     splits.check_no_strays(path, manifest)
     rows = splits.CheckedRows(path, manifest)
-    _refuse_yanked(benchmark, manifest, pin)
+    _refuse_yanked(benchmark, manifest, source)
     _say(f"{benchmark} {manifest.version} from {source}: {path}")
     return Data(path, source, manifest, rows)
 
 
-def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
-    """Raise if the version was withdrawn, according to manifest, pin or Hub; report a newer one."""
-    reason, newer = str(manifest.extra.get("yanked") or pin.get("yanked") or ""), ""
-    if pin:
+def _refuse_yanked(benchmark: str, manifest: Manifest, source: DataSource) -> None:
+    """Raise if the version was withdrawn, according to manifest or Hub; report a newer one."""
+    reason, newer = str(manifest.extra.get("yanked") or ""), ""
+    if source.release:
         from vhbench.adapters import hub
 
-        tag = str(pin.get("tag") or "")
+        repo_id, tag = (name := hub.parse_release(source.release)).repo_id, name.revision
         found = hub.standing(
-            pin["repo_id"], manifest.version, pin["revision"], tag=tag, content_hash=manifest.content_hash
+            repo_id,
+            manifest.version,
+            source.revision,
+            tag=tag if tag.startswith("v") else "",
+            content_hash=manifest.content_hash,
         )
         reason, newer = reason or found.yanked, found.newer
         if found.moved:
-            _say(f"the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds")
+            _say(f"the tag {tag} of {repo_id} was moved or deleted; the release is the one that was named")
     there = f"; {newer} is available" if newer else ""
     if reason and os.environ.get("VHBENCH_ALLOW_YANKED") != "1":
         raise VhbenchError(
@@ -315,44 +316,54 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
     return words
 
 
-def _locate(benchmark: str) -> tuple[Path, DataSource, Mapping[str, str]]:
-    """Return (folder, source, pin; empty if not pinned)."""
+def _locate(benchmark: str) -> tuple[Path, DataSource]:
+    """Return the split directory of a benchmark and its source."""
     if root := os.environ.get("VHBENCH_DATA"):
         path = Path(root).expanduser() / benchmark
         if not (path / "manifest.json").is_file():
             present = sorted(p.parent.name for p in Path(root).expanduser().glob("*/manifest.json"))
             holds = f"it holds {', '.join(present)}" if present else "it has no built split"
             raise VhbenchError(f"VHBENCH_DATA={root}: expected {benchmark}/manifest.json; {holds}")
-        return path, DataSource(kind="folder", folder=root), {}
-    if pin := release().get(benchmark):
+        return path, DataSource(kind="folder", folder=root)
+    if release := releases().get(benchmark):
         from vhbench.adapters import hub
 
-        path = hub.snapshot(pin["repo_id"], pin["revision"])
-        source = DataSource(kind="hub", repo_id=pin["repo_id"], revision=pin["revision"], tag=str(pin.get("tag") or ""))
-        return path, source, pin
+        path = hub.released(hub.parse_release(release))
+        return path, DataSource(kind="hub", release=release, revision=path.name)
     from vhbench.builds.starter import starter
 
-    return starter(benchmark), DataSource(kind="starter"), {}
+    return starter(benchmark), DataSource(kind="starter")
 
 
-def release() -> dict[str, dict[str, str]]:
-    """Return the pins: benchmark → repo_id, revision (a commit SHA), tag and content_hash.
+def releases() -> dict[str, str]:
+    """Return benchmark → name of its release: ``VHBENCH_RELEASE``, comma-separated, or this version's own.
 
     Raises:
-        VhbenchError: if the file cannot be read or a pin lacks a field.
+        VhbenchError: if a name is invalid, or two are of one benchmark.
     """
-    file = Path(os.environ.get("VHBENCH_RELEASE") or Path(__file__).with_name("release.yaml"))
-    pins = parse_yaml(read_text(file), f"cannot read the release file {file}") or {}
-    if not isinstance(pins, dict):
-        raise VhbenchError(f"{file}: expected a mapping of benchmarks to pins, got a {type(pins).__name__}")
-    for benchmark, pin in pins.items():
-        if benchmark not in BENCHMARKS:
-            raise VhbenchError(f"{file}: expected pins of {', '.join(BENCHMARKS)}; got '{benchmark}'")
-        fields = pin if isinstance(pin, dict) else {}
-        wrong = [name for name in _PIN if not isinstance(fields.get(name), str) or not fields[name]]
-        if wrong:
-            raise VhbenchError(f"{file}: pin '{benchmark}': expected {', '.join(_PIN)}; missing {', '.join(wrong)}")
-    return pins
+    given = os.environ.get("VHBENCH_RELEASE", "")
+    if not given:
+        return own_releases()
+    from vhbench.adapters import hub
+
+    found: dict[str, str] = {}
+    for name in filter(None, map(str.strip, given.split(","))):
+        benchmark = hub.release_manifest(hub.parse_release(name)).benchmark
+        if benchmark in found:
+            both = f"{found[benchmark]} and {name}"
+            raise VhbenchError(f"VHBENCH_RELEASE: expected one release of {benchmark}, got {both}")
+        found[benchmark] = name
+    return found
+
+
+def own_releases() -> dict[str, str]:
+    """Return the releases that this version of vhbench evaluates on: benchmark → name.
+
+    Raises:
+        VhbenchError: if ``release.yaml`` does not have this form.
+    """
+    told = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
+    return dict(convert(told, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
 
 
 def _only(docs: Any, column: str) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from PIL import Image
 from running import CommandLine
 
@@ -103,14 +103,6 @@ def test_rows_that_do_not_belong_to_the_manifest_are_refused(tmp_path: Path, mon
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "a"))
     with pytest.raises(VhbenchError, match="content hash"):
         datasets.resolve("ode")
-
-
-def test_a_pin_needs_all_its_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "release.yaml"
-    file.write_text(yaml.safe_dump({"ode": {"repo_id": "org/name"}}))
-    monkeypatch.setenv("VHBENCH_RELEASE", str(file))
-    with pytest.raises(VhbenchError, match="missing"):
-        datasets.release()
 
 
 def test_two_versions_mixed_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,32 +245,23 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
 
 
 @pytest.mark.parametrize(
-    ("pins", "fault"),
+    ("text", "fault"),
     [
-        (["ode"], "expected a mapping of benchmarks to pins, got a list"),
-        ({"pope": {}}, "expected pins of ode, mioh, vhexpansion; got 'pope'"),
-        ({"ode": "org/name"}, "pin 'ode': expected repo_id, revision, content_hash; missing repo_id"),
-        ({"ode": {"repo_id": "org/name", "revision": "a" * 40, "content_hash": ""}}, "missing content_hash"),
-        ({"ode": {"repo_id": "org/name", "revision": 12, "content_hash": "b" * 64}}, "missing revision"),
+        ("- ode\n", "must be a mapping of benchmarks to names of releases"),
+        ("ode: {repo_id: org/name}\n", "must be a mapping of benchmarks to names of releases"),
+        ("ode: org/name\n", "release 'org/name': expected hf://ORG/NAME@v1.0.0#sha256:DIGEST"),
+        (b"ode: \xff\n", "not UTF-8"),
+        (": [\n", "cannot read"),
+        ("ode: 2026-99-99\n", "month"),
     ],
 )
-def test_a_bad_pin_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pins: object, fault: str) -> None:
-    file = tmp_path / "release.yaml"
-    file.write_text(yaml.safe_dump(pins))
-    monkeypatch.setenv("VHBENCH_RELEASE", str(file))
-    with pytest.raises(VhbenchError, match=fault):
+def test_a_bad_file_of_releases_ends_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | bytes, fault: str
+) -> None:
+    (tmp_path / "release.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    monkeypatch.setattr(datasets, "OWN", tmp_path / "release.yaml")
+    with pytest.raises(VhbenchError, match=re.escape(fault)):
         datasets.resolve("ode")
-
-
-def test_a_file_of_pins_that_is_none_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "latin").write_bytes(b"ode: \xff\n")
-    (tmp_path / "broken").write_text(": [\n")
-    (tmp_path / "date").write_text("ode: 2026-99-99\n")
-    faults = {"latin": "not UTF-8", "broken": "cannot read the release", "date": "month"}
-    for name, fault in faults.items():
-        monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / name))
-        with pytest.raises(VhbenchError, match=fault):
-            datasets.release()
 
 
 def test_what_a_manifest_says_cannot_command_the_terminal(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vhbench.builds.split_build import SplitBuild
 
 _PANEL = "Execution"
+_SCHEME = "hf:/"  # what a path leaves of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,12 +119,26 @@ def _is_tuple(kind: type[Any], name: str) -> bool:
 
 
 def _given(kind: type[Any], name: str, value: Any) -> Any:
-    """Return an option's value as its field has it: comma-separated text as a tuple; "" as the default None."""
+    """Return an option's value as its field has it: comma-separated text as a tuple; "" as the default None.
+
+    The name of a release (``hf://…``) becomes its local folder, wherever a path is expected.
+    """
+    if isinstance(value, Path):
+        return _local(value)
     if not _is_tuple(kind, name):
         return value
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",")) if value or getattr(kind, name, None) else ()
-    return tuple(value)
+    return tuple(str(_local(Path(part))) if part.startswith(_SCHEME) else part for part in value)
+
+
+def _local(path: Path) -> Path:
+    text = path.as_posix()
+    if not text.startswith(_SCHEME):
+        return path
+    from vhbench.adapters import hub
+
+    return hub.released(hub.parse_release(hub.SCHEME + text.removeprefix(_SCHEME).lstrip("/")))
 
 
 def run(build: "SplitBuild", how: RunOptions) -> None:

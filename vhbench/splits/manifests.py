@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -198,6 +199,11 @@ def _check(manifest: Manifest) -> None:
                 f"lists {name}; a split has {shard_name('CONFIG', 0, 1)} …, {', '.join(PARTS)} and nothing else"
             )
     config_files(manifest)
+
+
+def manifest_digest(manifest: Manifest) -> str:
+    """Return the SHA-256 of the manifest file, in hex: of all claims about a split, and of its files."""
+    return sha256(manifest_bytes(manifest)).hexdigest()
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
