@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -121,7 +122,7 @@ def test_the_hub_is_asked_once_where_a_version_goes(
 def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, command: Command, tmp_path: Path) -> None:
     mine, file = tmp_path / "mine.yaml", tmp_path / "secret"
     mine.write_text("ode: 1")
-    file.write_text("a secret that nobody guesses\n")
+    hidden_seed.write_secret(file)
     key = hidden_seed.read_secret(file)
     toy = ToyBuild(seed=hidden_seed.seed_of(key, "ode", "1.0.0"), shards=2)
     sharding.run(toy, tmp_path, commitment=hidden_seed.commitment_of(key, "ode", "1.0.0"), progress=False)
@@ -155,6 +156,7 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     assert f"VHBENCH_RELEASE={hub.name_of(splits.read_manifest(public), REPO)}" in output
     answers = {row["id"]: row["answer"] for _, row in answer_keys.read_key(tmp_path / "ode-1.0.0.key.jsonl")}
     assert {q.id: "yes" for q in questions} == answers
+    assert stat.S_IMODE((tmp_path / "ode-1.0.0.key.jsonl").stat().st_mode) == 0o600
     code, output = command(*release_it, *hidden)
     assert (code, "nothing new" in output) == (0, True)
     code, output = command(*release_it, *hidden, "--key", tmp_path)

@@ -28,6 +28,7 @@ from vhbench.cli import (
     push,
     review,
     score,
+    secret,
     tasks,
     verify,
     yank,
@@ -52,7 +53,7 @@ _COMMANDS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
         "compare": compare.compare,
         "attack-transfer": attack_transfer.attack_transfer,
     },
-    "Release": {"push": push.push, "yank": yank.yank},
+    "Release": {"secret": secret.secret, "push": push.push, "yank": yank.yank},
     "Leaderboard": {"leaderboard": leaderboard.app},
     "Train": {"export": export.app, "finetune": finetune.finetune},
 }

@@ -24,7 +24,7 @@ class RunOptions:
     out: Path = option("Folder for the split: it is written to OUT/BENCHMARK.", names=("--out", "-o"))
     secret_file: Path | None = option(
         "Hidden test set: derive the seed from this file; the manifest only commits to it (HMAC-SHA-256). Create "
-        "one with `openssl rand -hex 32 > FILE`, and reveal it once the evaluation is over.",
+        "one with `vhbench secret FILE`, and reveal it once the evaluation is over.",
         None,
         names=("--seed-from-secret",),
         metavar="FILE",
