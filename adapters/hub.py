@@ -1,6 +1,7 @@
 """Reading from the Hugging Face Hub: pinned snapshots, release status, one-line errors."""
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 SCHEME = "hf://"
 _RELEASE = re.compile(rf"{SCHEME}([^@#]+)@(v{_NUMBER}\.{_NUMBER}\.{_NUMBER}|[0-9a-f]{{40}})#sha256:([0-9a-f]{{64}})")
 _YANK = ("reason", "revision", "content_hash")
+_LONGEST_WAIT = 300
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 
 
@@ -376,12 +378,46 @@ def one_line(what: str) -> Iterator[None]:
         raise VhbenchError(f"{what}: {_explain(error)}") from error
 
 
+def retried(call: Callable[[], T], *, tries: int = 6) -> T:
+    """Call the Hub; after a failure that may pass, wait and call again, with waits that double from a second.
+
+    Args:
+        call: may be repeated even if the Hub did what was asked before the answer was lost.
+        tries: number of calls.
+    """
+    for number in range(tries - 1):
+        try:
+            return call()
+        except Exception as error:
+            if (wait := _wait(error, number)) is None:
+                raise
+            time.sleep(wait)
+    return call()
+
+
+def _wait(error: BaseException | None, number: int) -> float | None:
+    """Return the seconds until a failed call may be repeated; None if it would fail again."""
+    if error is None:
+        return None
+    response = getattr(error, "response", None)
+    status = getattr(response, "status_code", None)
+    if status in (429, 500, 502, 503, 504):
+        told = str(getattr(response, "headers", {}).get("Retry-After", ""))
+        return min(float(told), _LONGEST_WAIT) if told.isdecimal() else float(2**number)
+    if status is None and (isinstance(error, ConnectionError) or _library(error) in _HTTP_LIBRARIES):
+        return float(2**number)
+    return _wait(error.__cause__, number)
+
+
+def _library(error: BaseException) -> str:
+    return type(error).__module__.partition(".")[0]
+
+
 def _is_hub_error(error: BaseException | None) -> bool:
     # A failed upload raises a plain RuntimeError, whose cause has the reason.
     if error is None:
         return False
-    library = type(error).__module__.partition(".")[0]
-    known = library in ("huggingface_hub", *_HTTP_LIBRARIES) or isinstance(error, OSError)
+    known = _library(error) in ("huggingface_hub", *_HTTP_LIBRARIES) or isinstance(error, OSError)
     return known or _is_hub_error(error.__cause__)
 
 
@@ -404,7 +440,7 @@ def _explain(error: Exception) -> str:
     if status == 401:
         return "the Hub does not accept the token"
     if status == 403:
-        return "the token may not write here"
+        return "the token may not write here, or the branch is protected: allow it in the repository's settings"
     if status in (409, 412):
         return "another push interfered; run the command again"
     text = re.sub(r"hf_\w+", "hf_…", " ".join(str(error).split()))[:300]

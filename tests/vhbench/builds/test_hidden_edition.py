@@ -73,7 +73,11 @@ def test_what_is_public_has_questions_and_images_and_nothing_else(whole: Path, s
     assert not any(name.encode() in texts for name in names)
     assert names.isdisjoint(name for q in public for name in (q.id, *q.scene_ids))
     assert splits.verify(shown) == []
-    assert sorted(path.name for path in shown.iterdir() if path.is_file()) == ["manifest.json", "rejections.jsonl"]
+    assert sorted(path.name for path in shown.iterdir() if path.is_file()) == [
+        "digests.parquet",
+        "manifest.json",
+        "rejections.jsonl",
+    ]
     assert (shown / "rejections.jsonl").read_bytes() == b""
     manifest = splits.read_manifest(shown)
     assert manifest.seed == splits.SECRET_SEED
