@@ -314,6 +314,8 @@ def write_atomic(
                 file.flush()
                 os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:  # of a full disk names no file
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
     if durable:

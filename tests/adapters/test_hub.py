@@ -295,9 +295,9 @@ def test_upload_and_commit_need_no_rerun(online: HubStandin, built: dict[str, Pa
     release(built["1.1.0"])
     sent = [i for i, line in enumerate(online.requests, 1) if re.search(r"preupload|batch|/lfs/|/commit/|/tag/", line)]
     assert len(sent) > 5
-    for place in sent:
+    for at in sent:
         online.reset(REPO)
-        online.fail("lost" if place % 2 else "503", at=place, times=2)
+        online.fail("lost" if at % 2 else "503", at=at, times=2)
         assert release(built["1.1.0"]).is_new, online.requests
         online.heal()
 
@@ -308,7 +308,7 @@ def test_a_protected_branch_is_named_before_anything_is_sent(online: HubStandin,
     online.refuse(REPO, "protected")
     before = online.load(REPO)
     online.requests.clear()
-    with pytest.raises(VhbenchError, match="branch main of org/ode: the token may not write .* is protected"):
+    with pytest.raises(VhbenchError, match=r"branch main of org/ode: the token may not write .* is protected"):
         release(built["1.1.0"], put=put)
     assert online.load(REPO) == before
     assert not [line for line in online.requests if "repos/create" in line or "/lfs/" in line]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
+from vhbench.files import quote_value
 from vhbench.options import Option, check_numbers, option, options_of
 
 if TYPE_CHECKING:
     from vhbench.builds.split_build import SplitBuild
 
 _PANEL = "Execution"
-_SCHEME = "hf:/"  # what a path leaves of it
+_SCHEME = "hf://"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,8 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
         "rich_help_panel": shown.panel or None,
         "envvar": shown.envvar or None,
     }
+    if get_type_hints(kind)[name] in (Path, Path | None):
+        more["parser"] = path
     flags = shown.names or (f"--{name.replace('_', '-')}",)
     given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
     empty = inspect.Parameter.empty if default is MISSING else default
@@ -119,26 +122,29 @@ def _is_tuple(kind: type[Any], name: str) -> bool:
 
 
 def _given(kind: type[Any], name: str, value: Any) -> Any:
-    """Return an option's value as its field has it: comma-separated text as a tuple; "" as the default None.
-
-    The name of a release (``hf://…``) becomes its local folder, wherever a path is expected.
-    """
-    if isinstance(value, Path):
-        return _local(value)
+    """Return an option's value as its field has it: comma-separated text as a tuple; "" as the default None."""
     if not _is_tuple(kind, name):
         return value
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",")) if value or getattr(kind, name, None) else ()
-    return tuple(str(_local(Path(part))) if part.startswith(_SCHEME) else part for part in value)
+    return tuple(str(path(part)) if part.startswith(_SCHEME) else part for part in value)
 
 
-def _local(path: Path) -> Path:
-    text = path.as_posix()
-    if not text.startswith(_SCHEME):
-        return path
-    from vhbench.adapters import hub
+def path(text: str | Path) -> Path:
+    """Return a path as given; for the name of a release, ``hf://…``, its local folder.
 
-    return hub.released(hub.parse_release(hub.SCHEME + text.removeprefix(_SCHEME).lstrip("/")))
+    Raises:
+        typer.BadParameter: if no file can have this name.
+        VhbenchError: if there is no such release.
+    """
+    text = str(text)
+    if text.startswith(_SCHEME):
+        from vhbench.adapters import hub
+
+        return hub.released(hub.parse_release(text))
+    if not text or any("\ud800" <= sign <= "\udfff" for sign in text):  # bytes that are not UTF-8
+        raise typer.BadParameter(f"expected a path, got {quote_value(text)}")
+    return Path(text)
 
 
 def run(build: "SplitBuild", how: RunOptions) -> None:
