@@ -231,6 +231,18 @@ def commit_of(repo_id: str, revision: str) -> str:
         return str(HfApi().repo_info(repo_id, repo_type="dataset", revision=revision).sha)
 
 
+def model_commit(name: str) -> str:
+    """Return the current commit of a model's repository.
+
+    Raises:
+        VhbenchError: if it does not exist, or the Hub cannot be reached.
+    """
+    from huggingface_hub import HfApi
+
+    with one_line(check_repo_id(name)):
+        return str(HfApi().model_info(name).sha)
+
+
 def text_of(repo_id: str, name: str, revision: str = "main") -> str:
     """Return a small file of a repository as text, or "" if it does not exist.
 

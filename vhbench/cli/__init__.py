@@ -26,6 +26,7 @@ from vhbench.cli import (
     leaderboard,
     preview,
     push,
+    release,
     review,
     score,
     secret,
@@ -53,7 +54,7 @@ _COMMANDS: dict[str, dict[str, typer.Typer | Callable[..., None]]] = {
         "compare": compare.compare,
         "attack-transfer": attack_transfer.attack_transfer,
     },
-    "Release": {"secret": secret.secret, "push": push.push, "yank": yank.yank},
+    "Release": {"release": release.release, "secret": secret.secret, "push": push.push, "yank": yank.yank},
     "Leaderboard": {"leaderboard": leaderboard.app},
     "Train": {"export": export.app, "finetune": finetune.finetune},
 }

@@ -1,7 +1,7 @@
 """How builds run: the options that every ``vhbench build …`` command has, and what such a command does."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
@@ -147,8 +147,8 @@ def path(text: str | Path) -> Path:
     return Path(text)
 
 
-def run(build: "SplitBuild", how: RunOptions) -> None:
-    """Run a build with these options and print its outcome."""
+def run(build: "SplitBuild", how: RunOptions, extra: Mapping[str, Any] | None = None) -> None:
+    """Run a build with these options and print its outcome; ``extra`` are further manifest entries."""
     from vhbench import benchmarks, card, splits
     from vhbench.builds import hidden_seed, sharding
 
@@ -161,7 +161,14 @@ def run(build: "SplitBuild", how: RunOptions) -> None:
     build.check()
     part = sharding.parse_shard(how.shard) if how.shard else None
     manifest = sharding.run(
-        build, how.out, workers=how.workers, shard=part, ray=how.ray or None, gpus=how.gpus, commitment=commitment
+        build,
+        how.out,
+        workers=how.workers,
+        shard=part,
+        ray=how.ray or None,
+        gpus=how.gpus,
+        commitment=commitment,
+        extra=extra,
     )
     if manifest is None:
         typer.echo(f"shards {how.shard} of {build.benchmark} are built; other jobs still have some to do")

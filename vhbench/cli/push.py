@@ -84,6 +84,11 @@ def push(how: PushOptions) -> None:
 
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 2.0.0 --hidden --secret secret.txt`
     """
+    push_split(how)
+
+
+def push_split(how: PushOptions) -> None:
+    """Release a split, see :func:`push`."""
     from vhbench import release, splits
     from vhbench.adapters import hub
     from vhbench.adapters.hub_release import logged_in, refuse_hidden
