@@ -67,9 +67,20 @@ def resolve(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
 def test_lmms_eval_runs_on_the_pinned_commit(hub: HubStandin, tmp_path: Path) -> None:
     old, commit = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
     release(hub, tmp_path / "2/ode", "2.0.0", "no")
-    command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_yes", "--tasks", "ode_fictional"]
-    command += ["--output_path", str(tmp_path / "results"), "--log_samples"]
-    done = subprocess.run(command, env=environment(hub, tmp_path, old), capture_output=True, text=True, check=False)
+    # The commands of the card, copied; with a model that is here.
+    shell, python = re.findall(r"```(?:bash|python)\n(.*?)```", hub.files(REPO, "v1.0.0")["README.md"].decode(), re.S)[
+        :2
+    ]
+    command = re.sub(
+        r"--model qwen2_5_vl --model_args \S+ --tasks ode", "--model vhbench_yes --tasks ode_fictional", shell
+    )
+    variables = environment(hub, tmp_path, "")
+    variables["PATH"] = f"{Path(sys.executable).parent}:{variables['PATH']}"
+    shown = python + "\nassert sorted(rows['answer']) == ['', 'yes', 'yes'], rows['answer']"
+    shown += f"\nassert len(load_dataset('{REPO}')['test']) == 3"
+    subprocess.run([sys.executable, "-c", shown], env=variables, check=True)
+    evaluate = ["bash", "-ec", command.partition("\n")[2]]
+    done = subprocess.run(evaluate, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"vhbench: ode 1.0.0 from the Hub ({old})" in done.stderr
     found = list((tmp_path / "results").rglob("*_results.json"))

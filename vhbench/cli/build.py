@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import typer
 
 from vhbench.benchmarks import BENCHMARKS, load
@@ -38,8 +37,6 @@ class _RecipeOptions:
 
 def _build_recipe(how: _RecipeOptions) -> None:
     """Build a split: Parquet files of images and questions."""
-    if click.get_current_context().invoked_subcommand is not None:
-        return
     from vhbench.builds import recipes
 
     if how.recipe is None:
@@ -53,6 +50,20 @@ def _build_recipe(how: _RecipeOptions) -> None:
     build_command.run(recipes.build_of(recipe), run, recipes.recorded(recipe, how.recipe.stem))
 
 
+def _unless_named(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a function for typer that runs unless a benchmark's command is named."""
+
+    def callback(ctx: typer.Context, **values: object) -> None:
+        if ctx.invoked_subcommand is None:
+            run(**values)
+
+    own = inspect.signature(run)
+    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    callback.__signature__ = own.replace(parameters=[context, *own.parameters.values()])  # type: ignore[attr-defined]
+    callback.__doc__ = run.__doc__
+    return callback
+
+
 app = typer.Typer(
     name="build",
     help="Build a split: Parquet files of images and questions.",
@@ -60,4 +71,4 @@ app = typer.Typer(
     no_args_is_help=True,
     invoke_without_command=True,
 )
-app.callback()(build_command.command(_build_recipe, _RecipeOptions))
+app.callback()(_unless_named(build_command.command(_build_recipe, _RecipeOptions)))

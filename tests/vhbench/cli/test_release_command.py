@@ -1,5 +1,6 @@
 """``vhbench release``: a recipe becomes one commit and one tag, wherever the release is interrupted."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -103,7 +104,7 @@ def test_a_dry_run_estimates_and_changes_nothing(tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     code, output = run("release", file, "--repo-id", REPO, "--out", tmp_path / "out", "--dry-run", "--hourly", 1000)
     assert code == 0, output
-    assert "2 shards take about 0.00 hours with 1 workers, and 0.000 GB, cost " in output
+    assert re.search(r"2 shards take about 0\.0\d hours with 1 workers, and 0\.000 GB, cost \d+\.\d\d\n", output)
     assert [line.split()[1] for line in output.splitlines()] == [f"{name}:" for name in command.STEPS]
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -122,9 +123,7 @@ def test_a_rejected_split_and_a_verdict_on_another_one_are_not_released(tmp_path
 def test_an_unpinned_recipe_is_refused(tmp_path: Path) -> None:
     code, output = run("release", EDITIONS / "ode.yaml", "--repo-id", REPO, "--out", tmp_path)
     assert code == 2
-    assert (
-        "not pinned: the commit of black-forest-labs/FLUX.1-dev, the commit of IDEA-Research" in output
-    )
+    assert "not pinned: the commit of black-forest-labs/FLUX.1-dev, the commit of IDEA-Research" in output
     assert not list(tmp_path.iterdir())
 
 
