@@ -354,14 +354,21 @@ class _Handler(BaseHTTPRequestHandler):
     def tree(self, _: bytes, repo: str, revision: str, path: str | None) -> None:
         sha, data = self.hub.resolve(repo, revision), self.hub.load(repo)
         assert data is not None
-        items: list[dict[str, Any]] = []
-        for name, entry in sorted(data["commits"][sha]["files"].items()):
-            if path and not name.startswith(path.strip("/") + "/"):
-                continue
+        inner = f"{path.strip('/')}/" if path else ""
+        files = {name: e for name, e in sorted(data["commits"][sha]["files"].items()) if name.startswith(inner)}
+        folders = sorted({"/".join(name.split("/")[:n]) for name in files for n in range(1, name.count("/") + 1)})
+        items: list[dict[str, Any]] = [
+            {"type": "directory", "path": folder, "oid": "0" * 40, "size": 0}
+            for folder in folders
+            if folder.startswith(inner)
+        ]
+        for name, entry in files.items():
             item = {"type": "file", "path": name, "oid": entry["blob"], "size": entry["size"]}
             if entry["lfs"]:
                 item["lfs"] = {"oid": entry["sha256"], "size": entry["size"], "pointerSize": entry["pointer"]}
             items.append(item)
+        if "recursive=true" not in urlsplit(self.path).query.lower():
+            items = [item for item in items if "/" not in item["path"].removeprefix(inner)]
         self._json(items)
 
     def preupload(self, body: bytes, repo: str, revision: str) -> None:

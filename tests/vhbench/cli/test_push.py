@@ -87,7 +87,7 @@ def test_a_person_s_licence_and_words_stay_through_all_versions(online: HubStand
         found = yaml.safe_load(front)
         assert (found["license"], found["tags"][:2]) == ("mit", ["mine", "benchmark"])
         assert len(found["tags"]) == len(set(found["tags"]))
-        assert {config["config_name"] for config in found["configs"]} == set(splits.read_manifest(split).rows)
+        assert {config["config_name"] for config in found["configs"]} == {"all", *splits.read_manifest(split).rows}
         assert body.count("# My own dataset") == 1
 
 
