@@ -4,12 +4,17 @@
 (``core.symlinks=false``, Windows, an unpacked zip). Everything else that setuptools asks is in ``pyproject.toml``.
 """
 
+import gzip
+import os
 import shutil
 import sys
+import tarfile
 from pathlib import Path
+from typing import Any
 
 from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 LINKED = ("adapters", "generators", "tasks")
 FOLDERS = {"vhbench": "vhbench", **{f"vhbench.{name}": name for name in LINKED}}
@@ -24,6 +29,28 @@ class BuildAnew(build_py):
         """Copy the packages into the build folder."""
         shutil.rmtree(Path(self.build_lib, "vhbench"), ignore_errors=True)
         super().run()
+
+
+class SameSdist(sdist):
+    """Writes an archive that only depends on the files, and on ``SOURCE_DATE_EPOCH`` if that is set."""
+
+    def make_archive(self, base_name: str, format: str, *args: Any, **options: Any) -> str:
+        """Write the archive with one time, owner and order for all files."""
+        if format != "gztar" or "SOURCE_DATE_EPOCH" not in os.environ:
+            return str(super().make_archive(base_name, format, *args, **options))
+        time, path = int(os.environ["SOURCE_DATE_EPOCH"]), f"{base_name}.tar.gz"
+
+        def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+            member.mtime, member.uid, member.gid, member.uname, member.gname = time, 0, 0, "", ""
+            return member
+
+        with (
+            Path(path).open("wb") as file,
+            gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=time) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
+            archive.add(options["base_dir"], filter=plain)
+        return path
 
 
 def packages() -> list[str]:
@@ -41,5 +68,5 @@ setup(
     package_dir=FOLDERS,
     package_data={"": DATA},
     include_package_data=False,
-    cmdclass={"build_py": BuildAnew},
+    cmdclass={"build_py": BuildAnew, "sdist": SameSdist},
 )

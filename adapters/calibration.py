@@ -10,7 +10,6 @@ Only lmms-eval imports this file.
 """
 
 import collections
-import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 from string import ascii_uppercase
@@ -44,21 +43,16 @@ class _Rows:
     def __init__(self, docs: Any, sound: set[bytes]) -> None:
         """Set the documents; ``sound`` collects the SHA-256 of decoded images."""
         self.docs, self._sound = docs, sound
-        self._packed: Any = None if docs is None else docs.with_format("arrow")
 
     def __getitem__(self, place: int) -> dict[str, Any]:
-        """Return a row; errors of ``datasets`` and Pillow for broken images propagate."""
-        [row] = self._packed[place].to_pylist()
-        return {**row, "images": [self._image(image) for image in row["images"]]}
-
-    def _image(self, image: Mapping[str, Any]) -> Image.Image:
-        digest = hashlib.sha256(image["bytes"]).digest() if image["bytes"] else None  # files are read every time
-        if digest in self._sound:
-            return _SEEN
-        whole: Image.Image = self.docs.features["images"].feature.decode_example(image)
-        if digest:
-            self._sound.add(digest)
-        return whole
+        """Return a row; errors of broken images propagate."""
+        row = self.docs[place]
+        digests = row["images"].digests
+        if self._sound.issuperset(digests):
+            return {**row, "images": [_SEEN] * len(digests)}
+        images = list(row["images"])
+        self._sound.update(digests)
+        return {**row, "images": images}
 
 
 class _Calibration(lmms):  # type: ignore[misc]
@@ -186,8 +180,8 @@ class Blind(_Calibration):
             return
         self.prepared.add(task)
         counts: dict[tuple[str, ...], collections.Counter[str]] = collections.defaultdict(collections.Counter)
-        columns = [docs[name][:] for name in ("question_type", "negated", "answer")]
-        for question_type, negated, answer in zip(*columns, strict=True):
+        columns = docs.select_columns(["question_type", "negated", "answer"])[:]
+        for question_type, negated, answer in zip(*columns.values(), strict=True):
             counts[task, question_type, str(negated)][answer] += 1
         for key, counter in counts.items():
             self.majority[key] = min(counter, key=lambda answer: (-counter[answer], answer))

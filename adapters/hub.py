@@ -1,6 +1,7 @@
 """Reading from the Hugging Face Hub: pinned snapshots, release status, one-line errors."""
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -10,8 +11,8 @@ from typing import TypeVar
 import orjson
 
 from vhbench import splits
-from vhbench.files import json_bytes
-from vhbench.schema import VhbenchError
+from vhbench.files import json_bytes, quote_value
+from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
 T = TypeVar("T")
@@ -20,8 +21,114 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 _NUMBER = r"(0|[1-9][0-9]{0,5})"
 _TAG = re.compile(rf"v{_NUMBER}\.{_NUMBER}\.{_NUMBER}")
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+SCHEME = "hf://"
+_RELEASE = re.compile(rf"{SCHEME}([^@#]+)@(v{_NUMBER}\.{_NUMBER}\.{_NUMBER}|[0-9a-f]{{40}})#sha256:([0-9a-f]{{64}})")
 _YANK = ("reason", "revision", "content_hash")
+_LONGEST_WAIT = 300
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseName:
+    """Citable name of a release, ``hf://ORG/NAME@v1.0.0#sha256:…``.
+
+    Attributes:
+        repo_id: ORG/NAME.
+        revision: tag of the version, or a commit.
+        sha256: of the manifest, which identifies the release wherever the tag points.
+    """
+
+    repo_id: str
+    revision: str
+    sha256: str
+
+    def __str__(self) -> str:
+        """Return the name as it is cited."""
+        return f"{SCHEME}{self.repo_id}@{self.revision}#sha256:{self.sha256}"
+
+
+def name_of(manifest: Manifest, repo_id: str) -> ReleaseName:
+    """Return the name of a version in a repository."""
+    return ReleaseName(repo_id, f"v{manifest.version}", manifests.manifest_digest(manifest))
+
+
+def parse_release(text: str) -> ReleaseName:
+    """Parse the name of a release.
+
+    >>> str(parse_release(f"hf://org/ode@v1.0.0#sha256:{'0' * 64}"))[:30]
+    'hf://org/ode@v1.0.0#sha256:000'
+
+    Raises:
+        VhbenchError: if it has another form.
+    """
+    match = _RELEASE.fullmatch(text)
+    if not match:
+        raise VhbenchError(
+            f"release {quote_value(text)}: expected hf://ORG/NAME@v1.0.0#sha256:DIGEST, as `vhbench push` and the "
+            "dataset card print it"
+        )
+    return ReleaseName(check_repo_id(match[1]), match[2], match[6])
+
+
+def release_manifest(release: ReleaseName) -> Manifest:
+    """Return the manifest of a release, from the cache or the Hub.
+
+    Raises:
+        VhbenchError: if it cannot be read, or is not the manifest that the name identifies.
+    """
+    return _cached_or_fetched(lambda offline: _named_manifest(release, offline=offline))[1]
+
+
+def released(release: ReleaseName) -> Path:
+    """Return the local folder of a release, from the cache or the Hub.
+
+    Raises:
+        VhbenchError: if it cannot be read, or is not the release that the name identifies.
+    """
+
+    def fetch(offline: bool) -> Path:
+        folder, manifest = _named_manifest(release, offline=offline)
+        _check_whole(_download(release.repo_id, folder.name, offline=offline), manifest, str(release))
+        return folder
+
+    return _cached_or_fetched(fetch)
+
+
+def _cached_or_fetched(fetch: Callable[[bool], T]) -> T:
+    """Return a result from the cache if it is complete there, so that a tag that was moved since does no harm."""
+    try:
+        return fetch(True)
+    except VhbenchError:
+        return fetch(False)
+
+
+def _named_manifest(release: ReleaseName, *, offline: bool) -> tuple[Path, Manifest]:
+    from huggingface_hub import hf_hub_download
+
+    where = {"repo_type": "dataset", "revision": release.revision, "local_files_only": offline}
+    with one_line(str(release)):
+        file = hf_hub_download(release.repo_id, manifests.MANIFEST, **where)
+    folder = Path(file).parent
+    manifest = splits.read_manifest(folder)
+    if (found := manifests.manifest_digest(manifest)) != release.sha256:
+        raise VhbenchError(
+            f"{release}: expected a manifest with this SHA-256, got {found}; the tag was moved, or the name is of "
+            "another release"
+        )
+    if release.revision.startswith("v") and release.revision != f"v{manifest.version}":
+        raise VhbenchError(f"{release}: expected version {release.revision[1:]} of its tag, got {manifest.version}")
+    return folder, manifest
+
+
+def origin(directory: Path) -> tuple[str, str]:
+    """Return repository and commit of a split in the Hub's cache; empty for other folders.
+
+    >>> origin(Path("hub/datasets--org--ode/snapshots") / ("0" * 40))[0]
+    'org/ode'
+    """
+    *_, repository, _, commit = ("", "", "", *Path(directory).parts)
+    kind, _, name = repository.partition("--")
+    return (name.replace("--", "/", 1), commit) if kind == "datasets" and _SHA.fullmatch(commit) else ("", "")
 
 
 def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offline: bool = False) -> Path:
@@ -43,23 +150,28 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
         raise VhbenchError(
             f"{repo_id}: revision {revision!r} must be the 40 hexadecimal digits of a commit; a tag or branch can move"
         )
+    folder = _download(repo_id, revision, cache_dir=cache_dir, offline=offline)
+    _check_whole(folder, splits.read_manifest(folder), f"{repo_id} at commit {revision}")
+    return folder
+
+
+def _download(repo_id: str, commit: str, *, cache_dir: Path | None = None, offline: bool) -> Path:
     from huggingface_hub import snapshot_download
 
-    what = f"{repo_id} at commit {revision}"
+    what = f"{repo_id} at commit {commit}"
+    where = {"repo_type": "dataset", "revision": commit, "cache_dir": cache_dir, "local_files_only": offline}
     with one_line(what):
-        folder = Path(
-            snapshot_download(
-                repo_id, repo_type="dataset", revision=revision, cache_dir=cache_dir, local_files_only=offline
-            )
-        )
-    if folder.name != revision:
+        folder = Path(snapshot_download(repo_id, **where))
+    if folder.name != commit:
         raise VhbenchError(f"{what}: the cache gave {folder.name} instead")
+    return folder
+
+
+def _check_whole(folder: Path, manifest: Manifest, what: str) -> None:
     # Offline, some client versions return a snapshot whose download was interrupted.
-    manifest = splits.read_manifest(folder)
     if missing := [name for name in manifest.files if not manifests.inside(folder, name).is_file()]:
         raise VhbenchError(f"{what}: the copy in {folder} lacks {missing[0]}; go online once to complete it")
     splits.check_no_strays(folder, manifest)
-    return folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +229,18 @@ def commit_of(repo_id: str, revision: str) -> str:
 
     with one_line(f"{check_repo_id(repo_id)} at {revision}"):
         return str(HfApi().repo_info(repo_id, repo_type="dataset", revision=revision).sha)
+
+
+def model_commit(name: str) -> str:
+    """Return the current commit of a model's repository.
+
+    Raises:
+        VhbenchError: if it does not exist, or the Hub cannot be reached.
+    """
+    from huggingface_hub import HfApi
+
+    with one_line(check_repo_id(name)):
+        return str(HfApi().model_info(name).sha)
 
 
 def text_of(repo_id: str, name: str, revision: str = "main") -> str:
@@ -266,12 +390,46 @@ def one_line(what: str) -> Iterator[None]:
         raise VhbenchError(f"{what}: {_explain(error)}") from error
 
 
+def retried(call: Callable[[], T], *, tries: int = 6) -> T:
+    """Call the Hub; after a failure that may pass, wait and call again, with waits that double from a second.
+
+    Args:
+        call: may be repeated even if the Hub did what was asked before the answer was lost.
+        tries: number of calls.
+    """
+    for number in range(tries - 1):
+        try:
+            return call()
+        except Exception as error:
+            if (wait := _wait(error, number)) is None:
+                raise
+            time.sleep(wait)
+    return call()
+
+
+def _wait(error: BaseException | None, number: int) -> float | None:
+    """Return the seconds until a failed call may be repeated; None if it would fail again."""
+    if error is None:
+        return None
+    response = getattr(error, "response", None)
+    status = getattr(response, "status_code", None)
+    if status in (429, 500, 502, 503, 504):
+        told = str(getattr(response, "headers", {}).get("Retry-After", ""))
+        return min(float(told), _LONGEST_WAIT) if told.isdecimal() else float(2**number)
+    if status is None and (isinstance(error, ConnectionError) or _library(error) in _HTTP_LIBRARIES):
+        return float(2**number)
+    return _wait(error.__cause__, number)
+
+
+def _library(error: BaseException) -> str:
+    return type(error).__module__.partition(".")[0]
+
+
 def _is_hub_error(error: BaseException | None) -> bool:
     # A failed upload raises a plain RuntimeError, whose cause has the reason.
     if error is None:
         return False
-    library = type(error).__module__.partition(".")[0]
-    known = library in ("huggingface_hub", *_HTTP_LIBRARIES) or isinstance(error, OSError)
+    known = _library(error) in ("huggingface_hub", *_HTTP_LIBRARIES) or isinstance(error, OSError)
     return known or _is_hub_error(error.__cause__)
 
 
@@ -294,7 +452,7 @@ def _explain(error: Exception) -> str:
     if status == 401:
         return "the Hub does not accept the token"
     if status == 403:
-        return "the token may not write here"
+        return "the token may not write here, or the branch is protected: allow it in the repository's settings"
     if status in (409, 412):
         return "another push interfered; run the command again"
     text = re.sub(r"hf_\w+", "hf_…", " ".join(str(error).split()))[:300]

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +20,9 @@ from vhbench.splits import manifests
 
 RepoKind = Literal["dataset", "space"]
 MAIN = "main"
+_AT_ONCE, _THREADS = 64, 8
+"""Files uploaded by one call, and at the same time."""
+
 _Asked = Callable[[Sequence[str]], bool]
 """Predicate on file names."""
 
@@ -144,6 +148,8 @@ def push(
     with hub.one_line(f"push to {repo_id}"):
         api = _api()
         _require_login(api)
+        if put is not None and put.head and put.branch == MAIN:
+            _require_write(api, repo_id, MAIN)
         _check_visibility(api, repo_id, private=private, create=not dry_run)
         known = put is not None and bool(put.head or dry_run)  # a newly created repository has a head by now
         found = put if put is not None and known else place(repo_id, manifest)
@@ -195,7 +201,14 @@ def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progre
         if planned.branch != MAIN:
             api.create_branch(planned.repo_id, branch=planned.branch, revision=head, repo_type="dataset", exist_ok=True)
         head = _commit(api, planned, local, f"Release {planned.tag}", progress=progress)
-    api.create_tag(planned.repo_id, repo_type="dataset", tag=planned.tag, revision=head, exist_ok=False)
+
+    def tag() -> None:
+        if planned.tag not in (hub.refs(planned.repo_id) or hub.Refs({}, {})).tags:
+            api.create_tag(planned.repo_id, repo_type="dataset", tag=planned.tag, revision=head, exist_ok=False)
+        elif hub.commit_of(planned.repo_id, planned.tag) != head:
+            raise VhbenchError(f"{planned.repo_id}: another push made the tag {planned.tag}; run the command again")
+
+    hub.retried(tag)
     return replace(planned, sha=head)
 
 
@@ -304,6 +317,15 @@ def _require_login(api: Any) -> None:
     api.whoami()
 
 
+def _require_write(api: Any, repo_id: str, branch: str) -> None:
+    """Raise before anything is sent if the branch is protected; the Hub checks that where it plans an upload."""
+    from huggingface_hub import CommitOperationAdd
+
+    probe = CommitOperationAdd(path_in_repo="README.md", path_or_fileobj=b"-")
+    with hub.one_line(f"branch {branch} of {repo_id}"):
+        hub.retried(lambda: api.preupload_lfs_files(repo_id, [probe], repo_type="dataset", revision=branch))
+
+
 def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) -> None:
     """Create a missing repository; raise before sending if --private is set and it is public."""
     if not _is_private(api, repo_id, missing=True) and private:
@@ -358,15 +380,29 @@ def _commit(
     try:
         total = sum(file.size for file in files)
         with Progress(f"uploading {planned.tag}", total=total, unit="bytes", enabled=progress) as bar:
-            for file in files:
-                operation = CommitOperationAdd(path_in_repo=file.name, path_or_fileobj=file.path)
-                api.preupload_lfs_files(planned.repo_id, [operation], free_memory=False, **where)
-                operations.append(operation)
-                bar.advance(file.size, note=file.name)
+            send = partial(api.preupload_lfs_files, planned.repo_id, num_threads=_THREADS, free_memory=False, **where)
+            for batch in (files[start : start + _AT_ONCE] for start in range(0, len(files), _AT_ONCE)):
+                added = [CommitOperationAdd(path_in_repo=file.name, path_or_fileobj=file.path) for file in batch]
+                hub.retried(partial(send, added))
+                operations += added
+                bar.advance(sum(file.size for file in batch), note=batch[-1].name)
     finally:
         enable_progress_bars()
-    commit = api.create_commit(planned.repo_id, operations, commit_message=message, parent_commit=planned.sha, **where)
-    return str(commit.oid)
+
+    def commit() -> str:
+        head = str(api.repo_info(planned.repo_id, repo_type=kind, revision=planned.branch).sha)
+        if head != planned.sha and _is_done(_remote_files(api, planned.repo_id, head, kind), planned, local):
+            return head  # the answer to the last call was lost
+        how = {"commit_message": message, "parent_commit": planned.sha}
+        return str(api.create_commit(planned.repo_id, operations, **how, **where).oid)
+
+    return hub.retried(commit)
+
+
+def _is_done(remote: Mapping[str, str], planned: Release, local: Mapping[str, "_File"]) -> bool:
+    """Return whether a commit has the planned content."""
+    changed = any(not local[name].equals(remote.get(name)) for name in planned.uploaded)
+    return not changed and not any(name in remote for name in planned.deleted)
 
 
 def _released_before(

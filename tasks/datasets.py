@@ -3,7 +3,8 @@
 In this order; the choice is reported on stderr:
 
 1. ``VHBENCH_DATA=DIR``: split directories built on this machine (``DIR/ode/manifest.json`` …);
-2. the Hub repository and commit pinned in ``release.yaml`` (``VHBENCH_RELEASE`` names another file);
+2. a release on the Hub: ``VHBENCH_RELEASE=hf://ORG/NAME@v1.0.0#sha256:…`` (several, comma-separated), or that of
+   ``release.yaml``;
 3. the starter split, built once into the user's cache from synthetic scenes: no network, no GPU, no weights.
 
 ``dataset_kwargs: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
@@ -13,23 +14,25 @@ that other files in their folders, such as settings of ``datasets``, are ignored
 
 import functools
 import glob
-import hashlib
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+from filelock import FileLock
+
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
-from vhbench.columns import RECORD
-from vhbench.files import cache_folder, canonical, parse_yaml, read_text
+from vhbench.columns import COLUMNS, HASHED
+from vhbench.files import cache_folder, cached, convert, parse_yaml, read_text
+from vhbench.images import open_image
 from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError, in_one_line
-from vhbench.splits import manifests
+from vhbench.splits import manifests, parquet
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,13 +40,11 @@ T = TypeVar("T")
 _AT_ONCE = 1000
 """Batch size for comparing rows."""
 
-_PICTURES_AT_ONCE = 10
-"""Batch size for comparing images."""
+_PLACE = "place"
+"""Column that :func:`select` adds: the row's place in its split."""
 
-_CHECKED: set[tuple[str, Path, str]] = set()
-"""Fingerprints of ``datasets``, with the split, whose images were compared."""
-
-_PIN = ("repo_id", "revision", "content_hash")
+OWN = Path(__file__).with_name("release.yaml")
+"""Releases that this version of vhbench evaluates on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Data:
     path: Path
     source: DataSource
     manifest: Manifest
+    rows: splits.CheckedRows
 
 
 def __getattr__(name: str) -> dict[str, Any]:
@@ -69,7 +71,9 @@ def _loaded(name: str) -> dict[str, Any]:
         raise VhbenchError(
             f"{found[0]}: expected a path without '::', which `datasets` takes for an archive; rename it"
         )
-    return {"data_files": {"test": [glob.escape(str(path)) for path in found]}}
+    # Images are read from the shards when they are needed: the cache of `datasets` would be twice as large as these.
+    columns = [column for column in COLUMNS if column != "images"]
+    return {"data_files": {"test": [glob.escape(str(path)) for path in found]}, "columns": columns}
 
 
 def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -97,38 +101,34 @@ def resolve(benchmark: str) -> Data:
         VhbenchError: if the configured data is missing, damaged or not the pinned version. There is no
             other source then.
     """
-    path, source, pin = _locate(benchmark)
-    expected = pin.get("content_hash")
+    path, source = _locate(benchmark)
     manifest = splits.read_manifest(path)
     if manifest.benchmark != benchmark:
         raise VhbenchError(f"{path}: expected benchmark '{benchmark}', got '{manifest.benchmark}'")
-    if expected and manifest.content_hash != expected:
-        raise VhbenchError(
-            f"{path}: expected the pinned content hash {expected}, got {manifest.content_hash}; the data was changed"
-        )
     splits.check_no_strays(path, manifest)
-    if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
-        raise VhbenchError(
-            f"{path}: expected content hash {manifest.content_hash} of its manifest; its rows have {found}"
-        )
-    _refuse_yanked(benchmark, manifest, pin)
+    rows = splits.CheckedRows(path, manifest)
+    _refuse_yanked(benchmark, manifest, source)
     _say(f"{benchmark} {manifest.version} from {source}: {path}")
-    return Data(path, source, manifest)
+    return Data(path, source, manifest, rows)
 
 
-def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
-    """Raise if the version was withdrawn, according to manifest, pin or Hub; report a newer one."""
-    reason, newer = str(manifest.extra.get("yanked") or pin.get("yanked") or ""), ""
-    if pin:
+def _refuse_yanked(benchmark: str, manifest: Manifest, source: DataSource) -> None:
+    """Raise if the version was withdrawn, according to manifest or Hub; report a newer one."""
+    reason, newer = str(manifest.extra.get("yanked") or ""), ""
+    if source.release:
         from vhbench.adapters import hub
 
-        tag = str(pin.get("tag") or "")
+        repo_id, tag = (name := hub.parse_release(source.release)).repo_id, name.revision
         found = hub.standing(
-            pin["repo_id"], manifest.version, pin["revision"], tag=tag, content_hash=manifest.content_hash
+            repo_id,
+            manifest.version,
+            source.revision,
+            tag=tag if tag.startswith("v") else "",
+            content_hash=manifest.content_hash,
         )
         reason, newer = reason or found.yanked, found.newer
         if found.moved:
-            _say(f"the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds")
+            _say(f"the tag {tag} of {repo_id} was moved or deleted; the release is the one that was named")
     there = f"; {newer} is available" if newer else ""
     if reason and os.environ.get("VHBENCH_ALLOW_YANKED") != "1":
         raise VhbenchError(
@@ -155,7 +155,10 @@ def files(name: str) -> list[Path]:
             f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
     configs = sorted(found) if name in BENCHMARKS else [name]
-    return [manifests.inside(data.path, file) for config in configs for file in found[config]]
+    paths = [manifests.inside(data.path, file) for config in configs for file in found[config]]
+    for path in paths:
+        parquet.open_shard(path)  # lmms-eval would retry a damaged one and exit with 0
+    return paths
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
@@ -166,12 +169,12 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
             or no row is left.
     """
     benchmark = _only(docs, "benchmark")
-    version = resolve(benchmark).manifest.version
-    if (found := _only(docs, "benchmark_version")) != version:
+    data = resolve(benchmark)
+    if (found := _only(docs, "benchmark_version")) != data.manifest.version:
         raise VhbenchError(
-            f"expected rows of version '{version}' of the manifest, got '{found}': two versions are mixed"
+            f"expected rows of version '{data.manifest.version}' of the manifest, got '{found}': two versions are mixed"
         )
-    _check_whole(docs, resolve(benchmark))
+    checked = _checked(docs, data)
     keep = list(range(len(docs)))
     for name, allowed in columns.items():
         values = docs[name][:]
@@ -179,90 +182,86 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     if not keep:
         asked = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
         there = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
-        raise VhbenchError(f"{resolve(benchmark).path}: expected {benchmark} questions with {asked}; got {there}")
-    if "caption" in docs["kind"][:] and not manifests.is_hidden(resolve(benchmark).manifest):
+        raise VhbenchError(f"{data.path}: expected {benchmark} questions with {asked}; got {there}")
+    if "caption" in docs["kind"][:] and not manifests.is_hidden(data.manifest):
         vocabulary(benchmark)  # fail before a model has written thousands of captions
-    return docs.select(keep)
+    return checked.select(np.array(keep))
 
 
-def _check_whole(docs: Any, data: Data) -> None:
-    """Check that ``datasets`` loaded exactly the rows of its configs.
+def _checked(docs: Any, data: Data) -> Any:
+    """Return loaded rows that are compared with the split now, and again with their images when they are used.
 
-    Its cache is keyed by paths and times, so it may return rows of an older build under the same ids.
+    The cache of `datasets` is keyed by paths and times, so it may hold rows of an older build under the same ids. The
+    comparison of all rows is remembered for these very files of the cache; concurrent processes wait for one of them.
     """
-    columns = tuple(name for name in RECORD if name in docs.column_names)
-    known = _rows(data.path, columns)
-    counts: Counter[str] = Counter()
-    for batch in docs.select_columns(list(columns)).iter(_AT_ONCE):
-        for name, found in zip(batch["id"], _digests(batch, columns), strict=True):
-            if name not in known:
-                raise VhbenchError(f"row {name!r} was loaded but is not in {data.path}; two builds are mixed")
-            config, digest = known[name]
-            if found != digest:
-                raise VhbenchError(
-                    f"row {name!r} was loaded with other values than in {data.path}; two builds are mixed. The cache "
-                    "of `datasets` may be of an older build: remove it (HF_DATASETS_CACHE)"
-                )
-            counts[config] += 1
-    _check_images(docs, data)
-    for config, count in sorted(counts.items()):
-        if count != data.manifest.rows[config]:
-            raise VhbenchError(
-                f"{data.path}: expected {data.manifest.rows[config]} rows of config {config!r} in its manifest; "
-                f"{count} were loaded"
-            )
+    from datasets import Image
+
+    first = data.rows.begin(docs[0], len(docs))
+    files = [(path, path.stat()) for path in (Path(file["filename"]) for file in docs.cache_files)]
+    told = [[str(path), at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns] for path, at in files]
+    key = [data.manifest.content_hash, str(data.path), first, told]
+
+    def check(_: list[int]) -> list[bool]:
+        for start in range(0, len(docs), _AT_ONCE):
+            batch = docs.select_columns(list(HASHED))[start : start + _AT_ONCE]
+            rows = (dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True))
+            data.rows.check(rows, range(first + start, first + len(docs)))
+        return [True]
+
+    if files:
+        with FileLock(f"{told[0][0]}.checked.lock"):  # beside the lock of `datasets`
+            list(cached("checked", [key], check))
+    else:
+        check([])
+    docs = docs.remove_columns([name for name in ("images",) if name in docs.column_names])
+    mark = data.manifest.content_hash[:16]  # `datasets` would take a second to hash a column
+    docs = docs.add_column(_PLACE, np.arange(first, first + len(docs)), new_fingerprint=f"{mark}{first}")
+    # lmms-eval leaves out columns of images where it needs none. This one is filled by the transform.
+    docs = docs.add_column("images", [None] * len(docs), new_fingerprint=f"{mark}{first}i", feature=Image(decode=False))
+    return docs.with_transform(_Use(data.manifest.benchmark))
 
 
-def _check_images(docs: Any, data: Data) -> None:
-    """Check the images against the split, once for several tasks with the same data."""
-    loaded = (getattr(docs, "_fingerprint", ""), data.path, data.manifest.content_hash)
-    if "images" not in docs.column_names or loaded in _CHECKED:
-        return
-    known = _images(*loaded[1:])
-    for batch in docs.select_columns(["id", "images"]).with_format("arrow").iter(_PICTURES_AT_ONCE):
-        for name, images in zip(batch["id"].to_pylist(), batch["images"], strict=True):
-            # Views of the memory map: copies of photos would fill the memory.
-            if _joined(_digest(image["bytes"].as_buffer() or b"") for image in images) != known[name]:
-                raise VhbenchError(
-                    f"row {name!r} was loaded with other images than in {data.path}; two builds are mixed. The cache "
-                    "of `datasets` may be of an older build: remove it (HF_DATASETS_CACHE)"
-                )
-    _CHECKED.add(loaded)
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Transform of ``datasets`` for rows in use: whole rows are compared with the split, and get their images."""
+
+    benchmark: str
+
+    def __call__(self, batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """Return a batch of rows, or of single columns, which stay as they are."""
+        if _PLACE not in batch or not batch.keys() >= set(HASHED):
+            return batch
+        rows = (dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True))
+        or_exit(resolve(self.benchmark).rows.check, rows, batch[_PLACE])
+        if "images" in batch:
+            return batch | {"images": [Images(self.benchmark, place) for place in batch[_PLACE]]}
+        return batch
 
 
-@functools.cache
-def _images(path: Path, content_hash: str) -> dict[str, bytes]:
-    """Return id → digest of the images of each row of a split with this content hash."""
-    found: dict[str, bytes] = {}
-    for _, group in splits.read_columns(path, ["id", "images"]):
-        different = {id(image): image for images in group["images"] for image in images}  # rows share their images
-        digests = {key: _digest(image) for key, image in different.items()}
-        for name, images in zip(group["id"], group["images"], strict=True):
-            found[name] = _joined(digests[id(image)] for image in images)
-    return found
+@dataclass(frozen=True, slots=True)
+class Images(Sequence[Any]):
+    """Images of a row, read, compared with the split and decoded when they are needed."""
 
+    benchmark: str
+    place: int
 
-def _digest(data: Any) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
+    @property
+    def digests(self) -> list[bytes]:
+        """SHA-256 of each image."""
+        return resolve(self.benchmark).rows.digests(self.place)
 
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return len(self.digests)
 
-def _joined(digests: Iterable[bytes]) -> bytes:
-    return _digest(b"".join(digests))
+    def __getitem__(self, number: Any) -> Any:
+        """Return one image, or the images of a slice, as PIL images."""
+        found = or_exit(resolve(self.benchmark).rows.images, self.place)[number]
+        return open_image(found) if isinstance(found, bytes) else [open_image(data) for data in found]
 
-
-@functools.cache
-def _rows(path: Path, columns: tuple[str, ...]) -> dict[str, tuple[str, bytes]]:
-    """Return id → config and digest of some columns of each row of a split."""
-    return {
-        name: (config, digest)
-        for config, group in splits.read_columns(path, columns)
-        for name, digest in zip(group["id"], _digests(group, columns), strict=True)
-    }
-
-
-def _digests(group: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> Iterator[bytes]:
-    for values in zip(*(group[name] for name in columns), strict=True):
-        yield hashlib.blake2b(canonical(values), digest_size=16).digest()
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the images; their shard is read once."""
+        yield from self[:]
 
 
 @functools.cache
@@ -317,44 +316,54 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
     return words
 
 
-def _locate(benchmark: str) -> tuple[Path, DataSource, Mapping[str, str]]:
-    """Return (folder, source, pin; empty if not pinned)."""
+def _locate(benchmark: str) -> tuple[Path, DataSource]:
+    """Return the split directory of a benchmark and its source."""
     if root := os.environ.get("VHBENCH_DATA"):
         path = Path(root).expanduser() / benchmark
         if not (path / "manifest.json").is_file():
             present = sorted(p.parent.name for p in Path(root).expanduser().glob("*/manifest.json"))
             holds = f"it holds {', '.join(present)}" if present else "it has no built split"
             raise VhbenchError(f"VHBENCH_DATA={root}: expected {benchmark}/manifest.json; {holds}")
-        return path, DataSource(kind="folder", folder=root), {}
-    if pin := release().get(benchmark):
+        return path, DataSource(kind="folder", folder=root)
+    if release := releases().get(benchmark):
         from vhbench.adapters import hub
 
-        path = hub.snapshot(pin["repo_id"], pin["revision"])
-        source = DataSource(kind="hub", repo_id=pin["repo_id"], revision=pin["revision"], tag=str(pin.get("tag") or ""))
-        return path, source, pin
+        path = hub.released(hub.parse_release(release))
+        return path, DataSource(kind="hub", release=release, revision=path.name)
     from vhbench.builds.starter import starter
 
-    return starter(benchmark), DataSource(kind="starter"), {}
+    return starter(benchmark), DataSource(kind="starter")
 
 
-def release() -> dict[str, dict[str, str]]:
-    """Return the pins: benchmark → repo_id, revision (a commit SHA), tag and content_hash.
+def releases() -> dict[str, str]:
+    """Return benchmark → name of its release: ``VHBENCH_RELEASE``, comma-separated, or this version's own.
 
     Raises:
-        VhbenchError: if the file cannot be read or a pin lacks a field.
+        VhbenchError: if a name is invalid, or two are of one benchmark.
     """
-    file = Path(os.environ.get("VHBENCH_RELEASE") or Path(__file__).with_name("release.yaml"))
-    pins = parse_yaml(read_text(file), f"cannot read the release file {file}") or {}
-    if not isinstance(pins, dict):
-        raise VhbenchError(f"{file}: expected a mapping of benchmarks to pins, got a {type(pins).__name__}")
-    for benchmark, pin in pins.items():
-        if benchmark not in BENCHMARKS:
-            raise VhbenchError(f"{file}: expected pins of {', '.join(BENCHMARKS)}; got '{benchmark}'")
-        fields = pin if isinstance(pin, dict) else {}
-        wrong = [name for name in _PIN if not isinstance(fields.get(name), str) or not fields[name]]
-        if wrong:
-            raise VhbenchError(f"{file}: pin '{benchmark}': expected {', '.join(_PIN)}; missing {', '.join(wrong)}")
-    return pins
+    given = os.environ.get("VHBENCH_RELEASE", "")
+    if not given:
+        return own_releases()
+    from vhbench.adapters import hub
+
+    found: dict[str, str] = {}
+    for name in filter(None, map(str.strip, given.split(","))):
+        benchmark = hub.release_manifest(hub.parse_release(name)).benchmark
+        if benchmark in found:
+            both = f"{found[benchmark]} and {name}"
+            raise VhbenchError(f"VHBENCH_RELEASE: expected one release of {benchmark}, got {both}")
+        found[benchmark] = name
+    return found
+
+
+def own_releases() -> dict[str, str]:
+    """Return the releases that this version of vhbench evaluates on: benchmark → name.
+
+    Raises:
+        VhbenchError: if ``release.yaml`` does not have this form.
+    """
+    told = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
+    return dict(convert(told, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
 
 
 def _only(docs: Any, column: str) -> str:

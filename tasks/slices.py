@@ -42,7 +42,7 @@ def pairs(docs: Any) -> Any:
     are a random sample and the same under every perturbation.
     """
     docs = or_exit(select, docs)
-    columns = [docs[name][:] for name in ("pair_id", "perturbation", "scene_ids", "negated")]
+    columns = docs.select_columns(["pair_id", "perturbation", "scene_ids", "negated"])[:].values()
 
     def place(row: int) -> tuple[bytes, str, bool]:
         pair, perturbation, scenes, negated = (column[row] for column in columns)

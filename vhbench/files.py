@@ -284,7 +284,9 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"no JSON form for {type(value).__name__}")
 
 
-def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, durable: bool = True) -> None:
+def write_atomic(
+    path: Path, content: bytes | Callable[[BinaryIO], object], *, durable: bool = True, private: bool = False
+) -> None:
     """Write a file atomically, even under a power failure.
 
     A process that is killed here leaves a file for which :func:`is_temporary` holds.
@@ -293,6 +295,7 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, d
         path: the file; its folder is created.
         content: its bytes, or a function that writes them into an open file.
         durable: flush to disk; a cache does not need it.
+        private: let only the owner read it.
 
     Raises:
         VhbenchError: if the path is a pipe, a device or a socket.
@@ -301,6 +304,7 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, d
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
+        temporary.touch(0o600 if private else 0o666)
         with temporary.open("wb") as file:
             if isinstance(content, bytes):
                 file.write(content)
@@ -310,6 +314,8 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, d
                 file.flush()
                 os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:  # of a full disk names no file
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
     if durable:

@@ -59,27 +59,25 @@ class DataSource:
     """Source of the rows.
 
     Attributes:
-        kind: "hub" for a pinned release, "folder" for a local split, "starter" for the synthetic starter split.
-        repo_id: on the Hub.
-        revision: the pinned commit.
-        tag: the version's tag there.
+        kind: "hub" for a release, "folder" for a local split, "starter" for the synthetic starter split.
+        release: citable name of the release, ``hf://ORG/NAME@v1.0.0#sha256:…``.
+        revision: its commit.
         folder: value of VHBENCH_DATA.
     """
 
     kind: Literal["hub", "folder", "starter"]
-    repo_id: str = ""
+    release: str = ""
     revision: str = ""
-    tag: str = ""
     folder: str = ""
 
     def __str__(self) -> str:
         """Return a description.
 
-        >>> str(DataSource(kind="hub", repo_id="org/ode", revision="0123456789abcdef", tag="v1.0.0"))
-        'the Hub (org/ode at v1.0.0)'
+        >>> str(DataSource(kind="hub", release="hf://org/ode@v1.0.0#sha256:01"))
+        'the Hub (hf://org/ode@v1.0.0#sha256:01)'
         """
         if self.kind == "hub":
-            return f"the Hub ({self.repo_id} at {self.tag or self.revision[:12]})"
+            return f"the Hub ({self.release})"
         return {"folder": "VHBENCH_DATA", "starter": "the starter split (too small to rank models)"}[self.kind]
 
 

@@ -3,92 +3,29 @@
 The split is verified first and its card is written. Large files are uploaded one by one and stay invisible until a
 single commit publishes everything; the tag ``v1.0.0`` is put on that commit. An interrupted push changes nothing
 visible: run the same command again to resume. A released version is immutable, and one whose scores are not comparable
-with the previous version's must raise MAJOR. The commit is then pinned in the file from which the tasks load their
-data.
+with the previous version's must raise MAJOR. The release then has one citable name, by which tasks and commands take it
+(:class:`vhbench.adapters.hub.ReleaseName`).
 """
 
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
-from typing import Any
 
 import orjson
-import yaml
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
-from vhbench.adapters.hub_release import MAIN, Release, ReleaseTarget, edit, logged_in, place, push
-from vhbench.adapters.lmms_eval import tasks_folder
+from vhbench.adapters.hub_release import MAIN, ReleaseTarget, edit, logged_in, place, push
 from vhbench.builds import hidden_edition
 from vhbench.builds.hidden_seed import read_secret
-from vhbench.files import json_bytes, parse_yaml, read_text, resolved, write_atomic
+from vhbench.files import json_bytes, resolved
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.split_diff import compare
 from vhbench.splits import manifests
 from vhbench.terminal import in_a_line
-
-
-def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
-    """Pin a release for the tasks, and report where; by default only in this checkout.
-
-    A version that is lower than the pinned one leaves the pin unchanged, in any file.
-
-    Raises:
-        VhbenchError: if the file is not a file of pins.
-    """
-    own = own_pins()
-    file = pin or own
-    entry = {"repo_id": release.repo_id, "revision": release.sha, "tag": release.tag}
-    entry |= {"content_hash": manifest.content_hash}
-    if file is None:
-        print("to evaluate on it, save these lines in a file and name that in VHBENCH_RELEASE (or push with --pin):")
-        print(pinned("", manifest.benchmark, entry), end="")
-        return
-    if newer := _newer_pin(file, manifest):
-        print(f"{file} keeps {newer}, which is newer; pin this one in a separate file with --pin")
-        return
-    if write_pin(file, manifest.benchmark, entry):
-        print(f"pinned in {file}")
-        if own is None or file.resolve() != own:
-            print(f"the tasks read it with VHBENCH_RELEASE={file.absolute()}")
-
-
-def _newer_pin(file: Path, manifest: Manifest) -> str:
-    """Return a benchmark's pinned tag, named or found by its commit, if it is newer; else ""."""
-    entry = read_pins(file).get(manifest.benchmark, {})
-    tag, revision = str(entry.get("tag") or ""), str(entry.get("revision") or "")
-    try:
-        if not tag and revision and (refs := hub.refs(entry.get("repo_id", ""))):
-            tag = next((name for name, commit in refs.tags.items() if commit == revision), "")
-        newer = hub.parts_of(tag) > manifests.parse_version(manifest.version)
-    except VhbenchError:
-        return ""
-    return tag if newer else ""
-
-
-def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
-    """Return a file's pins: benchmark → its fields; empty without a file.
-
-    Raises:
-        VhbenchError: if it has other content, so that no release is made that could not be pinned.
-    """
-    if file is None or not file.exists():
-        return {}
-    pins = parse_yaml(read_text(file), f"cannot read the pins {file}") or {}
-    if not isinstance(pins, dict) or not all(isinstance(pin, dict) for pin in pins.values()):
-        raise VhbenchError(f"{file}: must map benchmarks to pins, each with repo_id, revision and content_hash")
-    return pins
-
-
-def own_pins() -> Path | None:
-    """Return this version's pins if they are writable; None for an installed package.
-
-    In a checkout that is ``tasks/release.yaml``, with ``pyproject.toml`` next to the folder.
-    """
-    folder = tasks_folder()
-    return folder / "release.yaml" if folder.with_name("pyproject.toml").is_file() else None
 
 
 def verify_release(directory: Path, version: str) -> Manifest:
@@ -232,13 +169,14 @@ def write_card(
         repo_id=repo_id,
         changelog=changelog,
         picture=card.sheet(directory),
+        published=date.today().isoformat(),  # of the release, which no hash covers
         into=into,
         former=former.get("README.md", ""),
     )
 
 
-def withdraw(repo_id: str, version: str, reason: str) -> tuple[str, hub.Yank]:
-    """Mark a released version as withdrawn, in one commit; return commit and version.
+def withdraw(repo_id: str, version: str, reason: str) -> str:
+    """Mark a released version as withdrawn, in one commit; return the commit.
 
     Raises:
         VhbenchError: if the version or the reason is missing, or the Hub rejects it.
@@ -261,7 +199,7 @@ def withdraw(repo_id: str, version: str, reason: str) -> tuple[str, hub.Yank]:
         manifests.MANIFEST: _marked(texts[manifests.MANIFEST], version, reason),
     }
     changed = {name: text for name, text in marked.items() if text != texts[name]}
-    return (edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head), yank
+    return edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head
 
 
 def _with_notice(readme: str, version: str, reason: str) -> str:
@@ -291,64 +229,3 @@ def _marked(manifest: str, version: str, reason: str) -> str:
     if not isinstance(extra, dict) or data.get("version") != version:
         return manifest
     return json_bytes(data | {"extra": extra | {"yanked": reason}}, sort=True).decode()
-
-
-def mark_pins(pin: Path | None, repo_id: str, yank: hub.Yank) -> Iterator[Path]:
-    """Mark a withdrawn version in a file of pins; yield the file if it changed."""
-    file = pin or own_pins()
-    if file is None or not file.exists():
-        return
-    for benchmark, entry in read_pins(file).items():
-        tag, revision, content_hash = (str(entry.get(name) or "") for name in ("tag", "revision", "content_hash"))
-        is_it = entry.get("repo_id") == repo_id and yank.means(tag.removeprefix("v"), revision, content_hash)
-        if is_it and write_pin(file, benchmark, {**entry, "yanked": yank.reason}):
-            yield file
-
-
-def write_pin(file: Path, benchmark: str, pin: Mapping[str, str]) -> bool:
-    """Pin a commit, changing only this benchmark's lines; return whether the file changed.
-
-    If its lines cannot be changed separately (as in JSON, which is YAML too), the whole file is rewritten.
-    """
-    former = read_pins(file)
-    wanted = {**former, benchmark: dict(pin)}
-    if former == wanted:
-        return False
-    content = pinned(read_text(file) if file.exists() else "", benchmark, pin)
-    if not _says(content, wanted):
-        content = yaml.safe_dump(wanted, width=1_000)
-    write_atomic(file, content.encode())
-    return True
-
-
-def _says(content: str, wanted: Mapping[str, Any]) -> bool:
-    """Return whether a YAML text has the given values."""
-    try:
-        return bool(parse_yaml(content, "") == wanted)
-    except VhbenchError:
-        return False
-
-
-def pinned(text: str, benchmark: str, pin: Mapping[str, str]) -> str:
-    """Return the YAML of all pins with one benchmark's values changed or added; comments stay."""
-    lines = [line for line in text.splitlines() if line.strip() != "{}"]
-    start = next((i for i, line in enumerate(lines) if line.startswith(f"{benchmark}:")), len(lines))
-    rest = range(start + 1, len(lines))
-    end = next((i for i in rest if re.match(r"\S", lines[i])), len(lines))
-    values = {name: yaml.safe_dump({name: pin[name]}, width=1_000).rstrip() for name in sorted(pin)}
-    block = [f"{benchmark}:{_comment(lines[start]) if start < len(lines) else ''}"]
-    for line in lines[start + 1 : end]:
-        name = line.partition(":")[0].strip()
-        if name in values:
-            block.append(f"  {values.pop(name)}{_comment(line)}")
-        elif not line.strip() or line.lstrip().startswith("#"):
-            block.append(line)
-    place = 1 + max((i for i, line in enumerate(block) if line.strip()), default=0)
-    block[place:place] = [f"  {value}" for value in values.values()]
-    return "\n".join([*lines[:start], *block, *lines[end:]]) + "\n"
-
-
-def _comment(line: str) -> str:
-    """Return the comment after a value, with the space before it, or ""."""
-    found = re.search(r"\s+#.*$", line)
-    return found[0] if found else ""

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from toy_build import ToyBuild
 from vhbench import splits
 from vhbench.adapters import hub_release
 from vhbench.adapters.hub import snapshot
-from vhbench.adapters.hub_release import Release, push
+from vhbench.adapters.hub_release import Release, place, push
 from vhbench.builds import sharding
 from vhbench.schema import Row, VhbenchError
 
@@ -268,6 +269,61 @@ def test_a_push_cut_at_any_request_publishes_all_or_nothing(
         assert online.resolve(REPO, "v1.1.0") == again.sha
         new = [c for sha, c in online.load(REPO)["commits"].items() if sha not in old["commits"]]  # type: ignore[index]
         assert len(new) == 1, f"{len(new)} commits after request {at} and a rerun"
+
+
+@pytest.mark.parametrize("mode", ["429", "500", "502", "503", "cut", "lost"])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9])
+def test_a_push_survives_faults_that_pass(online: HubStandin, built: dict[str, Path], mode: str, share: float) -> None:
+    """Thirty faults: two requests in a row fail, somewhere in the push; a rerun, if one is needed, completes it."""
+    release(built["1.1.0"])
+    requests = len(online.requests)
+    online.reset(REPO)
+    online.fail(mode, at=max(1, round(share * requests)), times=2)
+    with suppress(VhbenchError):
+        release(built["1.0.0"])
+    online.heal()
+    assert release(built["1.0.0"]).tag == "v1.0.0"
+    data = online.load(REPO)
+    assert data is not None
+    assert [commit["title"] for commit in data["commits"].values()] == ["initial commit", "Release v1.0.0"]
+    assert data["tags"] == {"v1.0.0": data["branches"]["main"]}
+    files = {name: content for name, content in released(online).items() if name != ".gitattributes"}
+    assert files == content(built["1.0.0"])
+
+
+def test_upload_and_commit_need_no_rerun(online: HubStandin, built: dict[str, Path]) -> None:
+    release(built["1.1.0"])
+    sent = [i for i, line in enumerate(online.requests, 1) if re.search(r"preupload|batch|/lfs/|/commit/|/tag/", line)]
+    assert len(sent) > 5
+    for at in sent:
+        online.reset(REPO)
+        online.fail("lost" if at % 2 else "503", at=at, times=2)
+        assert release(built["1.1.0"]).is_new, online.requests
+        online.heal()
+
+
+def test_a_protected_branch_is_named_before_anything_is_sent(online: HubStandin, built: dict[str, Path]) -> None:
+    release(built["1.0.0"])
+    put = place(REPO, splits.read_manifest(built["1.1.0"]))
+    online.refuse(REPO, "protected")
+    before = online.load(REPO)
+    online.requests.clear()
+    with pytest.raises(VhbenchError, match=r"branch main of org/ode: the token may not write .* is protected"):
+        release(built["1.1.0"], put=put)
+    assert online.load(REPO) == before
+    assert not [line for line in online.requests if "repos/create" in line or "/lfs/" in line]
+
+
+def test_without_the_storage_of_xet_nothing_is_published(
+    online: HubStandin, built: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With hf-xet installed, the client takes this way by default; its storage cannot be had here."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
+    with pytest.raises(VhbenchError, match=r"push to org/ode: .*xet-write-token"):
+        release(built["1.0.0"])
+    assert any("xet-write-token" in line for line in online.requests)
+    assert online.resolve(REPO, "v1.0.0") is None
+    assert set(online.files(REPO)) == {".gitattributes"}
 
 
 def test_somebody_else_pushes_meanwhile(

@@ -11,6 +11,7 @@ It answers the real client (``HF_ENDPOINT=http://127.0.0.1:PORT``)::
 import base64
 import hashlib
 import json
+import math
 import re
 import ssl
 import threading
@@ -34,7 +35,7 @@ class HubStandin:
         self.folder = Path(folder)
         (self.folder / "blobs").mkdir(parents=True, exist_ok=True)
         self.requests: list[str] = []
-        self._mode, self._at = "", 0
+        self._mode, self._at, self._until = "", 0, math.inf
         self._lock = threading.RLock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": self}))
         self._server.daemon_threads = True
@@ -82,11 +83,14 @@ class HubStandin:
             patch.setattr("ssl.create_default_context", lambda *_, **__: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
             yield self
 
-    def fail(self, mode: str, *, at: int) -> None:
-        """Fail from a request on: "500" answers so, "cut" hangs up at once, "lost" does the work and hangs up."""
+    def fail(self, mode: str, *, at: int, times: float = math.inf) -> None:
+        """Fail from a request on: "500" answers so, "cut" hangs up at once, "lost" does the work and hangs up.
+
+        ``times`` is the number of requests that fail.
+        """
         with self._lock:
             self.requests.clear()
-            self._mode, self._at = mode, at
+            self._mode, self._at, self._until = mode, at, at + times
 
     def heal(self) -> None:
         """Stop failing."""
@@ -98,7 +102,7 @@ class HubStandin:
         """Count a request and return how it shall fail, or ""."""
         with self._lock:
             self.requests.append(line)
-            return self._mode if self._mode and len(self.requests) >= self._at else ""
+            return self._mode if self._mode and self._at <= len(self.requests) < self._until else ""
 
     # What is kept on disk: blobs by SHA-256, and one JSON file per repository.
 
@@ -112,6 +116,12 @@ class HubStandin:
         temporary = path.with_suffix(".tmp")
         temporary.write_text(json.dumps(data))
         temporary.replace(path)
+
+    def reset(self, repo: str) -> None:
+        """Forget a repository, and what was uploaded for it."""
+        (self.folder / (repo.replace("/", "--") + ".json")).unlink(missing_ok=True)
+        for blob in (self.folder / "blobs").iterdir():
+            blob.unlink()
 
     def create(self, repo: str, *, private: bool) -> bool:
         with self._lock:
@@ -187,7 +197,10 @@ class HubStandin:
             return 200
 
     def refuse(self, repo: str, refusal: str) -> None:
-        """From now on refuse readers: "gated", "429" (asked too often), "gone" (no commit), "private" (hidden)."""
+        """From now on refuse readers: "gated", "429" (asked too often), "gone" (no commit), "private" (hidden).
+
+        "protected" refuses a push to main.
+        """
         with self._lock:
             data = self.load(repo)
             assert data is not None
@@ -222,8 +235,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
             return
         body = self._body()
-        if mode == "500":
-            self._json({"error": "internal error"}, 500)
+        if mode.isdecimal():
+            self._json({"error": "try again"}, int(mode), {"Retry-After": "1"} if mode == "429" else {})
             return
         if mode == "lost":
             self.wfile = _Nowhere()  # type: ignore[assignment]
@@ -272,6 +285,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self._json({"error": "Too Many Requests"}, 429, {"Retry-After": "7"})
             elif refusal == "gone":
                 self._error("RevisionNotFound", "Invalid rev id")
+            if refusal == "protected" and name not in ("preupload", "commit"):
+                refusal = "private"
+            if refusal == "protected":
+                self._json({"error": "pushes to this branch are not allowed"}, 403)
             if refusal != "private":
                 return False
         revision = match.groupdict().get("revision")
@@ -337,14 +354,21 @@ class _Handler(BaseHTTPRequestHandler):
     def tree(self, _: bytes, repo: str, revision: str, path: str | None) -> None:
         sha, data = self.hub.resolve(repo, revision), self.hub.load(repo)
         assert data is not None
-        items: list[dict[str, Any]] = []
-        for name, entry in sorted(data["commits"][sha]["files"].items()):
-            if path and not name.startswith(path.strip("/") + "/"):
-                continue
+        inner = f"{path.strip('/')}/" if path else ""
+        files = {name: e for name, e in sorted(data["commits"][sha]["files"].items()) if name.startswith(inner)}
+        folders = sorted({"/".join(name.split("/")[:n]) for name in files for n in range(1, name.count("/") + 1)})
+        items: list[dict[str, Any]] = [
+            {"type": "directory", "path": folder, "oid": "0" * 40, "size": 0}
+            for folder in folders
+            if folder.startswith(inner)
+        ]
+        for name, entry in files.items():
             item = {"type": "file", "path": name, "oid": entry["blob"], "size": entry["size"]}
             if entry["lfs"]:
                 item["lfs"] = {"oid": entry["sha256"], "size": entry["size"], "pointerSize": entry["pointer"]}
             items.append(item)
+        if "recursive=true" not in urlsplit(self.path).query.lower():
+            items = [item for item in items if "/" not in item["path"].removeprefix(inner)]
         self._json(items)
 
     def preupload(self, body: bytes, repo: str, revision: str) -> None:

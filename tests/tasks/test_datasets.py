@@ -2,19 +2,22 @@
 
 import io
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from PIL import Image
 from running import CommandLine
 
 from vhbench import splits
+from vhbench.columns import COLUMNS
 from vhbench.schema import Question, Record, Row, VhbenchError
+from vhbench.splits import checked_rows
 from vhbench.tasks import datasets
 
 
@@ -68,7 +71,8 @@ def test_a_local_build_comes_first_and_is_named(
 ) -> None:
     folder = build(tmp_path)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    assert datasets.ode == {"data_files": {"test": [str(folder / CONFIG / "test-00000-of-00001.parquet")]}}
+    assert datasets.ode["data_files"] == {"test": [str(folder / CONFIG / "test-00000-of-00001.parquet")]}
+    assert set(COLUMNS) - set(datasets.ode["columns"]) == {"images"}
     assert "vhbench: ode 1.0.0 from VHBENCH_DATA" in capsys.readouterr().err
 
 
@@ -89,7 +93,7 @@ def test_a_truncated_shard_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     shard.write_bytes(shard.read_bytes()[:-50])
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
     with pytest.raises(VhbenchError, match=r"test-00000-of-00001\.parquet"):
-        datasets.resolve("ode")
+        datasets.files(CONFIG)
 
 
 def test_rows_that_do_not_belong_to_the_manifest_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,14 +103,6 @@ def test_rows_that_do_not_belong_to_the_manifest_are_refused(tmp_path: Path, mon
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "a"))
     with pytest.raises(VhbenchError, match="content hash"):
         datasets.resolve("ode")
-
-
-def test_a_pin_needs_all_its_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "release.yaml"
-    file.write_text(yaml.safe_dump({"ode": {"repo_id": "org/name"}}))
-    monkeypatch.setenv("VHBENCH_RELEASE", str(file))
-    with pytest.raises(VhbenchError, match="missing"):
-        datasets.release()
 
 
 def test_two_versions_mixed_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,19 +116,10 @@ def test_two_versions_mixed_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import datasets as hf
-
     made = [Row(CONFIG, replace(QUESTION, id=f"q{i}", task=task)) for i, task in enumerate("aba")]
     splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    columns = {
-        "benchmark": ["ode"] * 3,
-        "benchmark_version": ["1.0.0"] * 3,
-        "task": ["a", "b", "a"],
-        "id": ["q0", "q1", "q2"],
-        "kind": ["yes_no"] * 3,
-    }
-    docs = hf.Dataset.from_dict(columns)
+    docs = load(CONFIG, tmp_path)
     assert datasets.select(docs, task="a")["id"][:] == ["q0", "q2"]
     assert datasets.select(docs, task=("a", "b"))["id"][:] == ["q0", "q1", "q2"]
     with pytest.raises(VhbenchError, match=r"expected ode questions with task 'c'; got task: a b"):
@@ -140,26 +127,24 @@ def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("ids", "fault"),
+    ("rows", "fault"),
     [
-        (["q0"], r"ode: expected 2 rows of config 'ode_fictional_existence' in its manifest; 1 were loaded"),
+        ([0], r"ode: expected 2 rows of config 'ode_fictional_existence' in its manifest; 1 were loaded"),
         (
-            ["q0", "q1", "q1"],
+            [0, 1, 1],
             r"ode: expected 2 rows of config 'ode_fictional_existence' in its manifest; 3 were loaded",
         ),
-        (["q0", "q1", "q9"], r"row 'q9' was loaded but is not in .*ode; two builds are mixed"),
+        ([0, 0], r"row 'q0' was loaded with other values than in .*ode; two builds are mixed"),
+        ([1, 0], r"row 'q1' was loaded with other values than in .*ode; two builds are mixed"),
     ],
 )
 def test_other_rows_than_those_of_the_manifest_are_never_scored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ids: list[str], fault: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[int], fault: str
 ) -> None:
-    import datasets as hf
-
     build(tmp_path)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    columns = {name: [getattr(QUESTION, name)] * len(ids) for name in ("benchmark", "benchmark_version", "kind")}
     with pytest.raises(VhbenchError, match=fault):
-        datasets.select(hf.Dataset.from_dict({**columns, "id": ids}))
+        datasets.select(load(CONFIG, tmp_path).select(rows))
 
 
 @pytest.mark.parametrize(
@@ -247,48 +232,36 @@ def test_a_config_is_resolved_to_its_files(tmp_path: Path, monkeypatch: pytest.M
 def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import datasets as hf
-
     from vhbench.benchmarks import CAPTIONS
     from vhbench.tasks.report import measure_task
 
     made = [Row(CONFIG, replace(QUESTION, answer="", kind="caption"))]
     splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    columns = {"benchmark": ["ode"], "benchmark_version": ["1.0.0"], "kind": ["caption"], "id": ["q0"]}
     with pytest.raises(VhbenchError, match=r"ode: expected config\['vocabulary'\] in manifest\.json"):
-        datasets.select(hf.Dataset.from_dict(columns))
+        datasets.select(load(CONFIG, tmp_path))
     with pytest.raises(VhbenchError, match=r"ode: expected config\['vocabulary'\] in manifest\.json"):
         measure_task([Record("x", kind="caption", benchmark="ode", response="A dog.")], CAPTIONS)
 
 
 @pytest.mark.parametrize(
-    ("pins", "fault"),
+    ("text", "fault"),
     [
-        (["ode"], "expected a mapping of benchmarks to pins, got a list"),
-        ({"pope": {}}, "expected pins of ode, mioh, vhexpansion; got 'pope'"),
-        ({"ode": "org/name"}, "pin 'ode': expected repo_id, revision, content_hash; missing repo_id"),
-        ({"ode": {"repo_id": "org/name", "revision": "a" * 40, "content_hash": ""}}, "missing content_hash"),
-        ({"ode": {"repo_id": "org/name", "revision": 12, "content_hash": "b" * 64}}, "missing revision"),
+        ("- ode\n", "must be a mapping of benchmarks to names of releases"),
+        ("ode: {repo_id: org/name}\n", "must be a mapping of benchmarks to names of releases"),
+        ("ode: org/name\n", "release 'org/name': expected hf://ORG/NAME@v1.0.0#sha256:DIGEST"),
+        (b"ode: \xff\n", "not UTF-8"),
+        (": [\n", "cannot read"),
+        ("ode: 2026-99-99\n", "month"),
     ],
 )
-def test_a_bad_pin_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pins: object, fault: str) -> None:
-    file = tmp_path / "release.yaml"
-    file.write_text(yaml.safe_dump(pins))
-    monkeypatch.setenv("VHBENCH_RELEASE", str(file))
-    with pytest.raises(VhbenchError, match=fault):
+def test_a_bad_file_of_releases_ends_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | bytes, fault: str
+) -> None:
+    (tmp_path / "release.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    monkeypatch.setattr(datasets, "OWN", tmp_path / "release.yaml")
+    with pytest.raises(VhbenchError, match=re.escape(fault)):
         datasets.resolve("ode")
-
-
-def test_a_file_of_pins_that_is_none_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "latin").write_bytes(b"ode: \xff\n")
-    (tmp_path / "broken").write_text(": [\n")
-    (tmp_path / "date").write_text("ode: 2026-99-99\n")
-    faults = {"latin": "not UTF-8", "broken": "cannot read the release", "date": "month"}
-    for name, fault in faults.items():
-        monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / name))
-        with pytest.raises(VhbenchError, match=fault):
-            datasets.release()
 
 
 def test_what_a_manifest_says_cannot_command_the_terminal(
@@ -321,30 +294,107 @@ def test_rows_of_a_former_build_from_the_cache_of_datasets_are_refused(
         assert docs["answer"][:] == ["no"], "datasets took the former rows: the case that is meant"
         if answer == "no":
             assert len(datasets.select(docs, kind="yes_no")) == 1
-    datasets._rows.cache_clear()
     with pytest.raises(VhbenchError, match="row 'q0' was loaded with other values than in"):
         datasets.select(docs, kind="yes_no")
 
 
-def test_images_of_a_former_build_from_the_cache_of_datasets_are_refused(
+def inverted(root: Path, colour: str = "red") -> Path:
+    """Write the same questions with the opposite answers, or other images, into a folder."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
+    answer = "yes" if colour == "red" else "no"
+    made = [Row(CONFIG, replace(QUESTION, id=f"q{i}", answer=answer, images=(buffer.getvalue(),))) for i in range(2)]
+    splits.write_split(root / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={})
+    return root / "ode"
+
+
+def replaced(split: Path, other: Path) -> None:
+    [shard], [new] = split.glob("*/*.parquet"), other.glob("*/*.parquet")
+    shutil.copy(new, shard.with_suffix(".new"))
+    shard.with_suffix(".new").replace(shard)
+
+
+def rewritten(split: Path, other: Path) -> None:
+    [shard], [new] = split.glob("*/*.parquet"), other.glob("*/*.parquet")
+    about = shard.stat()
+    shard.write_bytes(new.read_bytes())
+    os.utime(shard, ns=(about.st_atime_ns, about.st_mtime_ns))
+
+
+def built(split: Path, other: Path) -> None:
+    inverted(split.parent, "red" if "red" in other.parent.name else "blue")
+
+
+@pytest.mark.parametrize("change", [replaced, rewritten, built])
+def test_answers_that_change_between_check_and_use_are_never_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, Path], None]
+) -> None:
+    split, other = build(tmp_path / "data"), inverted(tmp_path / "red")
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "data"))
+    datasets.resolve("ode")
+    change(split, other)
+    docs = load(CONFIG, tmp_path)
+    assert docs["answer"][:] == ["yes", "yes"], "the race: `datasets` reads what the check did not"
+    with pytest.raises(VhbenchError, match="row 'q0' was loaded with other values than in"):
+        datasets.select(docs)
+
+
+@pytest.mark.parametrize("change", [replaced, rewritten, built])
+def test_images_that_change_during_a_run_are_never_shown_to_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, Path], None]
+) -> None:
+    split, other = build(tmp_path / "data"), inverted(tmp_path / "blue", "blue")
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "data"))
+    docs = datasets.select(load(CONFIG, tmp_path))
+    assert docs[0]["images"][0].getpixel((0, 0)) == (255, 0, 0)
+    checked_rows._read_images.cache_clear()
+    change(split, other)
+    with pytest.raises(SystemExit), capsys_line("has other images than when it was built"):
+        list(docs[1]["images"])
+
+
+@contextmanager
+def capsys_line(text: str) -> Iterator[None]:
+    """Assert that a line with this text is printed on stderr."""
+    with redirect_stderr(io.StringIO()) as printed:
+        try:
+            yield
+        finally:
+            assert text in printed.getvalue()
+
+
+def test_a_cache_of_datasets_that_changes_during_a_run_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    build(tmp_path)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    for colour in ("red", "blue"):  # words, ids, sizes and times are the same, as after `cp -p` or in a container
-        buffer = io.BytesIO()
-        Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
-        shutil.rmtree(tmp_path / "ode", ignore_errors=True)
-        made = [Row(CONFIG, replace(QUESTION, images=(buffer.getvalue(),)))]
-        splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
-        for file in tmp_path.rglob("*.parquet"):
-            os.utime(file, (1, 1))
+    docs = datasets.select(load(CONFIG, tmp_path))
+    [arrow] = (Path(file["filename"]) for file in docs.cache_files)
+    data = arrow.read_bytes()
+    place = data.index(b"Is there a dog in the image?")
+    with arrow.open("r+b") as file:  # the file that is mapped into memory
+        file.seek(place)
+        file.write(b"Is there a cow")
+    with pytest.raises(SystemExit), capsys_line("was loaded with other values than in"):
+        docs[:]
+
+
+def test_rows_are_compared_once_for_a_cache_of_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "vhbench"))
+    compared: list[str] = []
+    whole = splits.CheckedRows.check
+    monkeypatch.setattr(
+        splits.CheckedRows,
+        "check",
+        lambda self, rows, places: whole(self, (compared.append(row["id"]) or row for row in rows), places),
+    )
+    for ids in (["q0", "q1"], []):
+        compared.clear()
         datasets.resolve.cache_clear()
-        docs = load(CONFIG, tmp_path)
-        assert docs[0]["images"][0].getpixel((0, 0)) == (255, 0, 0), "datasets took the former image: the case meant"
-        if colour == "red":
-            assert len(datasets.select(docs, kind="yes_no")) == 1
-    with pytest.raises(VhbenchError, match="row 'q0' was loaded with other images than in"):
-        datasets.select(docs, kind="yes_no")
+        assert len(datasets.select(load(CONFIG, tmp_path))) == 2
+        assert compared == ids
 
 
 def test_a_path_that_datasets_would_take_apart_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from hub_standin import HubStandin
 from PIL import Image
 
 from vhbench import card, splits
+from vhbench.adapters.hub import name_of
 from vhbench.adapters.hub_release import push
 from vhbench.schema import Question, Row
 
@@ -43,20 +44,18 @@ def rows(answer: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def release(hub: HubStandin, folder: Path, version: str, answer: str) -> dict[str, str]:
-    """Push a split and return its pin."""
+def release(hub: HubStandin, folder: Path, version: str, answer: str) -> tuple[str, str]:
+    """Push a split; return its citable name and its commit."""
     manifest = splits.write_split(folder, rows(answer), benchmark="ode", version=version, seed=0, config=CONFIG)
     card.write_card(folder, repo_id=REPO)
     with hub.in_process(folder.parent / "push-cache"):
         done = push(folder, REPO, progress=False)
-    return {"repo_id": REPO, "revision": done.sha, "tag": done.tag, "content_hash": manifest.content_hash}
+    return str(name_of(manifest, REPO)), done.sha
 
 
-def environment(hub: HubStandin, folder: Path, pin: dict[str, str]) -> dict[str, str]:
-    file = folder / "release.yaml"
-    file.write_text(json.dumps({"ode": pin}))
+def environment(hub: HubStandin, folder: Path, name: str) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
-    return {**own, **hub.environment(folder / "cache"), "VHBENCH_RELEASE": str(file)}
+    return {**own, **hub.environment(folder / "cache"), "VHBENCH_RELEASE": name}
 
 
 def resolve(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
@@ -66,19 +65,30 @@ def resolve(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
 
 @pytest.mark.slow
 def test_lmms_eval_runs_on_the_pinned_commit(hub: HubStandin, tmp_path: Path) -> None:
-    old = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
+    old, commit = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
     release(hub, tmp_path / "2/ode", "2.0.0", "no")
-    command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_yes", "--tasks", "ode_fictional"]
-    command += ["--output_path", str(tmp_path / "results"), "--log_samples"]
-    done = subprocess.run(command, env=environment(hub, tmp_path, old), capture_output=True, text=True, check=False)
+    # The commands of the card, copied; with a model that is here.
+    shell, python = re.findall(r"```(?:bash|python)\n(.*?)```", hub.files(REPO, "v1.0.0")["README.md"].decode(), re.S)[
+        :2
+    ]
+    command = re.sub(
+        r"--model qwen2_5_vl --model_args \S+ --tasks ode", "--model vhbench_yes --tasks ode_fictional", shell
+    )
+    variables = environment(hub, tmp_path, "")
+    variables["PATH"] = f"{Path(sys.executable).parent}:{variables['PATH']}"
+    shown = python + "\nassert sorted(rows['answer']) == ['', 'yes', 'yes'], rows['answer']"
+    shown += f"\nassert len(load_dataset('{REPO}')['test']) == 3"
+    subprocess.run([sys.executable, "-c", shown], env=variables, check=True)
+    evaluate = ["bash", "-ec", command.partition("\n")[2]]
+    done = subprocess.run(evaluate, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert f"vhbench: ode 1.0.0 from the Hub ({REPO} at v1.0.0)" in done.stderr
+    assert f"vhbench: ode 1.0.0 from the Hub ({old})" in done.stderr
     found = list((tmp_path / "results").rglob("*_results.json"))
     assert found, done.stdout + done.stderr
     results = json.loads(found[0].read_text())["results"]
     told = json.loads(found[0].read_text())["vhbench"]["ode_fictional_existence"]
-    assert told["data"] == {"kind": "hub", "repo_id": REPO, "revision": old["revision"], "tag": "v1.0.0"}
-    assert (told["version"], told["content_hash"]) == ("1.0.0", old["content_hash"])
+    assert told["data"] == {"kind": "hub", "release": old, "revision": commit}
+    assert (told["version"], told["content_hash"]) == ("1.0.0", splits.read_manifest(tmp_path / "1/ode").content_hash)
     # "yes" is right in every row of 1.0.0 and in none of 2.0.0, which is newer.
     assert results["ode_fictional_existence"]["accuracy,none"] == 100
     assert results["ode_fictional_attribute"]["accuracy,none"] == 100
@@ -87,31 +97,31 @@ def test_lmms_eval_runs_on_the_pinned_commit(hub: HubStandin, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_release_is_that_release_or_an_error(hub: HubStandin, tmp_path: Path) -> None:
-    old = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
-    new = release(hub, tmp_path / "2/ode", "2.0.0", "no")
+    old, commit = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
+    new, _ = release(hub, tmp_path / "2/ode", "2.0.0", "no")
     online = environment(hub, tmp_path, old)
     done = resolve(online)
-    assert old["revision"] in done.stdout, done.stderr
+    assert commit in done.stdout, done.stderr
     offline = {**online, "HF_HUB_OFFLINE": "1"}
     assert resolve(offline).stdout == done.stdout
 
     cases = {
-        "not in the local cache, and the Hub cannot be reached": {**old, "revision": "f" * 40},
+        "not in the local cache, and the Hub cannot be reached": old.replace("v1.0.0", "f" * 40),
         "not in the local cache": new,
-        "must be the 40 hexadecimal digits of a commit": {**old, "revision": "v1.0.0"},
-        "expected the pinned content hash": {**old, "content_hash": new["content_hash"]},
+        "expected hf://ORG/NAME@v1.0.0#sha256:DIGEST": old.replace("v1.0.0", "main"),
+        "expected a manifest with this SHA-256": old.partition("#")[0] + "#" + new.partition("#")[2],
+        "expected one release of ode": f"{old},{old}",
     }
-    for said, pin in cases.items():
-        environment(hub, tmp_path, pin)
-        done = resolve(offline)
+    for said, name in cases.items():
+        done = resolve({**offline, "VHBENCH_RELEASE": name})
         assert (done.returncode, done.stdout) == (2, ""), said
         assert re.search(re.escape(said), done.stderr), done.stderr
         assert "Traceback" not in done.stderr
 
 
 def test_a_stale_cache_is_an_error(hub: HubStandin, tmp_path: Path) -> None:
-    old = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
-    new = release(hub, tmp_path / "2/ode", "2.0.0", "no")
+    old, _ = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
+    release(hub, tmp_path / "2/ode", "2.0.0", "no")
     online = environment(hub, tmp_path, old)
     folder = Path(resolve(online).stdout.strip())
     # Somebody copied another version's files over the cached ones.
@@ -120,5 +130,4 @@ def test_a_stale_cache_is_an_error(hub: HubStandin, tmp_path: Path) -> None:
         (folder / name).write_bytes((tmp_path / "2/ode" / name).read_bytes())
     done = resolve({**online, "HF_HUB_OFFLINE": "1"})
     assert (done.returncode, done.stdout) == (2, "")
-    assert "two versions are mixed" in done.stderr
-    assert new["content_hash"] != old["content_hash"]
+    assert "of the manifest with content hash" in done.stderr

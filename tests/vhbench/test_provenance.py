@@ -19,7 +19,7 @@ from vhbench.provenance import (
 )
 from vhbench.schema import Record, VhbenchError
 
-HUB = DataSource(kind="hub", repo_id="org/ode", revision="0" * 40, tag="v1.0.0")
+HUB = DataSource(kind="hub", release=f"hf://org/ode@v1.0.0#sha256:{'0' * 64}", revision="0" * 40)
 TOLD = Provenance(
     task="ode_fictional_existence",
     benchmark="ode",

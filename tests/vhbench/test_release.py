@@ -1,8 +1,10 @@
 """``vhbench push`` from end to end, against a Hub of the test's own."""
 
 import base64
+import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,9 +19,8 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import release, splits
-from vhbench.adapters import hub_release
+from vhbench.adapters import hub, hub_release
 from vhbench.adapters.hub import snapshot
-from vhbench.adapters.hub_release import Release
 from vhbench.builds import hidden_seed, sharding
 from vhbench.card.dataset_card import BEGIN, END
 from vhbench.cli import app
@@ -62,20 +63,17 @@ def build(folder: Path, **options: object) -> Path:
 
 @pytest.mark.slow
 def test_release_pin_and_release_again(online: HubStandin, command: Command, tmp_path: Path) -> None:
-    pin = tmp_path / "release.yaml"
-    pin.write_text("# what the tasks evaluate on\n{}\n")
     old, new = build(tmp_path / "1"), build(tmp_path / "2", seed=1, version="2.0.0")
 
-    code, output = command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)
+    code, output = command(old, "--repo-id", REPO, "--version", "1.0.0")
     assert code == 0, output
     first = online.resolve(REPO, "v1.0.0")
     assert f"commit {first}" in output
-    assert f"pinned in {pin}" in output
-    assert pin.read_text().startswith("# what the tasks evaluate on\node:\n")
-    pinned = {"content_hash": splits.read_manifest(old).content_hash, "repo_id": REPO, "revision": first}
-    assert yaml.safe_load(pin.read_text()) == {"ode": {**pinned, "tag": "v1.0.0"}}
+    name = f"hf://{REPO}@v1.0.0#sha256:{hashlib.sha256((old / 'manifest.json').read_bytes()).hexdigest()}"
+    assert output.endswith(f"\nVHBENCH_RELEASE={name}\n")
+    assert f'VHBENCH_RELEASE="{name}" lmms-eval' in online.files(REPO)["README.md"].decode()
 
-    code, output = command(new, "--repo-id", REPO, "--version", "2.0.0", "--pin", pin, "--notes", "Other scenes.")
+    code, output = command(new, "--repo-id", REPO, "--version", "2.0.0", "--notes", "Other scenes.")
     assert code == 0, output
     changelog = online.files(REPO)["CHANGELOG.md"].decode()
     assert changelog == "### 2.0.0\n\nOther scenes.\n\n### 1.0.0\n\nFirst release.\n"
@@ -84,21 +82,19 @@ def test_release_pin_and_release_again(online: HubStandin, command: Command, tmp
 
     commits = len(online.load(REPO)["commits"])  # type: ignore[index]
     for directory, version in ((new, "2.0.0"), (old, "1.0.0")):
-        code, output = command(directory, "--repo-id", REPO, "--version", version, "--pin", pin)
+        code, output = command(directory, "--repo-id", REPO, "--version", version)
         assert code == 0, output
         assert f"nothing new: {REPO} has v{version} with this content already" in output
     assert len(online.load(REPO)["commits"]) == commits  # type: ignore[index]
 
 
 def test_a_dry_run_sends_nothing(online: HubStandin, command: Command, tmp_path: Path) -> None:
-    pin = tmp_path / "release.yaml"
     directory = build(tmp_path)
-    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run", "--pin", pin)
+    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get the tag v1.0.0, 10 files, nothing was sent" in output
+    assert "would get the tag v1.0.0, 11 files, nothing was sent" in output
     assert "  + a/test-00000-of-00001.parquet" in output
     assert online.load(REPO) is None
-    assert not pin.exists()
 
 
 def test_the_hub_is_asked_once_where_a_version_goes(
@@ -116,7 +112,7 @@ def test_the_hub_is_asked_once_where_a_version_goes(
     versions = ("1.0.0", "2.0.0")
     for seed, version in enumerate(versions):
         split = build(tmp_path / version, seed=seed, version=version, shards=1, rows=2)
-        for options in (["--dry-run"], ["--pin", tmp_path / "pin"]):
+        for options in (["--dry-run"], []):
             code, output = command(split, "--repo-id", REPO, "--version", version, *options)
             assert code == 0, output
     # Once by each, but by the first push: there is no repository before, and what is committed on is asked after.
@@ -124,12 +120,13 @@ def test_the_hub_is_asked_once_where_a_version_goes(
 
 
 def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, command: Command, tmp_path: Path) -> None:
-    pin, file = tmp_path / "pin.yaml", tmp_path / "secret"
-    file.write_text("a secret that nobody guesses\n")
+    mine, file = tmp_path / "mine.yaml", tmp_path / "secret"
+    mine.write_text("ode: 1")
+    hidden_seed.write_secret(file)
     key = hidden_seed.read_secret(file)
     toy = ToyBuild(seed=hidden_seed.seed_of(key, "ode", "1.0.0"), shards=2)
     sharding.run(toy, tmp_path, commitment=hidden_seed.commitment_of(key, "ode", "1.0.0"), progress=False)
-    release_it = (tmp_path / "ode", "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)
+    release_it = (tmp_path / "ode", "--repo-id", REPO, "--version", "1.0.0")
 
     code, output = command(*release_it)
     assert (code, "push it without them (--hidden)" in output) == (2, True)
@@ -156,15 +153,16 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     assert {q.answer for q in questions} == {""}
     assert len(questions) == 10
     assert splits.verify(public) == []
-    assert yaml.safe_load(pin.read_text())["ode"]["content_hash"] == splits.read_manifest(public).content_hash
+    assert f"VHBENCH_RELEASE={hub.name_of(splits.read_manifest(public), REPO)}" in output
     answers = {row["id"]: row["answer"] for _, row in answer_keys.read_key(tmp_path / "ode-1.0.0.key.jsonl")}
     assert {q.id: "yes" for q in questions} == answers
+    assert stat.S_IMODE((tmp_path / "ode-1.0.0.key.jsonl").stat().st_mode) == 0o600
     code, output = command(*release_it, *hidden)
     assert (code, "nothing new" in output) == (0, True)
     code, output = command(*release_it, *hidden, "--key", tmp_path)
     assert (code, f"cannot write the key {tmp_path}" in output) == (2, True)
 
-    for name, told in ((file, "is the file of the secret"), (pin, "already exists, and is no key")):
+    for name, told in ((file, "is the file of the secret"), (mine, "already exists, and is no key")):
         before = name.read_bytes()
         code, output = command(*release_it, *hidden, "--key", name)
         assert (code, told in output, name.read_bytes()) == (2, True, before), output
@@ -192,10 +190,8 @@ def test_a_file_that_a_killed_push_left_half_written_does_not_stop_the_next_one(
 ) -> None:
     directory = build(tmp_path)
     (directory / ".README.md.0a1b2c3d.tmp").write_bytes(b"half")
-    monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / "mine.yaml"))  # which is where the tasks look, too
     code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0")
     assert code == 0, output
-    assert f"pinned in {tmp_path / 'mine.yaml'}" in output
     assert not list(directory.glob(".*"))
 
 
@@ -210,7 +206,6 @@ def test_the_script_runs_by_itself(hub: HubStandin, tmp_path: Path) -> None:
     directory = build(tmp_path)
     environment = {**os.environ, **hub.environment(tmp_path / "cache")}
     command = [sys.executable, ROOT / "push_dataset.py", directory, "--repo-id", REPO, "--version", "1.0.0"]
-    command += ["--pin", tmp_path / "release.yaml"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "released org/ode v1.0.0" in done.stdout
@@ -226,12 +221,11 @@ def test_a_dry_run_needs_no_login(command: Command, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get the tag v1.0.0, 10 files, nothing was sent" in output
+    assert "would get the tag v1.0.0, 11 files, nothing was sent" in output
     assert "not logged in" in output
 
 
 def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, command: Command, tmp_path: Path) -> None:
-    pin = tmp_path / "release.yaml"
     versions = ((0, "1.0.0"), (0, "1.0.1"), (1, "1.1.0"), (1, "2.0.0"))
     old, same, other, raised = (
         build(tmp_path / version, seed=seed, version=version, shards=1, rows=2) for seed, version in versions
@@ -239,7 +233,7 @@ def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, com
 
     def publish(directory: Path, *options: str) -> tuple[int, str]:
         version = splits.read_manifest(directory).version
-        return command(directory, "--repo-id", REPO, "--version", version, "--pin", pin, *options)
+        return command(directory, "--repo-id", REPO, "--version", version, *options)
 
     assert publish(old)[0] == 0
     assert publish(same)[0] == 0
@@ -268,9 +262,8 @@ def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, com
 
 
 def test_what_a_person_wrote_into_the_card_is_kept(online: HubStandin, command: Command, tmp_path: Path) -> None:
-    pin = tmp_path / "pin.yaml"
     old, new = (build(tmp_path / v, version=v, seed=n, shards=1, rows=2) for n, v in enumerate(("1.0.0", "2.0.0")))
-    assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)[0] == 0
+    assert command(old, "--repo-id", REPO, "--version", "1.0.0")[0] == 0
     card = online.files(REPO)["README.md"].decode()
     _, front, body = card.split("---\n", 2)
     own = f"---\nextra_gated_prompt: Be kind.\n{front}---\n\nErratum: q7 is odd.\n\n{body}\n## Thanks\n\nTo all.\n"
@@ -278,7 +271,7 @@ def test_what_a_person_wrote_into_the_card_is_kept(online: HubStandin, command: 
     lines += [{"key": "file", "value": {"path": "README.md", "content": base64.b64encode(own.encode()).decode()}}]
     online.commit(REPO, lines)
 
-    assert command(new, "--repo-id", REPO, "--version", "2.0.0", "--pin", pin, "--yes")[0] == 0
+    assert command(new, "--repo-id", REPO, "--version", "2.0.0", "--yes")[0] == 0
     found = online.files(REPO)["README.md"].decode()
     assert yaml.safe_load(found.split("---\n")[1])["extra_gated_prompt"] == "Be kind."
     assert found.index("Erratum: q7 is odd.") < found.index(BEGIN) < found.index(END) < found.index("## Thanks")
@@ -290,7 +283,6 @@ def test_what_a_person_wrote_into_the_card_is_kept(online: HubStandin, command: 
 def test_files_are_deleted_only_when_that_is_wanted(
     online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / "pin.yaml"))
     old = build(tmp_path / "1", shards=2, rows=2)
     how: dict[str, Any] = {"benchmark": "ode", "version": "2.0.0", "seed": 0, "config": {}}
     one_config = (replace(row, config="a") for row in splits.read_rows(build(tmp_path / "x", version="2.0.0")))
@@ -305,23 +297,20 @@ def test_files_are_deleted_only_when_that_is_wanted(
     assert "b/test-00000-of-00001.parquet" not in online.files(REPO)
 
 
-def test_a_lower_version_leaves_changelog_and_pin_alone(
+def test_a_lower_version_leaves_changelog_and_main_alone(
     online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(release, "own_pins", lambda: tmp_path / "pin.yaml")
     versions = ("1.0.0", "2.0.0", "1.1.0")
     old, new, lower = (build(tmp_path / v, version=v, seed=n, shards=1, rows=2) for n, v in enumerate(versions))
     for directory, version in ((old, "1.0.0"), (new, "2.0.0")):
         assert command(directory, "--repo-id", REPO, "--version", version)[0] == 0
-    pinned, before = (tmp_path / "pin.yaml").read_text(), online.files(REPO)
+    before = online.files(REPO)
     options = ("--repo-id", REPO, "--version", "1.1.0", "--comparable-anyway")
     code, output = command(lower, *options, "--dry-run")
     assert (code, "on a separate branch, backport-v1.1.0" in output) == (0, True)
     code, output = command(lower, *options)
     assert code == 0, output
     assert "main stays as it is, this one is on the branch backport-v1.1.0" in output
-    assert f"{tmp_path / 'pin.yaml'} keeps v2.0.0, which is newer" in output
-    assert (tmp_path / "pin.yaml").read_text() == pinned
     assert online.files(REPO) == before
     changelog = online.files(REPO, "v1.1.0")["CHANGELOG.md"].decode()
     assert changelog == "### 1.1.0\n\nA new version.\n\n### 1.0.0\n\nFirst release.\n"
@@ -329,7 +318,7 @@ def test_a_lower_version_leaves_changelog_and_pin_alone(
 
 def test_a_dry_run_writes_nothing(online: HubStandin, command: Command, tmp_path: Path) -> None:
     old, new = (build(tmp_path / version, version=version, shards=1, rows=2) for version in ("1.0.0", "1.0.1"))
-    assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "pin", "--notes", "N1")[0] == 0
+    assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--notes", "N1")[0] == 0
     (new / "CHANGELOG.md").write_text("mine")
     before = {path: path.read_bytes() for path in new.rglob("*") if path.is_file()}
     code, output = command(new, "--repo-id", REPO, "--version", "1.0.1", "--dry-run")
@@ -339,98 +328,7 @@ def test_a_dry_run_writes_nothing(online: HubStandin, command: Command, tmp_path
     assert {path: path.read_bytes() for path in new.rglob("*") if path.is_file()} == before
 
 
-def test_a_pin_changes_its_own_lines_only(tmp_path: Path) -> None:
-    file = tmp_path / "release.yaml"
-    manifest = splits.read_manifest(build(tmp_path))
-    others = "# about mioh\nmioh: {repo_id: a/b, revision: x, content_hash: y}  # trailing\n"
-    file.write_text(
-        f"# lead\node:  # the first\n  # inner\n  repo_id: a/b  # moved\n  revision: x\n  old: 1\n\n{others}\n# last\n"
-    )
-    values = {"repo_id": "o/n", "revision": "1" * 40, "tag": "v1.0.0", "content_hash": manifest.content_hash}
-    assert release.write_pin(file, "ode", values)
-    assert file.read_text() == (
-        f"# lead\node:  # the first\n  # inner\n  repo_id: o/n  # moved\n  revision: '{'1' * 40}'\n"
-        f"  content_hash: {manifest.content_hash}\n  tag: v1.0.0\n\n{others}\n# last\n"
-    )
-    assert not release.write_pin(file, "ode", values)
-    assert yaml.safe_load(file.read_text())["ode"] == values
-    file.write_text(others)
-    release.write_pin(file, "ode", values)
-    assert file.read_text().startswith(others + "ode:\n")
-    file.write_text("ode: {repo_id: a/b}  # flow\n" + others)
-    release.write_pin(file, "ode", values)
-    assert file.read_text().endswith(others)
-    assert yaml.safe_load(file.read_text())["ode"] == values
-
-
-def test_the_pin_goes_into_the_checkout_or_the_named_file_and_is_printed_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manifest = splits.read_manifest(build(tmp_path / "built", shards=1, rows=2))
-    pushed = Release(REPO, "1" * 40, "v1.0.0")
-    checkout, site, work = (tmp_path / name for name in ("checkout", "site-packages", "work"))
-    for folder in (checkout / "tasks", site / "vhbench" / "tasks", work):
-        folder.mkdir(parents=True)
-    (checkout / "pyproject.toml").touch()
-    monkeypatch.chdir(work)
-
-    def said(tasks: Path, pin: Path | None = None) -> str:
-        monkeypatch.setattr(release, "tasks_folder", lambda: tasks)
-        release.record(manifest, pushed, pin)
-        return capsys.readouterr().out
-
-    assert said(checkout / "tasks") == f"pinned in {checkout / 'tasks' / 'release.yaml'}\n"
-    read = "the tasks read it with VHBENCH_RELEASE="
-    installed = said(site / "vhbench" / "tasks")
-    assert installed.startswith("to evaluate on it, save these lines in a file and name that in VHBENCH_RELEASE")
-    assert yaml.safe_load(installed.partition("\n")[2])["ode"]["revision"] == "1" * 40
-    assert not list(work.iterdir())
-    mine = work / "mine.yaml"
-    assert said(checkout / "tasks", mine) == f"pinned in {mine}\n{read}{mine}\n"
-    assert [file.name for file in tmp_path.rglob("*.yaml") if site in file.parents] == []
-
-
-def test_this_checkout_keeps_its_pins_with_its_tasks() -> None:
-    assert release.own_pins() == ROOT / "tasks" / "release.yaml"
-
-
 def test_the_script_is_the_command() -> None:
     script = [sys.executable, ROOT / "push_dataset.py", "--help"]
     said = subprocess.run(script, capture_output=True, text=True, check=True).stdout
     assert said == CliRunner().invoke(app, ["push", "--help"], prog_name="vhbench").output
-
-
-PIN = {"repo_id": "o/n", "revision": "1" * 40, "tag": "v1.0.0", "content_hash": "2" * 64}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"ode": {"repo_id": "a/b"}, "mioh": {"repo_id": "a/c"}}',
-        "{ode: {repo_id: a/b}, mioh: {repo_id: a/c}}\n",
-        "ode: {repo_id: a/b,\nrevision: x}\nmioh: {repo_id: a/c}\n",
-        "  ode:\n    repo_id: a/b\n  mioh:\n    repo_id: a/c\n",
-        "ode: &o\n  repo_id: a/c\nmioh: *o\n",
-        "ode:\n# a comment\n  repo_id: a/b\nmioh:\n  repo_id: a/c\n",
-        "mioh:\n  repo_id: a/c\n...\n",
-    ],
-)
-def test_a_pin_is_written_whatever_form_the_file_has(text: str, tmp_path: Path) -> None:
-    file = tmp_path / "pins"
-    file.write_text(text)
-    assert release.write_pin(file, "ode", PIN)
-    assert release.read_pins(file) == {"ode": PIN, "mioh": {"repo_id": "a/c"}}
-    assert not release.write_pin(file, "ode", PIN)
-
-
-def test_an_empty_file_of_pins_may_say_so(tmp_path: Path) -> None:
-    for text in ("null\n", "~", "{}", "# none yet\n"):
-        (tmp_path / "pins").write_text(text)
-        assert release.write_pin(tmp_path / "pins", "ode", PIN)
-        assert release.read_pins(tmp_path / "pins") == {"ode": PIN}
-
-
-def test_pins_that_would_be_read_for_minutes_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "pins").write_text("[" + "[]," * 1_000_000)
-    with pytest.raises(VhbenchError, match=r"cannot read the pins .* has 3,000,001 characters; at most 262,144"):
-        release.read_pins(tmp_path / "pins")

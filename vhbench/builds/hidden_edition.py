@@ -1,6 +1,7 @@
 """Public part of a hidden test set: questions and images that leak no answer.
 
-Ids, scene ids and image order are derived from the secret, so they cannot be linked to other data without it.
+Ids are derived from the secret, scene ids are random, and images are ordered by their hash, so that nothing can be
+linked to other data, and no guess of the secret can be tested without building the split from it.
 Reference answers, scene contents, pairs and scenes are left out; every row fills the same columns, whatever its answer.
 Images are re-encoded as PNG of the displayed pixels, without metadata. Rows that would answer one another are not
 released together (:func:`released`).
@@ -10,22 +11,23 @@ options and content hash. The commitment is dated by the commit of the release. 
 rebuild the split and compare it (:func:`faults`).
 """
 
-import hashlib
 import hmac
 import re
+import secrets
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 from vhbench import splits
 from vhbench.benchmarks import benchmark, load
-from vhbench.builds import hidden_seed as secrets
-from vhbench.builds import sharding
+from vhbench.builds import hidden_seed, sharding
 from vhbench.files import canonical, quote_value, read_image
 from vhbench.images import kept_if_small, open_image, to_display_rgb, to_png
 from vhbench.schema import TIE, Manifest, Question, Row, VhbenchError
 from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
+from vhbench.splits.hashing import digested
 from vhbench.splits.manifests import HIDDEN, is_hidden
 
 _ELSEWHERE = re.compile(r"[@\\]|(?<!\d)/|/(?!\d)|\.\.")
@@ -35,7 +37,13 @@ _TOLD = ("commitment", "options")
 
 
 def write(
-    directory: Path, secret: bytes, folder: Path, key: Path | None = None, *, overwrite: bool = False
+    directory: Path,
+    secret: bytes,
+    folder: Path,
+    key: Path | None = None,
+    *,
+    overwrite: bool = False,
+    like: Path | None = None,
 ) -> Manifest:
     """Write the public part of a split into a folder, and its answer key into a file.
 
@@ -45,6 +53,7 @@ def write(
         folder: output split directory; an existing split is replaced.
         key: file for the reference answers; None for no key.
         overwrite: replace any existing file at ``key``.
+        like: a public part whose scene ids are taken over; by default that in the folder, if there is one.
 
     Raises:
         VhbenchError: if the split was not built with the secret or is already public; if another file exists at
@@ -53,7 +62,7 @@ def write(
     whole = splits.read_manifest(directory)
     if is_hidden(whole):
         raise VhbenchError(f"{directory}: is the public part of a hidden edition already")
-    if fault := secrets.check(whole, secret):
+    if fault := hidden_seed.check(whole, secret):
         raise VhbenchError(
             f"{directory}: {fault}; a hidden edition is built with `vhbench build … --seed-from-secret FILE`"
         )
@@ -61,15 +70,15 @@ def write(
         refuse_other(key, whole.benchmark, whole.version)
     config = {name: value for name, value in whole.config.items() if name != "vocabulary"}
     told = {name: whole.extra[name] for name in _TOLD if name in whole.extra}
+    names = _scene_names(like or folder)
     manifest = splits.write_split(
         folder,
-        (replace(row, question=public(row.question, secret)) for row in _rows(directory, secret)),
+        (replace(row, question=public(row.question, secret, names)) for row in _rows(directory, secret)),
         benchmark=whole.benchmark,
         version=whole.version,
         seed=whole.seed,
         config=config,
         sources=whole.sources,
-        order=_digest(secret, "order", whole.benchmark),
         extra={**told, HIDDEN: True, "commitment": commitment(whole, secret)},
     )
     if key is not None:
@@ -108,8 +117,8 @@ def released(directory: Path, secret: bytes) -> frozenset[str]:
     return frozenset(free).union(*(rows[choice] for _, choice in chosen.values()))
 
 
-def public(question: Question, secret: bytes) -> Question:
-    """Return the public fields of a row."""
+def public(question: Question, secret: bytes, names: dict[bytes, str]) -> Question:
+    """Return the public fields of a row; ``names`` has the scene ids by the SHA-256 of images, and gets new ones."""
     shown = tuple(_clean(read_image(image)) for image in question.images)
     return replace(
         question,
@@ -121,13 +130,13 @@ def public(question: Question, secret: bytes) -> Question:
         objects=(),
         candidates=(),
         neutral=(),
-        scene_ids=tuple(_name(secret, "image", image) for image in shown),
+        scene_ids=tuple(names.setdefault(sha256(image).digest(), secrets.token_hex(8)) for image in shown),
     )
 
 
 def commitment(whole: Manifest, secret: bytes) -> str:
     """Return the commitment of the public manifest, in hex."""
-    seed = secrets.seed_of(secret, whole.benchmark, whole.version)
+    seed = hidden_seed.seed_of(secret, whole.benchmark, whole.version)
     told = [whole.benchmark, whole.version, seed, whole.config, whole.content_hash]
     return _digest(secret, "edition", canonical(told)).hex()
 
@@ -144,7 +153,7 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
         VhbenchError: if the split cannot be built here.
     """
     manifest = splits.read_manifest(directory)
-    if not is_hidden(manifest) and (fault := secrets.check(manifest, secret)):
+    if not is_hidden(manifest) and (fault := hidden_seed.check(manifest, secret)):
         return [f"{directory}: {fault}"]
     if rebuilt is None and "options" not in manifest.extra and not is_hidden(manifest):
         return [f"{directory}: the manifest has no options to build it from, which every secret edition's has"]
@@ -158,7 +167,7 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
         elif manifest.extra.get("commitment") != commitment(whole, secret):
             return [f"{directory}: the manifest commits to another secret or split than that of {whole.content_hash}"]
         else:
-            found = write(split, secret, Path(folder) / "public" / manifest.benchmark)
+            found = write(split, secret, Path(folder) / "public" / manifest.benchmark, like=directory)
     return _differences(directory, manifest, found)
 
 
@@ -179,12 +188,12 @@ def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
     if not isinstance(given, dict):
         raise VhbenchError("the manifest has no options to build it from: name a split built with it (--rebuilt DIR)")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    seed = secrets.seed_of(secret, manifest.benchmark, manifest.version)
+    seed = hidden_seed.seed_of(secret, manifest.benchmark, manifest.version)
     try:
         _check_options(options)
         build = load(benchmark(manifest.benchmark).build)(**options, seed=seed, version=manifest.version)
         build.check()
-        sharding.run(build, folder, commitment=secrets.commitment_of(secret, manifest.benchmark, manifest.version))
+        sharding.run(build, folder, commitment=hidden_seed.commitment_of(secret, manifest.benchmark, manifest.version))
     except (VhbenchError, TypeError) as error:
         raise VhbenchError(
             f"it cannot be built here ({error}); build it with `vhbench build {manifest.benchmark} … "
@@ -202,6 +211,14 @@ def _check_options(options: Mapping[str, object]) -> None:
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and _ELSEWHERE.search(text):
                 raise VhbenchError(f"the option {quote_value(name)} is {quote_value(text)}, which leads elsewhere")
+
+
+def _scene_names(split: Path) -> dict[bytes, str]:
+    """Return the scene ids of a public part by the SHA-256 of its images; empty if it is not complete."""
+    if splits.damage(split):
+        return {}
+    rows = digested(splits.read_rows(split))
+    return {digest: name for row, found, _ in rows for digest, name in zip(found, row.question.scene_ids, strict=True)}
 
 
 def _rows(directory: Path, secret: bytes) -> Iterator[Row]:
@@ -232,4 +249,4 @@ def _name(secret: bytes, what: str, value: bytes) -> str:
 
 def _digest(secret: bytes, what: str, value: str | bytes) -> bytes:
     data = value.encode() if isinstance(value, str) else value
-    return hmac.digest(secret, b" ".join((b"vhbench hidden", what.encode(), hashlib.sha256(data).digest())), "sha256")
+    return hmac.digest(secret, b" ".join((b"vhbench hidden", what.encode(), sha256(data).digest())), "sha256")

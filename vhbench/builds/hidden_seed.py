@@ -1,41 +1,88 @@
 """Hidden test sets with an unguessable seed and a verifiable commitment.
 
-The maintainer keeps a secret file. Its HMAC-SHA-256 yields the seed and the commitment in the manifest. After the
+The maintainer keeps a secret file (``vhbench secret FILE``). A key derived from it by scrypt, so that a guess takes a
+quarter of a second, yields by HMAC-SHA-256 the seed and the commitment in the manifest. After the
 evaluation round the secret is revealed: anyone can build the same split with ``--seed-from-secret FILE``, and
 ``vhbench verify DIR --secret FILE`` checks the commitment.
 """
 
+import hashlib
 import hmac
+import math
+import re
+import secrets
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from vhbench.columns import hashed
-from vhbench.files import LARGEST_TEXT, canonical, read_bytes
+from vhbench.files import LARGEST_TEXT, canonical, path_exists, read_bytes, write_atomic
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 from vhbench.seeding import label
 from vhbench.splits.stored_scenes import StoredScene
 
-MIN_BYTES = 16
 _MAX_BYTES = 4096
+_MIN_BITS = 80
+_ENGLISH = 1.5
+"""Bits per character of English text (Shannon, 1951, upper bound)."""
+
+_SALT, _COST = b"vhbench hidden test set", 1 << 16
+_WORDS = re.compile(rb"[A-Za-z]+([ ,.'-]+[A-Za-z]+)*[.!?]?")
+
+
+def write_secret(path: Path) -> None:
+    """Write a random secret of 256 bits into a new file that only its owner can read.
+
+    Raises:
+        VhbenchError: if the file exists or cannot be written.
+    """
+    if path_exists(path):
+        raise VhbenchError(f"{path}: already exists; a secret is never replaced")
+    write_atomic(path, f"{secrets.token_hex(32)}\n".encode(), private=True)
 
 
 def read_secret(path: Path) -> bytes:
-    """Read a secret: the file's bytes without surrounding white space.
+    """Return the key derived from a secret, a file's bytes without surrounding white space.
 
     Raises:
-        VhbenchError: if it cannot be read, or is short enough to be guessed.
+        VhbenchError: if it cannot be read, or can be guessed.
     """
     secret = read_bytes(path, LARGEST_TEXT, "the secret ").strip()
-    if not MIN_BYTES <= len(secret) <= _MAX_BYTES:
+    bits = entropy(secret)
+    if len(secret) > _MAX_BYTES or bits < _MIN_BITS:
         raise VhbenchError(
-            f"the secret {path} has {len(secret)} bytes; it must have {MIN_BYTES} to {_MAX_BYTES} "
-            "(make one with: openssl rand -hex 32)"
+            f"the secret {path}: expected a random one of {_MIN_BITS} bits or more and at most {_MAX_BYTES} bytes, got "
+            f"{len(secret)} bytes with an estimated {bits:.0f} bits; make one with `vhbench secret FILE`"
         )
-    return secret
+    return key_of(secret)
+
+
+def key_of(secret: bytes) -> bytes:
+    """Return the key derived from a secret; a guess takes a quarter of a second and 64 MB."""
+    return hashlib.scrypt(secret, salt=_SALT, n=_COST, r=8, p=1, maxmem=2 * 128 * 8 * _COST, dklen=32)
+
+
+def entropy(secret: bytes) -> float:
+    """Return the bits of a secret, estimated low: by its bytes, its steps and its shortest period; of words, English.
+
+    >>> [round(entropy(text)) for text in (b"a" * 64, b"0123456789abcdef" * 4, b"to be or not to be")]
+    [0, 0, 27]
+    """
+    if not secret:
+        return 0
+    period = (secret + secret).index(secret, 1)
+    steps = bytes((after - before) % 256 for before, after in pairwise(secret))
+    rates = [_bits_per_byte(secret[:period]), _bits_per_byte(steps[:period])]
+    return period * min([*rates, _ENGLISH] if _WORDS.fullmatch(secret) else rates)
+
+
+def _bits_per_byte(data: bytes) -> float:
+    return sum(n * math.log2(len(data) / n) for n in Counter(data).values()) / max(len(data), 1)
 
 
 def seed_of(secret: bytes, benchmark: str, version: str) -> int:

@@ -18,7 +18,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
@@ -62,6 +62,7 @@ def run(
     gpus: float = 0,
     progress: bool = True,
     commitment: str = "",
+    extra: Mapping[str, Any] | None = None,
     start: Literal["spawn", "forkserver"] = "spawn",
 ) -> Manifest | None:
     """Build a split into ``out/<benchmark>``, resuming an interrupted build.
@@ -76,6 +77,7 @@ def run(
         gpus: GPUs per Ray task; may be a fraction.
         progress: report progress on stderr.
         commitment: of a hidden test set, see :mod:`vhbench.builds.hidden_seed`; the split then omits the seed.
+        extra: further manifest entries, which identify the build too.
         start: start method of workers: "forkserver" is faster if this process builds nothing else and uses no GPU.
 
     Returns:
@@ -89,7 +91,7 @@ def run(
     index, jobs = shard or (0, 1)
     if build.shards < 1 or not 0 <= index < jobs:
         raise VhbenchError(f"shard {index}/{jobs} of {build.shards}: must be i/N with 0 ≤ i < N and something to build")
-    mark = fingerprint(build, commitment)
+    mark = fingerprint(build, commitment, extra)
     parts = out / f".{build.benchmark}.{mark}.parts"
     out.mkdir(parents=True, exist_ok=True)
     with splits.locked(target):
@@ -104,7 +106,7 @@ def run(
             )
             _build_missing(build, parts, range(index, build.shards, jobs), build_all)
         with splits.locked(target):
-            return _merge(build, parts, target, mark, commitment, progress=progress)
+            return _merge(build, parts, target, {**(extra or {}), "fingerprint": mark}, commitment, progress=progress)
     except (OSError, VhbenchError):
         # Another process with the same build may have merged everything and cleaned up.
         if (done := _finished(target, mark)) is not None:
@@ -112,11 +114,11 @@ def run(
         raise
 
 
-def fingerprint(build: Build, commitment: str = "") -> str:
+def fingerprint(build: Build, commitment: str = "", extra: Mapping[str, Any] | None = None) -> str:
     """Return 16 hex digits that identify everything a split's content depends on."""
     seed = commitment or build.seed
     options = [build.benchmark, build.version, seed, dict(build.config), dict(build.sources), build.shards]
-    return hashlib.sha256(canonical([*options, code_digest(type(build))])).hexdigest()[:16]
+    return hashlib.sha256(canonical([*options, code_digest(type(build)), *filter(None, [extra])])).hexdigest()[:16]
 
 
 def parse_shard(text: str) -> tuple[int, int]:
@@ -301,12 +303,14 @@ def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: fl
             ray.shutdown()
 
 
-def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, *, progress: bool) -> Manifest | None:
+def _merge(
+    build: Build, parts: Path, target: Path, facts: Mapping[str, Any], commitment: str, *, progress: bool
+) -> Manifest | None:
     """Merge all shards, unless some are missing or another job has merged them.
 
     The caller holds the split directory's lock.
     """
-    if (done := _finished(target, mark)) is None:
+    if (done := _finished(target, facts["fingerprint"])) is None:
         if not parts.exists():
             raise VhbenchError(
                 f"{parts}: the shards are gone; another job has merged them and another build has replaced {target} "
@@ -314,13 +318,15 @@ def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, 
             )
         if not _all_built(build, parts):
             return None
-        done = _write(build, [_part(parts, i) for i in range(build.shards)], target, mark, commitment, progress)
+        done = _write(build, [_part(parts, i) for i in range(build.shards)], target, facts, commitment, progress)
     shutil.rmtree(parts, ignore_errors=True)
     _sweep(target.parent, build.benchmark)
     return done
 
 
-def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment: str, progress: bool) -> Manifest:
+def _write(
+    build: Build, parts: list[Path], target: Path, facts: Mapping[str, Any], commitment: str, progress: bool
+) -> Manifest:
     total = sum(sum(splits.read_manifest(part).rows.values()) for part in parts)
     names = RowNames(build.seed, build.benchmark)
     if not total:
@@ -349,7 +355,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             rejections=_rejections(build, parts, commitment),
             order=names.order,
             extra={
-                "fingerprint": mark,
+                **facts,
                 "shards": build.shards,
                 **({"commitment": commitment, "options": chosen(build)} if commitment else {}),
                 **_notes(parts),

@@ -8,8 +8,10 @@ from vhbench.columns import COLUMNS, FLAGS, LISTS
 from vhbench.schema import Manifest
 
 
-def croissant(manifest: Manifest, *, repo_id: str, description: str, licence: str, cite_as: str) -> dict[str, Any]:
-    """Return a split's JSON-LD: one file set and record set per config; ``cite_as`` is BibTeX."""
+def croissant(
+    manifest: Manifest, *, repo_id: str, description: str, licence: str, cite_as: str, published: str = ""
+) -> dict[str, Any]:
+    """Return a split's JSON-LD: one file set and record set per config; ``cite_as`` is BibTeX, ``published`` a date."""
     url = f"https://huggingface.co/datasets/{repo_id}"
     tag = f"v{manifest.version}"
     repository = {
@@ -31,6 +33,7 @@ def croissant(manifest: Manifest, *, repo_id: str, description: str, licence: st
         "version": manifest.version,
         "license": licence,
         "citeAs": cite_as,
+        **({"datePublished": published} if published else {}),
         "keywords": ["benchmark", "hallucination", "vision-language models", manifest.benchmark],
         "distribution": [repository, *(_file_set(config) for config in sorted(manifest.rows))],
         "recordSet": [_record_set(config) for config in sorted(manifest.rows)],

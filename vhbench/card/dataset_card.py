@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
 
 from vhbench import splits
+from vhbench.adapters.hub import name_of
 from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
 from vhbench.builds.vhexpansion_attack import ATTACK_COLUMNS, attack_row
@@ -46,6 +47,12 @@ _FACTS = ("configs", "dataset_info", "size_categories")
 _LICENCES = ("apache-2.0", "other")
 """Licences of generated cards; another licence in such a card was set by hand."""
 
+_OPEN = "Apache-2.0"
+"""Licence of sources that leaves the card with the first of ``_LICENCES``."""
+
+_ALL = "all"
+"""Config of all rows, which ``load_dataset`` takes by default."""
+
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
 
@@ -55,6 +62,7 @@ def write_card(
     repo_id: str = "",
     changelog: str = "",
     picture: bytes = b"",
+    published: str = "",
     into: Path | None = None,
     former: str = "",
 ) -> None:
@@ -65,6 +73,7 @@ def write_card(
         repo_id: ORG/NAME on the Hub.
         changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one. HTML in it becomes plain text.
         picture: a contact sheet as PNG; empty keeps the existing one.
+        published: date of the release, YYYY-MM-DD.
         into: output folder other than the split directory.
         former: a previous card; its manual text outside vhbench's marks, and its front matter, are kept, except for
             :func:`replaced_metadata`.
@@ -76,6 +85,7 @@ def write_card(
     into = into or directory
     manifest = splits.read_manifest(directory)
     found = counts.count(directory)
+    release = str(name_of(manifest, repo_id)) if repo_id else ""
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
     changelog = _harmless(changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release."))
     if picture:
@@ -91,6 +101,7 @@ def write_card(
             manifest,
             found,
             repo_id=repo_id,
+            release=release,
             sheet=(into / "contact_sheet.png").is_file(),
             changelog=changelog.strip(),
             bibtex=bibtex,
@@ -98,7 +109,7 @@ def write_card(
             views=_views(directory, manifest),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
-        "croissant.json": _croissant(manifest, found, repo_id, bibtex),
+        "croissant.json": _croissant(manifest, found, repo_id, bibtex, published),
     }
     for name, text in texts.items():
         write_atomic(into / name, text.encode())
@@ -262,28 +273,34 @@ def _readable(value: object) -> object:
     return f"… {len(value)} entries, see manifest.json" if isinstance(value, (list, dict)) else "… see manifest.json"
 
 
-def _split(directory: Path, manifest: Manifest, config: str) -> dict[str, Any]:
-    """Describe a config's split with all facts that ``datasets`` needs without a warning."""
-    size = sum((directory / name).stat().st_size for name in manifests.config_files(manifest)[config])
-    return {"name": "test", "num_bytes": size, "num_examples": manifest.rows[config]}
+def _split(directory: Path, manifest: Manifest, configs: list[str]) -> dict[str, Any]:
+    """Describe the rows of some configs with all facts that ``datasets`` needs without a warning."""
+    files = manifests.config_files(manifest)
+    size = sum((directory / name).stat().st_size for config in configs for name in files[config])
+    return {"name": "test", "num_bytes": size, "num_examples": sum(manifest.rows[config] for config in configs)}
 
 
 def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts) -> dict[str, Any]:
     total = sum(manifest.rows.values())
+    configs = {_ALL: sorted(manifest.rows), **{config: [config] for config in sorted(manifest.rows)}}
     return {
         "pretty_name": _about(manifest).title,
-        "license": _LICENCES[0] if set(found.sources) <= {"scenes", "", "amber"} else _LICENCES[1],
+        "license": _LICENCES[any(source(name).licence != _OPEN for name in found.sources if name)],
         "language": ["en"],
         "task_categories": ["visual-question-answering"],
         "tags": ["benchmark", "hallucination", "vision-language", "lmms-eval", manifest.benchmark],
         "size_categories": [next((name for most, name in _SIZES if total < most), "n>1M")],
         "configs": [
-            {"config_name": config, "data_files": [{"split": "test", "path": f"{config}/test-*.parquet"}]}
-            for config in sorted(manifest.rows)
+            {
+                "config_name": name,
+                "data_files": [{"split": "test", "path": [f"{config}/test-*.parquet" for config in of]}],
+            }
+            | ({"default": True} if name == _ALL else {})
+            for name, of in configs.items()
         ],
         "dataset_info": [
-            {"config_name": config, "features": _features(), "splits": [_split(directory, manifest, config)]}
-            for config in sorted(manifest.rows)
+            {"config_name": name, "features": _features(), "splits": [_split(directory, manifest, of)]}
+            for name, of in configs.items()
         ],
     }
 
@@ -311,7 +328,7 @@ def _evaluation(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _croissant(manifest: Manifest, found: counts.SplitCounts, repo_id: str, bibtex: str) -> str:
+def _croissant(manifest: Manifest, found: counts.SplitCounts, repo_id: str, bibtex: str, published: str) -> str:
     licences = "; ".join(dict.fromkeys(source(name).licence for name in sorted(found.sources) if name))
     open_licence = "https://spdx.org/licenses/Apache-2.0.html"
     about = _about(manifest)
@@ -319,8 +336,9 @@ def _croissant(manifest: Manifest, found: counts.SplitCounts, repo_id: str, bibt
         manifest,
         repo_id=repo_id,
         description=f"{about.asks} {about.built}",
-        licence=open_licence if licences in ("", "Apache-2.0") else licences,
+        licence=open_licence if licences in ("", _OPEN) else licences,
         cite_as=bibtex,
+        published=published,
     )
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 

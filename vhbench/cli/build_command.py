@@ -1,19 +1,21 @@
 """How builds run: the options that every ``vhbench build …`` command has, and what such a command does."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
+from vhbench.files import quote_value
 from vhbench.options import Option, check_numbers, option, options_of
 
 if TYPE_CHECKING:
     from vhbench.builds.split_build import SplitBuild
 
 _PANEL = "Execution"
+_SCHEME = "hf://"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +25,7 @@ class RunOptions:
     out: Path = option("Folder for the split: it is written to OUT/BENCHMARK.", names=("--out", "-o"))
     secret_file: Path | None = option(
         "Hidden test set: derive the seed from this file; the manifest only commits to it (HMAC-SHA-256). Create "
-        "one with `openssl rand -hex 32 > FILE`, and reveal it once the evaluation is over.",
+        "one with `vhbench secret FILE`, and reveal it once the evaluation is over.",
         None,
         names=("--seed-from-secret",),
         metavar="FILE",
@@ -99,6 +101,8 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
         "rich_help_panel": shown.panel or None,
         "envvar": shown.envvar or None,
     }
+    if get_type_hints(kind)[name] in (Path, Path | None):
+        more["parser"] = path
     flags = shown.names or (f"--{name.replace('_', '-')}",)
     given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
     empty = inspect.Parameter.empty if default is MISSING else default
@@ -123,11 +127,28 @@ def _given(kind: type[Any], name: str, value: Any) -> Any:
         return value
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",")) if value or getattr(kind, name, None) else ()
-    return tuple(value)
+    return tuple(str(path(part)) if part.startswith(_SCHEME) else part for part in value)
 
 
-def run(build: "SplitBuild", how: RunOptions) -> None:
-    """Run a build with these options and print its outcome."""
+def path(text: str | Path) -> Path:
+    """Return a path as given; for the name of a release, ``hf://…``, its local folder.
+
+    Raises:
+        typer.BadParameter: if no file can have this name.
+        VhbenchError: if there is no such release.
+    """
+    text = str(text)
+    if text.startswith(_SCHEME):
+        from vhbench.adapters import hub
+
+        return hub.released(hub.parse_release(text))
+    if not text or any("\ud800" <= sign <= "\udfff" for sign in text):  # bytes that are not UTF-8
+        raise typer.BadParameter(f"expected a path, got {quote_value(text)}")
+    return Path(text)
+
+
+def run(build: "SplitBuild", how: RunOptions, extra: Mapping[str, Any] | None = None) -> None:
+    """Run a build with these options and print its outcome; ``extra`` are further manifest entries."""
     from vhbench import benchmarks, card, splits
     from vhbench.builds import hidden_seed, sharding
 
@@ -140,7 +161,14 @@ def run(build: "SplitBuild", how: RunOptions) -> None:
     build.check()
     part = sharding.parse_shard(how.shard) if how.shard else None
     manifest = sharding.run(
-        build, how.out, workers=how.workers, shard=part, ray=how.ray or None, gpus=how.gpus, commitment=commitment
+        build,
+        how.out,
+        workers=how.workers,
+        shard=part,
+        ray=how.ray or None,
+        gpus=how.gpus,
+        commitment=commitment,
+        extra=extra,
     )
     if manifest is None:
         typer.echo(f"shards {how.shard} of {build.benchmark} are built; other jobs still have some to do")

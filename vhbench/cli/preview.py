@@ -45,14 +45,15 @@ def preview(how: _PreviewOptions) -> None:
 
     if how.out.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"{how.out}: expected an image file ending in {', '.join(_SUFFIXES)}")
+    check_output(how.out)
+    if not how.out.parent.is_dir():
+        raise VhbenchError(f"{how.out}: expected an existing folder")
     rows = splits.choose(how.split, how.config or None, how.count, how.seed)
     scenes = splits.read_scenes(how.split) if how.boxes or how.masks else {}
     if (how.boxes or how.masks) and not scenes:
         raise VhbenchError(
             f"{how.split}: holds no scenes (the truth behind its images), so there is nothing to draw in"
         )
-    check_output(how.out)
-    how.out.parent.mkdir(parents=True, exist_ok=True)
 
     def picture(question: Question, index: int) -> "Image.Image":
         image = picture_of(question, index)

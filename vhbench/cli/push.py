@@ -58,13 +58,6 @@ class PushOptions:
         names=("--comparable-anyway",),
     )
     notes: str = option("Changes, in Markdown, for the changelog.", "")
-    pin: Path | None = option(
-        "File that pins the commit. By default tasks/release.yaml in a checkout of vhbench; elsewhere the pin is "
-        "printed.",
-        None,
-        metavar="FILE",
-        envvar="VHBENCH_RELEASE",
-    )
 
 
 @build_command.taking(PushOptions)
@@ -79,7 +72,8 @@ def push(how: PushOptions) -> None:
     licence. The command asks before it replaces such files or metadata. A repository with other Parquet rows is
     refused, as the content hash does not cover them.
 
-    The commit is pinned in the file from which the tasks load their data (environment variable VHBENCH_RELEASE).
+    Prints the citable name of the release, `hf://ORG/NAME@v1.0.0#sha256:…`: tasks take it from the environment variable
+    VHBENCH_RELEASE, and commands in place of a split.
 
     A hidden test set is released without its answers: lmms-eval then writes a submission instead of scores, and the
     holder of the key scores it with `vhbench score FILE --key KEY`. Its manifest commits to the secret, the options and
@@ -90,10 +84,15 @@ def push(how: PushOptions) -> None:
 
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 2.0.0 --hidden --secret secret.txt`
     """
+    push_split(how)
+
+
+def push_split(how: PushOptions) -> None:
+    """Release a split, see :func:`push`."""
     from vhbench import release, splits
+    from vhbench.adapters import hub
     from vhbench.adapters.hub_release import logged_in, refuse_hidden
 
-    release.read_pins(how.pin or release.own_pins())
     with ExitStack() as held:
         if not how.dry_run:
             held.enter_context(splits.locked(how.directory))
@@ -111,7 +110,7 @@ def push(how: PushOptions) -> None:
             return
         sent = _send(how, directory, manifest)
     _tell(how.repo_id, sent)
-    release.record(manifest, sent, how.pin)
+    typer.echo(f"VHBENCH_RELEASE={hub.name_of(manifest, how.repo_id)}")
 
 
 def _hidden(how: PushOptions, manifest: "Manifest", rehearsed: Path | None) -> Path:

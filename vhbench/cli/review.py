@@ -12,7 +12,9 @@ from vhbench.terminal import in_a_line
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ReviewOptions:
+class ReviewOptions:
+    """What ``vhbench review`` takes."""
+
     split: Path = option("A split directory, such as out/mioh.", argument=True)
     out: Path | None = option(
         "Page to write, by default review.html; with --judgments the report, by default verdict.json; with --apply the "
@@ -39,8 +41,8 @@ class _ReviewOptions:
     version: str = option("With --apply: version of the new split; by default the old one's.", "", metavar="X.Y.Z")
 
 
-@build_command.taking(_ReviewOptions)
-def review(how: _ReviewOptions) -> None:
+@build_command.taking(ReviewOptions)
+def review(how: ReviewOptions) -> None:
     """Review a split by annotators: write pages, tally judgments, drop rejected questions.
 
     Pages do not show reference answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
@@ -62,10 +64,15 @@ def review(how: _ReviewOptions) -> None:
     elif how.judgments:
         _tally(how)
     else:
-        _write_pages(how)
+        write_pages(how)
 
 
-def _write_pages(how: _ReviewOptions) -> None:
+def write_pages(how: ReviewOptions) -> None:
+    """Write the pages for annotators.
+
+    Raises:
+        VhbenchError: if the output is not a page, or the split has no questions.
+    """
     from vhbench.analysis import human_review as reviews
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
@@ -91,7 +98,7 @@ def _write_pages(how: _ReviewOptions) -> None:
     typer.echo("Read the saved files back with --judgments.")
 
 
-def _tally(how: _ReviewOptions) -> None:
+def _tally(how: ReviewOptions) -> None:
     from vhbench.analysis import human_review as reviews
     from vhbench.files import json_bytes, write_atomic
     from vhbench.splits import read_manifest, read_questions

@@ -30,6 +30,11 @@ class _VerifyOptions:
         None,
         metavar="DIR",
     )
+    recipe: Path | None = option(
+        "Recipe, such as editions/ode.yaml: check that the split is the dataset version that it describes.",
+        None,
+        metavar="FILE",
+    )
     quiet: bool = option("Print errors only.", False, names=("--quiet", "-q"))
 
 
@@ -47,7 +52,7 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
-    from vhbench.builds import hidden_edition, hidden_seed
+    from vhbench.builds import hidden_edition, hidden_seed, recipes
 
     directory = how.directory
     _stop(directory, splits.verify(directory, progress=not how.quiet))
@@ -58,6 +63,8 @@ def verify(how: _VerifyOptions) -> None:
         errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
     elif how.rebuilt is not None:
         raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
+    if how.recipe is not None:
+        errors += recipes.differences(recipes.read_recipe(how.recipe), manifest)
     _stop(directory, errors)
     if not how.quiet:
         _print_audit(directory, manifest, found)

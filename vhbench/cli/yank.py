@@ -1,7 +1,6 @@
 """``vhbench yank VERSION``: withdraw a released version, with the reason."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import typer
 
@@ -14,12 +13,6 @@ class _YankOptions:
     version: str = option("The released version to withdraw.", argument=True, metavar="X.Y.Z")
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
     reason: str = option("Reason, in one sentence.")
-    pin: Path | None = option(
-        "Further pins to mark. By default tasks/release.yaml in a checkout of vhbench.",
-        None,
-        metavar="FILE",
-        envvar="VHBENCH_RELEASE",
-    )
 
 
 @build_command.taking(_YankOptions)
@@ -27,7 +20,7 @@ def yank(how: _YankOptions) -> None:
     """Withdraw a released version: tasks refuse it and give the reason; nothing is deleted.
 
     One commit on `main` marks the version in the dataset card and in yanked.json, and in the manifest if it is the
-    newest. A pin of the version is marked too, with or without a tag. Evaluations on a pinned version report the
+    newest. Evaluations of a release report the
     withdrawal, and a newer version, at the next run with access to the Hub, even if the tag was deleted. Set
     VHBENCH_ALLOW_YANKED=1 to run a withdrawn version and recompute its scores.
 
@@ -35,8 +28,5 @@ def yank(how: _YankOptions) -> None:
     """
     from vhbench import release
 
-    release.read_pins(how.pin or release.own_pins())
-    sha, withdrawn = release.withdraw(how.repo_id, how.version, " ".join(how.reason.split()))
+    sha = release.withdraw(how.repo_id, how.version, " ".join(how.reason.split()))
     typer.echo(f"{how.repo_id}: {how.version} is withdrawn (commit {sha})")
-    for file in release.mark_pins(how.pin, how.repo_id, withdrawn):
-        typer.echo(f"marked in {file}")

@@ -11,6 +11,7 @@ import yaml
 from msgspec import Meta
 
 from vhbench import splits
+from vhbench.adapters import hub
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import convert, parse_yaml, path_exists, quote_value, read_bytes, write_atomic
 from vhbench.schema import VhbenchError
@@ -179,11 +180,14 @@ def of_split(split: Path) -> Edition:
         head = answer_keys.read_head(split)
         return Edition(benchmark=head.benchmark, version=head.version, content_hash=head.content_hash, hidden=True)
     manifest = splits.read_manifest(split)
+    repo_id, revision = hub.origin(split)
     return Edition(
         benchmark=manifest.benchmark,
         version=manifest.version,
         content_hash=manifest.content_hash,
         hidden=manifests.is_hidden(manifest),
+        repo_id=repo_id,
+        revision=revision,
     )
 
 

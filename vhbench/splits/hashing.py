@@ -17,7 +17,12 @@ Digests = tuple[bytes, ...]
 
 def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes:
     """Return the SHA-256 of a row: config, columns as canonical JSON, images' SHA-256."""
-    return hashlib.sha256(canonical([config, hashed(question), [d.hex() for d in digests]])).digest()
+    return hash_of_columns(config, hashed(question), digests)
+
+
+def hash_of_columns(config: str, values: Mapping[str, Any], digests: Sequence[bytes]) -> bytes:
+    """Return the SHA-256 of a row, given its columns ``HASHED`` by name."""
+    return hashlib.sha256(canonical([config, values, [d.hex() for d in digests]])).digest()
 
 
 def combined(hashes: Iterable[bytes]) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,11 @@ from vhbench.schema import CANARY, Manifest, VhbenchError
 
 MANIFEST = "manifest.json"
 SCENES = "scenes.parquet"
+DIGESTS = "digests.parquet"
 REJECTIONS = "rejections.jsonl"
+PARTS = (SCENES, DIGESTS, REJECTIONS)
+"""Listed files other than shards."""
+
 FORMAT = "vhbench-split-1"
 YANKED = "yanked.json"
 """In a repository: version → reason for its withdrawal."""
@@ -189,11 +194,16 @@ def _check(manifest: Manifest) -> None:
         convert(commitment, _Sha256, "commitment", _DIGITS)
     for name in manifest.files:
         inside(Path(), name)
-        if name not in (SCENES, REJECTIONS) and not _SHARD.fullmatch(name):
+        if name not in PARTS and not _SHARD.fullmatch(name):
             raise VhbenchError(
-                f"lists {name}; a split has {shard_name('CONFIG', 0, 1)} …, {SCENES}, {REJECTIONS} and nothing else"
+                f"lists {name}; a split has {shard_name('CONFIG', 0, 1)} …, {', '.join(PARTS)} and nothing else"
             )
     config_files(manifest)
+
+
+def manifest_digest(manifest: Manifest) -> str:
+    """Return the SHA-256 of the manifest file, in hex: of all claims about a split, and of its files."""
+    return sha256(manifest_bytes(manifest)).hexdigest()
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:

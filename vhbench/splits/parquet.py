@@ -209,6 +209,11 @@ def read_columns(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[An
         yield {name: _values(path, name, group.column(name), text) for name in names}
 
 
+def read_images(path: Path, group: int) -> list[tuple[bytes, ...]]:
+    """Return the images of each row of a row group. Raises as :func:`read_shard`."""
+    return _images(path, read_group(open_shard(path), path, group, ["images"]).column("images"))
+
+
 def _values(path: Path, name: str, column: pa.ChunkedArray, text: Text) -> list[Any]:
     if name == "images":
         return _images(path, column)

@@ -72,7 +72,7 @@ def check_place(directory: Path) -> None:
         return
     if not (directory / manifests.MANIFEST).is_file():
         raise VhbenchError(f"{directory}: is not empty and not a split directory; choose another place")
-    ours = {manifests.MANIFEST, manifests.SCENES, manifests.REJECTIONS, *manifests.DERIVED}
+    ours = {manifests.MANIFEST, *manifests.PARTS, *manifests.DERIVED}
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
         if not (path.is_dir() or name in ours or _OURS.fullmatch(name) or is_temporary(name)):

@@ -18,8 +18,8 @@ FILE_BYTES = 512 << 20
 MAPPED_BYTES = 32 << 20
 SYNCED_BYTES = 64 << 20
 
-SortedRow = tuple[tuple[bytes, ...], str, tuple[bytes, ...], tuple[Any, ...]]
-"""Sort key of a row, its id, its images' SHA-256, and its other columns."""
+SortedRow = tuple[tuple[bytes, ...], str, tuple[bytes, ...], bytes, tuple[Any, ...]]
+"""Sort key of a row, its id, its images' SHA-256, its hash, and its other columns."""
 
 
 class ShardFiles:

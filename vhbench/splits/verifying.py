@@ -12,6 +12,7 @@ from vhbench.images import open_image
 from vhbench.progress import following
 from vhbench.schema import CANARY, Kind, Manifest, Question, Row, Scene, VhbenchError
 from vhbench.splits import manifests
+from vhbench.splits.checked_rows import CheckedRows
 from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
 from vhbench.splits.pairs import Pairs
 from vhbench.splits.reading import read_rows, read_truths
@@ -111,14 +112,16 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: 
                 seen[digest] = image_fault(image)
             if fault := seen[digest]:
                 yield f"row {question.id!r}: {fault}"
-        hashes.append(row_hash(row.config, question, digests))
+        hashes.append((row_hash(row.config, question, digests), b"".join(digests)))
         yield from question_faults(row, manifest.benchmark, hidden=hidden)
         yield from _tie_faults(question, digests, scenes)
         if not hidden:
             yield from pairs.add(row, digests)
     yield from pairs.faults()
-    if (found := content_hash(hashes, scenes.hash, manifest.config)) != manifest.content_hash:
+    if (found := content_hash((row for row, _ in hashes), scenes.hash, manifest.config)) != manifest.content_hash:
         yield f"{directory}: content hash is {found[:12]}…, the manifest says {manifest.content_hash[:12]}…"
+    elif CheckedRows(directory, manifest).pairs() != hashes:
+        yield f"{directory / manifests.DIGESTS}: expected the digests of the rows in their order"
 
 
 def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -> Iterator[str]:

@@ -14,6 +14,7 @@ from vhbench.files import file_sha256, write_atomic
 from vhbench.images import to_store
 from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests, parquet
+from vhbench.splits.checked_rows import RowDigests, write_digests
 from vhbench.splits.hashing import Digests, content_hash, digested, row_hash
 from vhbench.splits.replacing import replace
 from vhbench.splits.shard_files import ShardFiles, SortedRow
@@ -72,6 +73,7 @@ def write_split(
     with _staging(directory) as staging:
         writer = _write_rows(staging, rows, benchmark, version, order)
         reasons = write_rejections(staging / manifests.REJECTIONS, rejections)
+        write_digests(staging / manifests.DIGESTS, writer.digests)
         if not writer.rows and not may_be_empty:
             raise _no_rows(benchmark, reasons)
         facts = {**(extra or {}), **write_truths(staging / manifests.SCENES, scenes)}
@@ -84,7 +86,8 @@ def write_split(
 
 def _manifest(staging: Path, writer: "_Writer", **told: Any) -> Manifest:
     """Return the manifest of a fully written split, from metadata and its files."""
-    content = content_hash(writer.row_hashes, told["extra"].get("scenes_hash", ""), told["config"])
+    hashes = [row for rows in writer.digests.values() for row, _ in rows]
+    content = content_hash(hashes, told["extra"].get("scenes_hash", ""), told["config"])
     files = {**writer.files, **_other_files(staging)}
     return Manifest(rows=writer.rows, files=files, content_hash=content, **told)
 
@@ -115,7 +118,7 @@ def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str
 
 def _other_files(staging: Path) -> dict[str, str]:
     """Return the SHA-256 of the files other than shards."""
-    paths = {name: staging / name for name in (manifests.SCENES, manifests.REJECTIONS)}
+    paths = {name: staging / name for name in manifests.PARTS}
     return {name: file_sha256(path) for name, path in paths.items() if path.exists()}
 
 
@@ -128,7 +131,7 @@ class _Window:
     images: dict[bytes, bytes] = field(default_factory=dict)
     size: int = 0
 
-    def add(self, question: Question, digests: Digests, images: tuple[bytes, ...]) -> int:
+    def add(self, config: str, question: Question, digests: Digests, images: tuple[bytes, ...]) -> int:
         before = self.size
         for digest, image in zip(digests, images, strict=True):
             if digest not in self.images:
@@ -136,7 +139,9 @@ class _Window:
                 self.size += len(image)
         place = tuple(hashlib.sha256(self.order + digest).digest() for digest in digests)
         # Without its images: equal ones in other windows, or read from files, are separate objects.
-        self.rows.append((place, question.id, digests, columns.values_of(question)))
+        self.rows.append(
+            (place, question.id, digests, row_hash(config, question, digests), columns.values_of(question))
+        )
         return self.size - before
 
 
@@ -151,7 +156,7 @@ class _Writer:
         self._size = 0
         self._pool = ThreadPoolExecutor(3, "vhbench-write")
         self._pending: Future[None] | None = None
-        self.row_hashes: list[bytes] = []
+        self.digests: dict[str, list[RowDigests]] = {}
         self.files: dict[str, str] = {}
 
     def __enter__(self) -> Self:
@@ -176,9 +181,8 @@ class _Writer:
         question, config = row.question, row.config
         self._check(row, images)
         self._ids.add(question.id)
-        self.row_hashes.append(row_hash(config, question, digests))
         window = self._windows.setdefault(config, _Window(self._order))
-        self._size += window.add(question, digests, images)
+        self._size += window.add(config, question, digests, images)
         if self._size > WINDOW_BYTES:
             self._flush(max(self._windows, key=lambda name: self._windows[name].size))
         elif len(window.rows) >= WINDOW_ROWS:
@@ -231,6 +235,7 @@ class _Writer:
             self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
         # By image, so that a row group has each image once; the order within an image leaks nothing.
         window.rows.sort()
+        self.digests.setdefault(config, []).extend((row[3], b"".join(row[2])) for row in window.rows)
         self._wait()
         self._pending = self._pool.submit(self._shards[config].write, window.rows, window.images)
         self._windows[config] = _Window(self._order)

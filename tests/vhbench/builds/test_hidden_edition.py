@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -27,8 +28,8 @@ from vhbench.schema import TIE, Question, Row, VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.splits.verifying import KEPT_BACK
 
-SECRET = b"a secret that nobody guesses"
-OTHER = b"another secret, as long"
+TEXT, OTHER_TEXT = (sha256(name).hexdigest().encode() for name in (b"one", b"another"))
+SECRET, OTHER = hidden_seed.key_of(TEXT), hidden_seed.key_of(OTHER_TEXT)
 ODE = OdeBuild(pairs=2, size=64, criteria=("standard", "fictional"))
 
 
@@ -72,7 +73,11 @@ def test_what_is_public_has_questions_and_images_and_nothing_else(whole: Path, s
     assert not any(name.encode() in texts for name in names)
     assert names.isdisjoint(name for q in public for name in (q.id, *q.scene_ids))
     assert splits.verify(shown) == []
-    assert sorted(path.name for path in shown.iterdir() if path.is_file()) == ["manifest.json", "rejections.jsonl"]
+    assert sorted(path.name for path in shown.iterdir() if path.is_file()) == [
+        "digests.parquet",
+        "manifest.json",
+        "rejections.jsonl",
+    ]
     assert (shown / "rejections.jsonl").read_bytes() == b""
     manifest = splits.read_manifest(shown)
     assert manifest.seed == splits.SECRET_SEED
@@ -95,7 +100,7 @@ def test_images_keep_no_notes() -> None:
     buffer = io.BytesIO()
     Image.new("RGB", (8, 8), "red").save(buffer, "JPEG", exif=exif, comment=b"yes", icc_profile=b"profile")
     asked = Question("q", images=(buffer.getvalue(),), question="?", answer="yes", kind="yes_no")
-    image = read_image(hidden_edition.public(asked, SECRET).images[0])
+    image = read_image(hidden_edition.public(asked, SECRET, {}).images[0])
     assert [image[place + 4 : place + 8] for place in chunks(image)] == [b"IHDR", b"IDAT", b"IEND"]
 
 
@@ -109,8 +114,8 @@ def chunks(png: bytes) -> list[int]:
 
 def test_the_revealed_secret_builds_it_again(whole: Path, shown: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "secret", tmp_path / "other"
-    file.write_bytes(SECRET)
-    other.write_bytes(OTHER)
+    file.write_bytes(TEXT)
+    other.write_bytes(OTHER_TEXT)
     for split in (whole, shown):
         code, said = run("verify", split, "--secret", file)
         assert (code, "0 errors" in said) == (0, True), said

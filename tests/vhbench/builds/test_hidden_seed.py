@@ -1,13 +1,19 @@
 """A hidden edition says nothing about its seed, commits to it, and can be rebuilt by whoever learns the secret."""
 
+import stat
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from toy_build import ToyBuild
+from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.builds import hidden_seed, sharding
 from vhbench.builds.mioh import MiohBuild
+from vhbench.cli import app
 from vhbench.schema import Rejection, VhbenchError
 from vhbench.splits.stored_scenes import StoredScene
 
@@ -64,13 +70,42 @@ def test_drawn_scenes_whose_ids_end_with_the_seed_can_be_hidden(tmp_path: Path) 
     assert all(str(seed).encode() not in path.read_bytes() for path in split.rglob("*") if path.is_file())
 
 
-def test_a_short_secret_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "secret"
-    file.write_text("hunter2\n")
-    with pytest.raises(VhbenchError, match="has 7 bytes; it must have 16 to 4096"):
-        hidden_seed.read_secret(file)
-    file.write_text("0123456789abcdef\n")
-    assert hidden_seed.read_secret(file) == b"0123456789abcdef"
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        ("hunter2", 16),
+        ("a" * 64, 0),
+        ("aaaaaaaaaaaaaaaa", 0),
+        ("0123456789abcdef" * 4, 11),
+        ("abcdefghijklmnopqrstuvwxyz0123456789", 7),
+        ("a secret that nobody guesses", 42),
+        ("the quick brown fox jumps over the lazy dog", 64),
+        ("q7f3" * 40, 8),
+    ],
+)
+def test_a_secret_that_can_be_guessed_is_refused(tmp_path: Path, text: str, bits: int) -> None:
+    (tmp_path / "secret").write_text(text + "\n")
+    with pytest.raises(VhbenchError, match=rf"expected a random one of 80 bits or more .* an estimated {bits} bits"):
+        hidden_seed.read_secret(tmp_path / "secret")
+
+
+@given(st.binary(min_size=16, max_size=32))
+def test_random_secrets_are_accepted(data: bytes) -> None:
+    if len(set(data)) > 12:  # 16 equal bytes may be random, but hardly are
+        assert hidden_seed.entropy(data.hex().encode()) >= 80
+
+
+def test_a_secret_is_made_for_its_owner_alone_and_takes_long_to_guess(tmp_path: Path) -> None:
+    file, other = tmp_path / "secret", tmp_path / "other"
+    for path in (file, other):
+        assert CliRunner().invoke(app, ["secret", str(path)]).exit_code == 0
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(VhbenchError, match="already exists; a secret is never replaced"):
+        hidden_seed.write_secret(file)
+    start = time.process_time()
+    keys = {hidden_seed.read_secret(path) for path in (file, file, other)}
+    assert len(keys) == 2
+    assert 3 / (time.process_time() - start) < 50, "guesses per second; of an HMAC it would be 700,000"
     with pytest.raises(VhbenchError, match="No such file"):
         hidden_seed.read_secret(tmp_path / "none")
 

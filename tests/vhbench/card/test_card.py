@@ -49,7 +49,7 @@ def test_the_card_counts_what_is_there(split: Path) -> None:
 
 def test_the_front_matter_describes_every_column(split: Path) -> None:
     front = front_matter(split)
-    assert [entry["config_name"] for entry in front["configs"]] == ["a", "b"]  # type: ignore[attr-defined,index]
+    assert [entry["config_name"] for entry in front["configs"]] == ["all", "a", "b"]  # type: ignore[attr-defined,index]
     features = {entry["name"]: entry for entry in front["dataset_info"][0]["features"]}  # type: ignore[index]
     assert features["images"] == {"name": "images", "sequence": "image"}
     assert features["negated"]["dtype"] == "bool"

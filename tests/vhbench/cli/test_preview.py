@@ -45,6 +45,7 @@ def run(*arguments):
 
 
 def test_a_sheet_shows_the_questions(split, tmp_path):
+    (tmp_path / "new").mkdir()
     result = run(split, "-o", tmp_path / "new" / "sheet.png", "--columns", 5)
     assert result.exit_code == 0, result.output
     assert "10 questions" in result.output

@@ -69,7 +69,7 @@ def test_files_of_others_are_replaced_only_when_that_is_wanted(online: HubStandi
     assert all(f"  ! {name}\n" in output for name in told), output
     assert (online.files(REPO), online.resolve(REPO, "v1.0.0")) == (before, None)
 
-    code, output = push(split, "1.0.0", "--yes", "--pin", tmp_path / "pin")
+    code, output = push(split, "1.0.0", "--yes")
     assert code == 0, output
     found = splits.read_manifest(snapshot(REPO, str(online.resolve(REPO, "v1.0.0"))))
     assert found.content_hash == splits.read_manifest(split).content_hash
@@ -81,13 +81,13 @@ def test_a_person_s_licence_and_words_stay_through_all_versions(online: HubStand
     put(online, **{"README.md": MINE.replace("configs:\n- config_name: mine\n  data_files: x.txt\n", "")})
     for seed, version in enumerate(("1.0.0", "2.0.0")):
         split = build(tmp_path / version, version, seed)
-        code, output = push(split, version, "--pin", tmp_path / "pin")
+        code, output = push(split, version)
         assert (code, "  ! " in output) == (0, False), output  # nothing of theirs is in the way
         _, front, body = online.files(REPO)["README.md"].decode().split("---\n", 2)
         found = yaml.safe_load(front)
         assert (found["license"], found["tags"][:2]) == ("mit", ["mine", "benchmark"])
         assert len(found["tags"]) == len(set(found["tags"]))
-        assert {config["config_name"] for config in found["configs"]} == set(splits.read_manifest(split).rows)
+        assert {config["config_name"] for config in found["configs"]} == {"all", *splits.read_manifest(split).rows}
         assert body.count("# My own dataset") == 1
 
 
@@ -96,38 +96,6 @@ def test_beside_a_manifest_of_ours_a_file_that_it_does_not_list_is_somebody_s() 
     ours = ReleaseTarget(files=files, ours=frozenset(("manifest.json", "a/1.parquet")))
     assert ours.of_others(["README.md", "a/1.parquet", "a/2.parquet", "a/3.parquet"]) == ("a/2.parquet",)
     assert ReleaseTarget(files=files).of_others(["README.md", "eval.yaml"]) == ("README.md",)
-
-
-def test_the_newest_pin_stays_wherever_it_is(
-    online: HubStandin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pin, other = tmp_path / "pin.yaml", tmp_path / "other.yaml"
-    monkeypatch.setenv("VHBENCH_RELEASE", str(pin))
-    built = {version: build(tmp_path / version, version, n) for n, version in enumerate(("1.0.0", "2.0.0", "1.1.0"))}
-    for version in ("1.0.0", "2.0.0"):
-        assert push(built[version], version)[0] == 0
-    pinned = pin.read_text()
-    for version, options in (("1.1.0", ()), ("1.0.0", ()), ("1.1.0", ("--pin", pin))):
-        code, output = push(built[version], version, "--comparable-anyway", *options)
-        assert (code, f"{pin} keeps v2.0.0, which is newer" in output) == (0, True), output
-        assert pin.read_text() == pinned
-    pin.write_text(untagged := pinned.replace("  tag: v2.0.0\n", ""))
-    code, output = push(built["1.0.0"], "1.0.0")
-    assert (code, "keeps v2.0.0, which is newer" in output, pin.read_text()) == (0, True, untagged)
-    code, output = push(built["1.1.0"], "1.1.0", "--pin", other)
-    assert (code, f"pinned in {other}" in output) == (0, True), output
-    assert yaml.safe_load(other.read_text())["ode"]["tag"] == "v1.1.0"
-
-
-@pytest.mark.parametrize("content", [b"- a\n", b"ode:\n", b"ode: x\n", b": [\n", b"7\n", b"ode: \xff\n"])
-def test_pins_that_are_none_stop_a_push_before_anything_is_sent(
-    content: bytes, online: HubStandin, tmp_path: Path
-) -> None:
-    pin = tmp_path / "pin.yaml"
-    pin.write_bytes(content)
-    code, output = push(tmp_path / "ode", "1.0.0", "--pin", pin)
-    assert (code, str(pin) in output, online.requests) == (2, True, []), output
-    assert pin.read_bytes() == content
 
 
 def test_data_of_others_beside_ours_are_told_before_anything_is_sent(online: HubStandin, tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import orjson
 import pytest
-import yaml
 from hub_standin import HubStandin
 from toy_build import ToyBuild
 from typer.testing import CliRunner
 
-from vhbench import release, splits
+from vhbench import splits
 from vhbench.adapters import hub as reading
 from vhbench.adapters.hub_release import push
 from vhbench.builds import sharding
@@ -26,7 +25,7 @@ REASON = "12 answers [were](x) <b>wrong</b>"
 
 @pytest.fixture
 def released(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
-    """A Hub with 1.0.0, which is pinned."""
+    """A Hub with 1.0.0."""
     with hub.in_process(tmp_path / "cache"):
         publish(tmp_path, "1.0.0")
         yield hub
@@ -37,8 +36,12 @@ def publish(folder: Path, version: str, **files: str) -> None:
     split = folder / version / "ode"
     for name, text in {"README.md": "---\nlicense: cc0-1.0\n---\n\n# A card\n", **files}.items():
         (split / name).write_text(text)
-    sent = push(split, REPO, progress=False)
-    release.record(splits.read_manifest(split), sent, folder / "pin.yaml")
+    push(split, REPO, progress=False)
+
+
+def named(folder: Path, version: str = "1.0.0") -> str:
+    """Return the citable name of a version."""
+    return str(reading.name_of(splits.read_manifest(folder / version / "ode"), REPO))
 
 
 def yank(*arguments: object) -> tuple[int, str]:
@@ -50,41 +53,37 @@ def resolve(hub: HubStandin, folder: Path, **more: str) -> "subprocess.Completed
     """Look for the data as a task does, in a process of its own."""
     code = "from vhbench.tasks import datasets; datasets.or_exit(datasets.resolve, 'ode')"
     own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
-    own |= {**hub.environment(folder / "cache"), "VHBENCH_RELEASE": str(folder / "pin.yaml"), **more}
+    own |= {**hub.environment(folder / "cache"), "VHBENCH_RELEASE": named(folder), **more}
     return subprocess.run([sys.executable, "-c", code], env=own, capture_output=True, text=True, check=False)
 
 
 def test_a_withdrawn_version_is_marked_everywhere_and_refused(released: HubStandin, tmp_path: Path) -> None:
     assert resolve(released, tmp_path).returncode == 0
-    unmarked = (tmp_path / "pin.yaml").read_text()
-    code, output = yank("1.0.0", "--repo-id", REPO, "--reason", REASON, "--pin", tmp_path / "pin.yaml")
+    revision = released.resolve(REPO, "v1.0.0")
+    code, output = yank("1.0.0", "--repo-id", REPO, "--reason", REASON)
     assert code == 0, output
     files = released.files(REPO)
-    pin = yaml.safe_load(unmarked)["ode"]
-    what = {"reason": REASON, "revision": pin["revision"], "content_hash": pin["content_hash"]}
+    content = splits.read_manifest(tmp_path / "1.0.0" / "ode").content_hash
+    what = {"reason": REASON, "revision": revision, "content_hash": content}
     assert orjson.loads(files["yanked.json"]) == {"1.0.0": what}
     assert orjson.loads(files["manifest.json"])["extra"]["yanked"] == REASON
     notice = r"> **Withdrawn: version 1.0.0.** 12 answers \[were\](x) &lt;b&gt;wrong&lt;/b&gt;"
     assert notice in files["README.md"].decode()
     assert files["README.md"].decode().startswith("---\nlicense")
-    assert yaml.safe_load((tmp_path / "pin.yaml").read_text())["ode"]["yanked"] == REASON
     assert released.resolve(REPO, "v1.0.0") != released.resolve(REPO, "main"), "what is released stays as it is"
 
-    for pin in ((tmp_path / "pin.yaml").read_text(), unmarked):  # the Hub tells those who have an old pin
-        (tmp_path / "pin.yaml").write_text(pin)
-        done = resolve(released, tmp_path)
-        assert done.returncode == 2
-        assert f"ode 1.0.0 was withdrawn: {REASON}. Pin another version" in done.stderr
-        assert "Traceback" not in done.stderr
+    done = resolve(released, tmp_path)
+    assert done.returncode == 2
+    assert f"ode 1.0.0 was withdrawn: {REASON}. Pin another version" in done.stderr
+    assert "Traceback" not in done.stderr
     done = resolve(released, tmp_path, VHBENCH_ALLOW_YANKED="1")
     assert (done.returncode, "was withdrawn" in done.stderr) == (0, True)
 
 
 def test_a_newer_version_is_hinted_at(released: HubStandin, tmp_path: Path) -> None:
-    pin = (tmp_path / "pin.yaml").read_text()
     publish(tmp_path, "1.1.0")
-    assert "vhbench: ode 1.0.0" not in resolve(released, tmp_path).stderr  # 1.1.0 is pinned
-    (tmp_path / "pin.yaml").write_text(pin)
+    newest = resolve(released, tmp_path, VHBENCH_RELEASE=named(tmp_path, "1.1.0"))
+    assert (newest.returncode, "vhbench: ode 1.0.0" in newest.stderr) == (0, False)
     done = resolve(released, tmp_path)
     assert (done.returncode, "ode 1.0.0 is evaluated; v1.1.0 is available" in done.stderr) == (0, True)
     assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
@@ -124,18 +123,10 @@ def test_bad_input_is_one_line(released: HubStandin, arguments: tuple[str, ...],
     assert released.load(REPO) == before
 
 
-@pytest.mark.parametrize("text", ["- a\n", "ode: x\n", ": [\n"])
-def test_pins_that_are_none_stop_it_before_anything_is_said(released: HubStandin, tmp_path: Path, text: str) -> None:
-    before = released.load(REPO)
-    (tmp_path / "odd").write_text(text)
-    code, output = yank("1.0.0", "--repo-id", REPO, "--reason", "x", "--pin", tmp_path / "odd")
-    assert (code != 0, str(tmp_path / "odd") in output) == (True, True)
-    assert released.load(REPO) == before
-
-
 def test_a_moved_tag_is_told(released: HubStandin, tmp_path: Path) -> None:
     data = released.load(REPO)
     assert data is not None
+    assert resolve(released, tmp_path).returncode == 0
     first = data["tags"]["v1.0.0"]
     assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0") == reading.ReleaseStatus()
     assert yank("1.0.0", "--repo-id", REPO, "--reason", "x")[0] == 0
@@ -143,36 +134,35 @@ def test_a_moved_tag_is_told(released: HubStandin, tmp_path: Path) -> None:
     released.save(REPO, {**data, "tags": {"v1.0.0": data["branches"]["main"]}})
     assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0").moved
     done = resolve(released, tmp_path, VHBENCH_ALLOW_YANKED="1")
-    assert (done.returncode, "was moved or deleted; the pin holds" in done.stderr) == (0, True)
+    assert (done.returncode, "was moved or deleted; the release is the one that was named" in done.stderr) == (0, True)
+    fresh = resolve(released, tmp_path, HF_HUB_CACHE=str(tmp_path / "fresh"))
+    assert (fresh.returncode, "the tag was moved" in fresh.stderr) == (2, True), "without the first copy: no other data"
 
 
-def test_a_pin_without_a_tag_and_a_deleted_tag_are_refused_too(released: HubStandin, tmp_path: Path) -> None:
-    file = tmp_path / "pin.yaml"
-    full = yaml.safe_load(file.read_text())["ode"]
-    bare = {name: value for name, value in full.items() if name != "tag"}
-    file.write_text(yaml.safe_dump({"ode": bare}))
-    assert resolve(released, tmp_path).returncode == 0
-    assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON, "--pin", file)[0] == 0
-    assert yaml.safe_load(file.read_text())["ode"] == {**bare, "yanked": REASON}
+def test_a_release_named_by_its_commit_and_a_deleted_tag_are_refused_too(released: HubStandin, tmp_path: Path) -> None:
+    by_commit = named(tmp_path).replace("@v1.0.0#", f"@{released.resolve(REPO, 'v1.0.0')}#")
+    for name in (by_commit, named(tmp_path)):
+        assert resolve(released, tmp_path, VHBENCH_RELEASE=name).returncode == 0
+    assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
 
-    def found(pin: dict[str, str], **more: str) -> tuple[int, bool]:
-        file.write_text(yaml.safe_dump({"ode": pin}))
-        done = resolve(released, tmp_path, **more)
+    def found(name: str, **more: str) -> tuple[int, bool]:
+        done = resolve(released, tmp_path, VHBENCH_RELEASE=name, **more)
         return done.returncode, f"ode 1.0.0 was withdrawn: {REASON}" in done.stderr
 
-    assert found(bare) == (2, True)
+    assert found(by_commit) == (2, True)
     data = released.load(REPO) or {}
     released.save(REPO, {**data, "tags": {}})
-    assert found(full) == (2, True)
-    assert found(bare, HF_HUB_OFFLINE="1") == (2, True), "the Hub said so the last time"
-    assert found(bare, VHBENCH_ALLOW_YANKED="1")[0] == 0
+    assert found(named(tmp_path)) == (2, True)
+    assert found(by_commit, HF_HUB_OFFLINE="1") == (2, True), "the Hub said so the last time"
+    assert found(by_commit, VHBENCH_ALLOW_YANKED="1")[0] == 0
 
 
 @pytest.mark.parametrize("text", ['{"1.0.0": "bad"}', '{"0.0.9": {"reason": "bad", "revision": "SHA"}}'])
 def test_a_version_is_known_by_its_number_or_its_commit(released: HubStandin, tmp_path: Path, text: str) -> None:
-    pin = yaml.safe_load((tmp_path / "pin.yaml").read_text())["ode"]
-    known = reading.yanks(text.replace("SHA", pin["revision"]))
-    assert [yank.means("1.0.0", pin["revision"], pin["content_hash"]) for yank in known] == [True]
+    revision = str(released.resolve(REPO, "v1.0.0"))
+    content = splits.read_manifest(tmp_path / "1.0.0" / "ode").content_hash
+    known = reading.yanks(text.replace("SHA", revision))
+    assert [yank.means("1.0.0", revision, content) for yank in known] == [True]
     assert reading.yanks(reading.yanks_json(known)) == known
     assert not known[0].means("1.0.1", "0" * 40, "")
 

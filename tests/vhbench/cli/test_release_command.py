@@ -1,0 +1,157 @@
+"""``vhbench release``: a recipe becomes one commit and one tag, wherever the release is interrupted."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hub_standin import HubStandin
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.adapters import hub
+from vhbench.builds import ode_models, recipes
+from vhbench.cli import app
+from vhbench.cli import release as command
+from vhbench.schema import VhbenchError
+from vhbench.split_diff import compare
+
+REPO = "org/ode"
+EDITIONS = Path(__file__).resolve().parents[3] / "editions"
+
+
+@pytest.fixture
+def online(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
+    with hub.in_process(tmp_path / "hub-cache"):
+        yield hub
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    if isinstance(result.exception, VhbenchError):
+        return 2, str(result.exception)
+    return result.exit_code, result.output
+
+
+def write(file: Path, **options: Any) -> Path:
+    """Write the recipe of a small drawn split, or of other options."""
+    drawn = {"pairs": 1, "size": 64, "criteria": ["fictional"], "levels": ["caption", "existence"]}
+    told = {"benchmark": "ode", "version": "1.0.0", "seed": 3, "options": drawn | options}
+    file.write_text(yaml.safe_dump(told))
+    recipes.pin(file)
+    return file
+
+
+def accept(file: Path, split: Path) -> None:
+    content = splits.read_manifest(split).content_hash
+    review = recipes.Review(accepted=True, by="three annotators", content_hash=content)
+    recipes.write_recipe(file, replace(recipes.read_recipe(file), review=review))
+
+
+def interrupted_after(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    step: Callable[[Any], Iterator[str]] = getattr(command._Steps, name)
+
+    def killed(self: Any) -> Iterator[str]:
+        yield from step(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command._Steps, name, killed)
+
+
+@pytest.mark.slow
+def test_a_release_of_generated_images_that_is_killed_at_every_step(
+    online: HubStandin, tmp_path: Path, image_models: dict[str, Path]
+) -> None:
+    for loaded in (ode_models.image_source, ode_models.detector):
+        loaded.cache_clear()
+    file = write(
+        tmp_path / "tiny.yaml", images=f"diffusers:{image_models['stable_diffusion']}",
+        detector=str(image_models["owlv2"]), keep=0.0, absent=0.0, retries=0, reserve=2, steps=1, device="cpu",
+    )  # fmt: skip
+    release = ("release", file, "--repo-id", REPO, "--out", tmp_path / "out")
+    for name in command.STEPS:
+        with pytest.MonkeyPatch.context() as patch:
+            interrupted_after(name, patch)
+            code, output = run(*release)
+        assert code != 0, output
+        if name == "verdict":  # missing: the step ends the command before it can be killed
+            assert code == command.AWAITS_VERDICT
+            assert "review: {accepted: true, by: NAMES, content_hash:" in output
+            accept(file, tmp_path / "out" / "ode")
+    code, output = run(*release)
+    assert (code, "nothing new" in output) == (0, True), output
+    data = online.load(REPO)
+    assert data is not None
+    assert [commit["title"] for commit in data["commits"].values()] == ["initial commit", "Release v1.0.0"]
+    assert data["tags"] == {"v1.0.0": data["branches"]["main"]}
+    name = hub.name_of(splits.read_manifest(tmp_path / "out" / "ode"), REPO)
+    code, output = run("build", "--recipe", file, "--out", tmp_path / "again")
+    assert code == 0, output
+    assert compare(hub.released(name), tmp_path / "again" / "ode").same
+    assert splits.read_manifest(hub.released(name)) == splits.read_manifest(tmp_path / "again" / "ode")
+    # Commands take the name in place of a folder.
+    assert run("verify", name, "--recipe", file, "--quiet") == (0, "")
+    assert run("diff", name, tmp_path / "again" / "ode")[0] == 0
+    assert run("leaderboard", "init", tmp_path / "board", "--splits", name)[0] == 0
+    assert f"revision: {data['branches']['main']}" in (tmp_path / "board" / "board.yaml").read_text()
+
+
+def test_a_dry_run_estimates_and_changes_nothing(tmp_path: Path) -> None:
+    file = write(tmp_path / "small.yaml")
+    before = sorted(tmp_path.rglob("*"))
+    code, output = run("release", file, "--repo-id", REPO, "--out", tmp_path / "out", "--dry-run", "--hourly", 1000)
+    assert code == 0, output
+    assert re.search(r"2 shards take about 0\.0\d hours with 1 workers, and 0\.000 GB, cost \d+\.\d\d\n", output)
+    assert [line.split()[1] for line in output.splitlines()] == [f"{name}:" for name in command.STEPS]
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_rejected_split_and_a_verdict_on_another_one_are_not_released(tmp_path: Path) -> None:
+    file, out = write(tmp_path / "small.yaml"), tmp_path / "out"
+    for review, expected in (
+        (recipes.Review(accepted=False, by="eve"), (2, "the reviewers rejected this split (eve)")),
+        (recipes.Review(accepted=True, content_hash="0" * 64), (command.AWAITS_VERDICT, "verdict: missing")),
+    ):
+        recipes.write_recipe(file, replace(recipes.read_recipe(file), review=review))
+        code, output = run("release", file, "--repo-id", REPO, "--out", out)
+        assert (code, expected[1] in output) == (expected[0], True), output
+
+
+def test_an_unpinned_recipe_is_refused(tmp_path: Path) -> None:
+    code, output = run("release", EDITIONS / "ode.yaml", "--repo-id", REPO, "--out", tmp_path)
+    assert code == 2
+    assert "not pinned: the commit of black-forest-labs/FLUX.1-dev, the commit of IDEA-Research" in output
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("file", sorted(EDITIONS.glob("*.yaml")), ids=lambda file: file.stem)
+def test_official_recipes_are_read(file: Path) -> None:
+    recipe = recipes.read_recipe(file)
+    assert file.stem.partition("_")[0] == recipe.benchmark
+    assert bool(recipe.unpinned) == (not file.stem.endswith("_drawn"))
+    if not recipe.unpinned:
+        assert recipes.build_of(recipe).shards > 0
+
+
+def test_a_split_is_the_version_of_its_recipe_or_not(tmp_path: Path) -> None:
+    file = write(tmp_path / "small.yaml")
+    assert run("build", "--recipe", file, "--out", tmp_path)[0] == 0
+    assert run("verify", tmp_path / "ode", "--recipe", file, "--quiet") == (0, "")
+    recipe = recipes.read_recipe(file)
+    for odd in (
+        replace(recipe, seed=4),
+        replace(recipe, version="2.0.0"),
+        replace(recipe, content_hash="0" * 64),
+        replace(recipe, sources={"starter.json": "0" * 64}),
+    ):
+        assert recipes.differences(odd, splits.read_manifest(tmp_path / "ode"))
+    changed = recipes.read_recipe(file)
+    recipes.write_recipe(file, replace(changed, sources={"starter.json": "0" * 64}))
+    code, output = run("build", "--recipe", file, "--out", tmp_path / "other")
+    assert (code, "the recipe has other inputs than there are: starter.json" in output) == (2, True)
+    file.write_text("benchmark: ode\nversion: 1.0.0\nextra: 1\n")
+    assert run("build", "--recipe", file)[0] == 2
+    assert run("build")[0] == 2

@@ -1,0 +1,197 @@
+"""``vhbench release RECIPE``: from a recipe to a released dataset version, in steps that can be resumed."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vhbench.cli import build_command
+from vhbench.cli.push import PushOptions, push_split
+from vhbench.options import option
+from vhbench.schema import Manifest, VhbenchError
+from vhbench.terminal import in_a_line
+
+if TYPE_CHECKING:
+    from vhbench.builds.recipes import Recipe
+    from vhbench.builds.split_build import SplitBuild
+
+AWAITS_VERDICT = 3
+"""Exit code of a release that waits for the reviewers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseOptions:
+    """What ``vhbench release`` takes."""
+
+    recipe: Path = option("Recipe, such as editions/ode.yaml.", metavar="RECIPE", argument=True)
+    repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
+    out: Path = option("Folder for the split and the review pages.", Path("out"), names=("--out", "-o"))
+    workers: int = option("Worker processes.", 1, least=1, names=("--workers", "-w"))
+    hourly: float = option("Price of an hour on this machine, for the estimated cost.", 0, least=0)
+    questions: int = option("Number of questions on the review pages.", 100, least=1)
+    private: bool = option("Create the repository as private.", False, names=("--private",))
+    notes: str = option("Changes, in Markdown, for the changelog.", "")
+    dry_run: bool = option(
+        "Print the plan with its hours, gigabytes and cost, measured on one shard; change nothing.",
+        False,
+        names=("--dry-run",),
+    )
+
+
+@build_command.taking(ReleaseOptions)
+def release(how: ReleaseOptions) -> None:
+    """Release a dataset version by its recipe: pilot, build, verify, review, verdict, card and push.
+
+    Each step prints its state. Run the same command again to resume an interrupted release: what is complete is kept,
+    and the Hub gets one commit and one tag. The command stops with exit code 3 until the recipe has the reviewers'
+    verdict on the built split: `review: {accepted: true, by: NAMES, content_hash: HASH}`.
+
+    A recipe with unpinned models or inputs is refused: `vhbench build --recipe RECIPE --pin` pins them.
+
+    Example: `vhbench release editions/ode.yaml --repo-id ORG/vhbench-ode --out out --dry-run`
+    """
+    from vhbench.builds import recipes
+
+    recipe = recipes.read_recipe(how.recipe)
+    if recipe.unpinned:
+        raise VhbenchError(
+            f"{how.recipe}: not pinned: {', '.join(recipe.unpinned)}; run `vhbench build --recipe {how.recipe} --pin` "
+            "where the inputs and the Hub can be reached"
+        )
+    steps = _Steps(how, recipe)
+    for number, name in enumerate(STEPS, 1):
+        for line in getattr(steps, name)():
+            typer.echo(in_a_line(f"{number}/{len(STEPS)} {name}: {line}"))
+
+
+@contextmanager
+def _cache_in(folder: str) -> Iterator[None]:
+    """Use another cache, so that images are generated whose time is measured."""
+    former = os.environ.get("VHBENCH_CACHE")
+    os.environ["VHBENCH_CACHE"] = str(Path(folder, "cache"))
+    try:
+        yield
+    finally:
+        os.environ.pop("VHBENCH_CACHE")
+        os.environ.update({"VHBENCH_CACHE": former} if former is not None else {})
+
+
+STEPS = ("pilot", "build", "verify", "review", "verdict", "push")
+"""Steps of a release, methods that yield what they did."""
+
+
+class _Steps:
+    """Steps of a release; a step that was done before does nothing."""
+
+    def __init__(self, how: ReleaseOptions, recipe: "Recipe") -> None:
+        from vhbench.builds import recipes
+
+        self.how, self.recipe = how, recipe
+        self.split = how.out / recipe.benchmark
+        self.extra = recipes.recorded(recipe, how.recipe.stem)
+
+    @cached_property
+    def plan(self) -> "SplitBuild":
+        """The build of the recipe."""
+        from vhbench.builds import recipes
+
+        return replace(recipes.build_of(self.recipe), scratch=str(self.how.out))
+
+    @property
+    def manifest(self) -> Manifest:
+        """Manifest of the built split."""
+        from vhbench import splits
+
+        return splits.read_manifest(self.split)
+
+    def pilot(self) -> Iterator[str]:
+        """Build the first shard elsewhere, without cached images, and estimate the whole from it."""
+        from vhbench.builds import sharding
+
+        if (self.split / "manifest.json").is_file() or any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts")):
+            yield "skipped, since the build has begun"
+            return
+        shards, workers = self.plan.shards, self.how.workers
+        with tempfile.TemporaryDirectory(prefix="vhbench-") as folder, _cache_in(folder):
+            out = Path(folder, "out")
+            start = time.perf_counter()
+            sharding.run(replace(self.plan, scratch=str(out)), out, shard=(0, shards), progress=False)
+            hours = (time.perf_counter() - start) * shards / workers / 3600
+            size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) * shards / 1e9
+        cost = f", cost {hours * self.how.hourly:,.2f}" if self.how.hourly else ""
+        yield f"{shards:,} shards take about {hours:,.2f} hours with {workers} workers, and {size:,.3f} GB{cost}"
+
+    def build(self) -> Iterator[str]:
+        """Build the split, resuming an interrupted build."""
+        from vhbench.builds import sharding
+
+        if self.how.dry_run:
+            yield "would be written to " + str(self.split)
+            return
+        manifest = sharding.run(self.plan, self.how.out, workers=self.how.workers, extra=self.extra)
+        if manifest is None:
+            raise VhbenchError(f"{self.split}: other jobs still build some of its shards; run the command again")
+        yield f"{sum(manifest.rows.values()):,} questions in {self.split}, content hash {manifest.content_hash}"
+
+    def verify(self) -> Iterator[str]:
+        """Verify the split as ``vhbench push`` does."""
+        from vhbench.builds import recipes
+        from vhbench.release import verify_release
+
+        if self.how.dry_run:
+            yield "files, rows, images and reference answers would be checked"
+            return
+        manifest = verify_release(self.split, self.recipe.version)
+        if faults := recipes.differences(self.recipe, manifest):
+            raise VhbenchError(f"{self.split}: {faults[0]}")
+        yield "0 errors"
+
+    @property
+    def pages(self) -> Path:
+        """Folder of the review pages of this content."""
+        return self.how.out / f"{self.how.recipe.stem}-review-{self.manifest.content_hash[:12]}"
+
+    def review(self) -> Iterator[str]:
+        """Write the review pages, all or none."""
+        from vhbench.cli.review import ReviewOptions, write_pages
+
+        if self.how.dry_run:
+            yield f"pages of {self.how.questions} questions would be written"
+            return
+        if not self.pages.is_dir():
+            staging = self.pages.with_name(f".{self.pages.name}.new")
+            shutil.rmtree(staging, ignore_errors=True)
+            write_pages(ReviewOptions(split=self.split, out=staging / "review.html", count=self.how.questions))
+            staging.replace(self.pages)
+        yield f"pages for the annotators in {self.pages}"
+
+    def verdict(self) -> Iterator[str]:
+        """Stop unless the recipe has the reviewers' verdict on this content."""
+        if self.how.dry_run:
+            yield "the reviewers' verdict on the content hash would be read from the recipe"
+            return
+        content, found = self.manifest.content_hash, self.recipe.review
+        if found.accepted is False:
+            raise VhbenchError(f"{self.how.recipe}: the reviewers rejected this split ({found.by or 'unnamed'})")
+        if not found.accepted or found.content_hash != content:
+            yield f"missing. Review {self.pages} (`vhbench review`), then add to {self.how.recipe}:"
+            typer.echo(f"review: {{accepted: true, by: NAMES, content_hash: {content}}}")
+            raise typer.Exit(AWAITS_VERDICT)
+        yield f"accepted by {found.by or 'unnamed reviewers'}"
+
+    def push(self) -> Iterator[str]:
+        """Write the card and push the split."""
+        if self.how.dry_run:
+            yield f"v{self.recipe.version} would go to {self.how.repo_id}, with its card"
+            return
+        options: dict[str, Any] = {"private": self.how.private, "notes": self.how.notes}
+        push_split(PushOptions(directory=self.split, repo_id=self.how.repo_id, version=self.recipe.version, **options))
+        yield f"done: {self.how.repo_id} v{self.recipe.version}"

@@ -1,0 +1,28 @@
+"""``vhbench secret FILE``: make the secret of a hidden test set."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from vhbench.cli import build_command
+from vhbench.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SecretOptions:
+    file: Path = option("New file for the secret.", argument=True, metavar="FILE")
+
+
+@build_command.taking(_SecretOptions)
+def secret(how: _SecretOptions) -> None:
+    """Make the secret of a hidden test set: 256 random bits, in a file that only you can read.
+
+    Build with it (`--seed-from-secret FILE`), keep it private, and reveal it once the evaluation is over.
+
+    Example: `vhbench secret secret.txt`
+    """
+    from vhbench.builds.hidden_seed import write_secret
+
+    write_secret(how.file)
+    typer.echo(f"wrote {how.file}; keep it private, and keep a copy: without it, the test set cannot be verified")

@@ -1,0 +1,160 @@
+"""Rows that are checked against the content hash of their split whenever they are used.
+
+``digests.parquet`` has the hash of each row and the SHA-256 of its images, in the order of the shards. The row hashes,
+the scenes' hash and the vocabulary give the content hash, so the file proves itself without reading any row. Whatever
+is read later, from a shard or from the cache of ``datasets``, is compared with it at that moment.
+"""
+
+import hashlib
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vhbench.columns import HASHED
+from vhbench.files import read_bytes
+from vhbench.schema import Manifest, VhbenchError
+from vhbench.splits import manifests, parquet
+from vhbench.splits.hashing import content_hash, hash_of_columns
+from vhbench.splits.unpacking import readable
+
+_SCHEMA = pa.schema([("config", pa.dictionary(pa.int32(), pa.string())), ("row", pa.binary()), ("images", pa.binary())])
+_LENGTH = 32
+_GROUPS = 4
+"""Row groups whose images stay in memory, at most 32 MB each unless single rows are larger."""
+
+RowDigests = tuple[bytes, bytes]
+"""A row's hash, and its images' SHA-256 one after the other."""
+
+
+def write_digests(path: Path, rows: Mapping[str, Sequence[RowDigests]]) -> None:
+    """Write the digests of all rows, by config in the order of the shards."""
+    with pq.ParquetWriter(path, _SCHEMA, compression="zstd", store_schema=False) as writer:
+        for config in sorted(rows):
+            columns = [pa.array(column, pa.binary()) for column in zip(*rows[config], strict=True)]
+            configs = pa.array([config] * len(rows[config])).dictionary_encode()
+            writer.write_table(pa.Table.from_arrays([configs.cast(_SCHEMA.field(0).type), *columns], schema=_SCHEMA))
+
+
+class CheckedRows:
+    """Rows of a split, which are compared with its content hash.
+
+    Args:
+        directory: a split directory.
+        manifest: its manifest.
+
+    Raises:
+        VhbenchError: if the digests are missing or damaged, or do not give the manifest's content hash.
+    """
+
+    def __init__(self, directory: Path, manifest: Manifest) -> None:
+        self.directory, self.manifest = directory, manifest
+        if manifests.DIGESTS not in manifest.files:
+            raise VhbenchError(f"{directory}: expected {manifests.DIGESTS} in its manifest; build the split again")
+        path = manifests.inside(directory, manifests.DIGESTS)
+        data = read_bytes(path)
+        if hashlib.sha256(data).hexdigest() != manifest.files[manifests.DIGESTS]:
+            raise VhbenchError(
+                f"{path}: expected SHA-256 {manifest.files[manifests.DIGESTS][:12]}… of the manifest with content hash "
+                f"{manifest.content_hash[:12]}…; the data was changed"
+            )
+        with readable(path):
+            table = pq.read_table(io.BytesIO(data), use_threads=False)
+            self._rows, self._images = (table.column(name).combine_chunks() for name in ("row", "images"))
+            counts = {e["values"]: e["counts"] for e in table.column("config").value_counts().to_pylist()}
+        self._starts = dict(
+            zip(sorted(counts), accumulate((counts[c] for c in sorted(counts)), initial=0), strict=False)
+        )
+        found = content_hash(self._rows.to_pylist(), manifest.extra.get("scenes_hash", ""), manifest.config)
+        if found != manifest.content_hash:
+            raise VhbenchError(
+                f"{directory}: expected content hash {manifest.content_hash} of its manifest; its rows have {found}"
+            )
+        if counts != manifest.rows:
+            raise VhbenchError(f"{directory}: expected {dict(manifest.rows)} rows of its manifest; it has {counts}")
+
+    def pairs(self) -> list[RowDigests]:
+        """Return the digests of all rows, in the order of the shards."""
+        return list(zip(self._rows.to_pylist(), self._images.to_pylist(), strict=True))
+
+    def digests(self, place: int) -> list[bytes]:
+        """Return the SHA-256 of the images of the row at a place in the split."""
+        data: bytes = self._images[place].as_py()
+        return [data[i : i + _LENGTH] for i in range(0, len(data), _LENGTH)]
+
+    def begin(self, row: Mapping[str, Any], count: int) -> int:
+        """Return the place of the first of a number of loaded rows: of one config, or of the whole split.
+
+        Raises:
+            VhbenchError: if it is the first row of no config, or there are more or fewer rows.
+        """
+        config = next((c for c, start in self._starts.items() if self._equals(c, row, start)), None)
+        if config is None:
+            raise self._differs(row)
+        if count not in (expected := self.manifest.rows[config], sum(self.manifest.rows.values())):
+            raise VhbenchError(
+                f"{self.directory}: expected {expected} rows of config {config!r} in its manifest; {count} were loaded"
+            )
+        return self._starts[config]
+
+    def check(self, rows: Iterable[Mapping[str, Any]], places: Iterable[int]) -> None:
+        """Compare the columns of loaded rows with those at places in the split.
+
+        Raises:
+            VhbenchError: naming a row that differs.
+        """
+        for row, place in zip(rows, places, strict=False):
+            if not self._equals(self._config(place), row, place):
+                raise self._differs(row)
+
+    def images(self, place: int) -> tuple[bytes, ...]:
+        """Return the images of a row, read from its shard.
+
+        Raises:
+            VhbenchError: if the shard is missing or damaged, or has other images.
+        """
+        path, group, first = next(found for found in reversed(self._groups[self._config(place)]) if found[2] <= place)
+        rows = _read_images(path, group)
+        images = rows[place - first] if place - first < len(rows) else ()
+        if [hashlib.sha256(image).digest() for image in images] != self.digests(place):
+            raise VhbenchError(
+                f"{path}: row {place - first} of row group {group} has other images than when it was built; the split "
+                "was changed during the run: evaluate it again"
+            )
+        return images
+
+    @cached_property
+    def _groups(self) -> Mapping[str, list[tuple[Path, int, int]]]:
+        """Return file, row group and first place of each row group, by config."""
+        found: dict[str, list[tuple[Path, int, int]]] = {}
+        for config, names in manifests.config_files(self.manifest).items():
+            place = self._starts[config]
+            for path in (manifests.inside(self.directory, name) for name in names):
+                metadata = parquet.open_shard(path).metadata
+                for group in range(metadata.num_row_groups):
+                    found.setdefault(config, []).append((path, group, place))
+                    place += metadata.row_group(group).num_rows
+        return found
+
+    def _config(self, place: int) -> str:
+        return next(config for config in reversed(self._starts) if self._starts[config] <= place)
+
+    def _equals(self, config: str, row: Mapping[str, Any], place: int) -> bool:
+        found = hash_of_columns(config, {name: row[name] for name in HASHED}, self.digests(place))
+        return bool(found == self._rows[place].as_py())
+
+    def _differs(self, row: Mapping[str, Any]) -> VhbenchError:
+        return VhbenchError(
+            f"row {row['id']!r} was loaded with other values than in {self.directory}; two builds are mixed. The cache "
+            "of `datasets` may be of an older build: remove it (HF_DATASETS_CACHE)"
+        )
+
+
+@lru_cache(_GROUPS)
+def _read_images(path: Path, group: int) -> list[tuple[bytes, ...]]:
+    return parquet.read_images(path, group)
