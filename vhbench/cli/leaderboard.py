@@ -210,17 +210,17 @@ def _check(how: CheckOptions) -> None:
     from vhbench.leaderboard import pull_requests
     from vhbench.leaderboard.validating import check_all, find_duplicates
 
-    refused = list[str]()
+    rules = None
     if how.against:
         request = pull_requests.read_request(how.board, how.against)
         for line in request.lines:
             typer.echo(in_a_line(line))
-        refused += request.faults(how.submitter)
-        board, sources = how.read(request.rules)
-    else:
-        board, sources = how.read()
+        if faults := list(request.faults(how.submitter)):
+            raise _refused(faults, str(how.board))
+        rules = request.rules
+    board, sources = how.read(rules)
     checked, strays = check_all(board, sources, workers=how.workers)
-    refused += [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
+    refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
     for one in checked:
         if not one.reasons:
             typer.echo(in_a_line(f"ok       {one.place.title} ({one.tier})"))
@@ -282,8 +282,15 @@ def _reproduce(how: ReproduceOptions) -> None:
         raise VhbenchError(f"{place.title}: {checked.reasons[0]}")
     seed = secrets.randbelow(1 << 32) if how.seed is None else how.seed
     asked = cached_question_index(place.edition, source)
-    given = {"sample": how.sample, "seed": seed, "model": how.model, "model_args": how.model_args}
-    told = reproduction.reproduce(asked, checked.entry, checked.responses, **given)
+    told = reproduction.reproduce(
+        asked,
+        checked.entry,
+        checked.responses,
+        sample=how.sample,
+        seed=seed,
+        model=how.model,
+        model_args=how.model_args,
+    )
     typer.echo(
         f"{place.title}: {told.verdict}; agreement {told.agreement:.1f} % [{told.interval[0]:.1f}, "
         f"{told.interval[1]:.1f}] on {told.sample} questions, two new runs with each other {told.expected:.1f} %"

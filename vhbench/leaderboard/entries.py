@@ -31,6 +31,7 @@ _KEPT = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+_MOST_PARAMETERS = 10**15
 _LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "submitter": 80}
 
 SHARED = ("name", "organisation", "url", "parameters", "open_weights", "reference", "submitter")
@@ -56,7 +57,7 @@ class ModelInfo:
     name: str
     organisation: str = ""
     url: str = ""
-    parameters: Annotated[int, Meta(ge=0, le=10**15)] = 0
+    parameters: Annotated[int, Meta(ge=0, le=_MOST_PARAMETERS)] = 0
     open_weights: bool | None = None
     date: str = ""
     note: str = ""
@@ -227,7 +228,9 @@ def parameters(text: str) -> int:
     match = _COUNT.fullmatch(text.strip())
     if match is None or len(match[1]) > 15:
         raise VhbenchError(f"--parameters: expected a number such as 7B, 450M or 7000000000; got {quote_value(text)}")
-    return round(float(match[1]) * _UNITS[match[2].upper()])
+    if (count := round(float(match[1]) * _UNITS[match[2].upper()])) > _MOST_PARAMETERS:
+        raise VhbenchError(f"--parameters: expected at most 1000T; got {quote_value(text)}")
+    return count
 
 
 def stored(board: Board, model: str, edition: Edition) -> StoredEntry:

@@ -11,8 +11,8 @@ import disarm
 from vhbench.leaderboard.boards import one_line
 from vhbench.schema import VhbenchError
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
-"""Unicode categories of invisible characters, in which two names could differ but look identical."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
+"""Unicode categories of invisible characters, in which two names could differ but look identical; " " is allowed."""
 
 _MARKS = re.compile(r"[\u0300-\u036f]{2}|[\u20d0-\u20ff]")
 """Stacked or enclosing marks, which cover other text."""
@@ -25,7 +25,7 @@ def check_name(name: str, what: str, most: int) -> None:
         VhbenchError: if it is too long, or has invisible, stacked or confusable characters.
     """
     one_line(name, what, most)
-    if any(unicodedata.category(sign) in _UNSEEN for sign in name) or disarm.strip_variation_selectors(name) != name:
+    if any(unicodedata.category(sign) in _UNSEEN for sign in name.replace(" ", "")) or disarm.strip_variation_selectors(name) != name:
         raise VhbenchError(f"expected {what} without invisible characters; got {name!a}")
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
     if mixed or disarm.has_anomalies(name) or _MARKS.search(name) or not unicodedata.is_normalized("NFC", name):

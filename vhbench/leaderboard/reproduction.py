@@ -32,7 +32,6 @@ from vhbench.provenance import told_arguments
 from vhbench.runs import read_run
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
-from vhbench.statistics import intervals
 
 SELF_REPORTED, COMPLETE, REPRODUCED = "self-reported", "provenance complete", "reproduced"
 REJECTED, OPEN = "not reproduced", "inconclusive"
@@ -103,7 +102,7 @@ class Answered:
 
 def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = "") -> Reproduction:
     """Return the verdict on an entry, given two new runs of its model on the same questions."""
-    from scipy.stats import binom
+    from scipy.stats import binom, binomtest
 
     e, one, two = (np.array(each.meanings, dtype=object) for each in (entry, first, second))
     odd, expected = int(((one == two) & (e != one)).sum()), one == two
@@ -112,16 +111,15 @@ def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = 
     gains, losses = int((right & ~base).sum()), int((base & ~right).sum())
     p_odd = max(binom.sf(odd - 1, either, 1 / 3), binom.sf(odd - 1, len(e), HARDWARE))
     p_gain = binom.sf(gains - 1, gains + losses, 0.5)
-    agree = (e == one).astype(np.float64)
-    ends = intervals.mean(agree)
-    low, high = (0.0, 1.0) if ends is None else ends.ends
+    agree = int((e == one).sum())
+    low, high = binomtest(agree, len(e)).proportion_ci(method="wilson")  # a question per cluster, as far as possible
     held = REPRODUCED if low >= expected.mean() - MARGIN else OPEN
     verdict = REJECTED if min(p_odd, p_gain) <= ALPHA else held
     return Reproduction(
         verdict=verdict,
         answers=answers,
         sample=len(e),
-        agreement=round(100 * float(agree.mean()), 2),
+        agreement=round(100 * agree / len(e), 2),
         interval=(round(100 * low, 2), round(100 * high, 2)),
         expected=round(100 * float(expected.mean()), 2),
     )

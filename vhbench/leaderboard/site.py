@@ -118,8 +118,9 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
         yield filled(f"{view.name}.html", "edition.html", view=view, falls=list(_falls(standings, views, view)))
     yield filled("compare.html", "compare.html")
     yield filled("examples.html", "examples.html")
-    told = {"rules": _rules(board.rules), "refused": [escaped(line) for line in standings.refused]}
-    yield filled("about.html", "about.html", **told, changes=read_changes(board))
+    refused = [escaped(line) for line in standings.refused]
+    rules = _rules(board.rules)
+    yield filled("about.html", "about.html", rules=rules, refused=refused, changes=read_changes(board))
     for model in standings.ranked:
         sections = [_section(standings, model, view) for view in views if view.row(model)]
         drops = [
