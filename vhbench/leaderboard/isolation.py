@@ -20,8 +20,8 @@ SECONDS = 600
 _PATIENCE = 10
 """Limit of a call's wall-clock time, as a multiple of its processor time: the machine may be busy."""
 
-MEMORY = 1 << 30
-"""Memory limit of a call in bytes, beyond that of the process with its modules loaded."""
+MEMORY = 2 << 30
+"""Memory limit of a call in bytes, beyond that of the process with its modules loaded; pyarrow reserves half of it."""
 
 
 class _Child:
