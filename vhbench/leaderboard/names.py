@@ -25,7 +25,8 @@ def check_name(name: str, what: str, most: int) -> None:
         VhbenchError: if it is too long, or has invisible, stacked or confusable characters.
     """
     one_line(name, what, most)
-    if any(unicodedata.category(sign) in _UNSEEN for sign in name.replace(" ", "")) or disarm.strip_variation_selectors(name) != name:
+    unseen = any(unicodedata.category(sign) in _UNSEEN for sign in name.replace(" ", ""))
+    if unseen or disarm.strip_variation_selectors(name) != name:
         raise VhbenchError(f"expected {what} without invisible characters; got {name!a}")
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
     if mixed or disarm.has_anomalies(name) or _MARKS.search(name) or not unicodedata.is_normalized("NFC", name):
