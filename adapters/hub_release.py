@@ -224,7 +224,7 @@ def push_folder(
         kind: a dataset, or a static Space.
         message: commit message.
         owned: patterns of our top-level files and folders; remote matches missing in the folder are deleted.
-        dry_run: report the changes without making any.
+        dry_run: report the changes without making any; without a login, every file counts as new.
 
     Raises:
         VhbenchError: if there is no token, the folder is empty, another push interfered, or the Hub rejects it.
@@ -233,6 +233,8 @@ def push_folder(
     local = _owned_files(folder, owned)
     if not local:
         raise VhbenchError(f"{folder}: there is nothing to send")
+    if dry_run and not logged_in():  # without a login, a comparison is impossible
+        return Release(repo_id, "", "", tuple(sorted(local)))
     with hub.one_line(f"push to {repo_id}"):
         api = _api()
         _require_login(api)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Maintain a leaderboard that recomputes every score from the responses.\n\n"
     "A board is a folder of plain files, in git or on the Hub. `init` creates one from splits, `add` adds a run, "
-    "`check` recomputes all entries (for pull requests), `build` writes the site, `export` writes files for other "
-    "tools, `push` uploads board or site.",
+    "`check` recomputes all entries (for pull requests), `reproduce` asks a model again, `refresh` renews scores after "
+    "an update, `build` writes the site, `export` writes files for other tools, `push` uploads board or site.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -38,12 +38,12 @@ class BoardOption:
     board: Path = option("Folder of the board.", metavar="DIR")
     splits: tuple[str, ...] = option(_SPLITS, (), metavar="PATH", repeat=True)
 
-    def read(self) -> "tuple[Board, dict[str, Path]]":
-        """Return the board, and the sources of its editions' questions."""
+    def read(self, rules: bytes | None = None) -> "tuple[Board, dict[str, Path]]":
+        """Return the board, with the given ``board.yaml`` if any, and the sources of its editions' questions."""
         from vhbench.leaderboard.boards import read_board
         from vhbench.leaderboard.question_index import find_sources
 
-        board = read_board(self.board)
+        board = read_board(self.board, rules)
         return board, find_sources(board, [Path(path) for path in self.splits])
 
 
@@ -66,6 +66,11 @@ class InitOptions:
         repeat=True,
     )
     submit: str = option("URL for pull requests.", "", metavar="URL")
+    tasks: tuple[str, ...] = option(
+        "Comma-separated tasks or groups with a page and a column each, such as ode_fictional,mioh_selective; by "
+        "default whole benchmarks.",
+        (),
+    )
     generation: str = option(
         "Required generation settings, as comma-separated name=value; empty to accept any.",
         "temperature=0,do_sample=false",
@@ -81,7 +86,13 @@ def _init(how: InitOptions) -> None:
 
     splits = [Path(path) for path in how.splits]
     board = make_board(
-        how.folder, splits, title=how.title, generation=how.generation, fresh=how.fresh, submit=how.submit
+        how.folder,
+        splits,
+        title=how.title,
+        generation=how.generation,
+        fresh=how.fresh,
+        submit=how.submit,
+        tasks=how.tasks,
     )
     if not board.editions:
         raise VhbenchError(f"--splits: expected a split or the key of a hidden test set; got {' '.join(how.splits)}")
@@ -109,6 +120,7 @@ class AddOptions(BoardOption):
     reference: str = option(
         "Mark the entry as a baseline, such as 'always yes': listed separately, never ranked.", "", metavar="KIND"
     )
+    submitter: str = option("Account of the submitter, who alone may change the entry by a pull request.", "")
     edition: str = option("Dataset version that the responses answer, such as ode-1.0.0, if they do not name it.", "")
     replace: bool = option("Replace an existing entry of this name.", False, names=("--replace",))
 
@@ -117,14 +129,13 @@ def _add(how: AddOptions) -> None:
     """Add a run to a board, with scores recomputed from its responses.
 
     A run is refused, with all reasons, for: scores that differ from the recomputed ones, missing responses, other
-    prompts or settings, another split, edited samples, or too many failed requests. Unusual but possibly valid
-    findings are printed as notes.
+    prompts or settings, another split, edited samples, or too many failed requests.
 
     Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
     """
     from vhbench.leaderboard.entries import ModelInfo, parameters
+    from vhbench.leaderboard.question_index import cached_question_index
     from vhbench.leaderboard.submitting import filled, read_run_for, submit
-    from vhbench.leaderboard.validating import cached_question_index
 
     board, sources = how.read()
     about = ModelInfo(
@@ -136,6 +147,7 @@ def _add(how: AddOptions) -> None:
         date=how.date,
         note=how.note,
         reference=how.reference,
+        submitter=how.submitter,
     )
     about.check()
     about = filled(board, about)
@@ -149,7 +161,6 @@ def _add(how: AddOptions) -> None:
         assert one.entry is not None
         one.place.write(one.entry, one.answers)
         _tell_added(one)
-    _point_out(board, sources, {one.place.title for one in submissions})
 
 
 def _tell_added(one: "Submission") -> None:
@@ -163,15 +174,6 @@ def _tell_added(one: "Submission") -> None:
     typer.echo(f"added {one.place.folder}: {', '.join(told) or 'scores are withheld'}; {len(one.answers):,} bytes")
 
 
-def _point_out(board: "Board", sources: Mapping[str, Path], titles: set[str]) -> None:
-    from vhbench.leaderboard.validating import check_all, find_duplicates
-
-    checked, _ = check_all(board, sources, workers=1)
-    for line in find_duplicates(checked):
-        if line.partition(": ")[0] in titles or any(f"those of {t.partition('/')[0]} are" in line for t in titles):
-            typer.echo(in_a_line(f"note: {line}"), err=True)
-
-
 def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
     """Print all reasons, one line each, and return the exit exception."""
     for reason in reasons:
@@ -181,25 +183,49 @@ def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckOptions(BoardOption):
-    """Options of ``check``."""
+class WorkersOption(BoardOption):
+    """A board, and how many processes check it."""
 
     workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(WorkersOption):
+    """Options of ``check``."""
+
+    against: str = option(
+        "Git revision that a pull request changes, such as origin/main: its rules hold, and changes outside of one "
+        "model's folder are refused.",
+        "",
+        metavar="REVISION",
+    )
+    submitter: str = option("Account that opened the pull request, for --against.", "")
 
 
 def _check(how: CheckOptions) -> None:
     """Recompute all entries of a board, for pull request checks; exits with 1 if one is refused.
 
-    Example: `vhbench leaderboard check --board board`
+    Example: `vhbench leaderboard check --board board --against origin/main --submitter somebody`
     """
+    from vhbench.leaderboard import pull_requests
     from vhbench.leaderboard.validating import check_all, find_duplicates
 
-    board, sources = how.read()
+    rules = None
+    if how.against:
+        request = pull_requests.read_request(how.board, how.against)
+        for line in request.lines:
+            typer.echo(in_a_line(line))
+        if faults := list(request.faults(how.submitter)):
+            raise _refused(faults, str(how.board))
+        rules = request.rules
+    board, sources = how.read(rules)
     checked, strays = check_all(board, sources, workers=how.workers)
     refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
     for one in checked:
         if not one.reasons:
-            typer.echo(in_a_line(f"ok       {one.place.title}"))
+            typer.echo(in_a_line(f"ok       {one.place.title} ({one.tier})"))
+        for line in one.moved[:1]:
+            typer.echo(in_a_line(f"note: {one.place.title}: {line}; run `vhbench leaderboard refresh`"), err=True)
     for line in find_duplicates(checked):
         typer.echo(in_a_line(f"note: {line}"), err=True)
     if refused:
@@ -207,16 +233,83 @@ def _check(how: CheckOptions) -> None:
     typer.echo(f"{len(checked)} entries, all scores recomputed")
 
 
+def _refresh(how: WorkersOption) -> None:
+    """Renew the scores of all entries after an update of vhbench, and write what moved to `changes.csv`.
+
+    Example: `vhbench leaderboard refresh --board board`
+    """
+    from vhbench.leaderboard.refreshing import refresh
+    from vhbench.leaderboard.validating import check_all
+
+    board, sources = how.read()
+    checked, _ = check_all(board, sources, workers=how.workers)
+    for row in (moved := refresh(board, checked)):
+        typer.echo(in_a_line("{model}/{edition}: {family} {metric} {before} -> {after}".format(**row)))
+    typer.echo(f"{len(moved)} scores moved, of {len(checked)} entries")
+
+
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(BoardOption):
+class ReproduceOptions(BoardOption):
+    """Options of ``reproduce``."""
+
+    entry: str = option("MODEL/EDITION, the entry's folder below entries.", metavar="ENTRY", argument=True)
+    model: str = option("Class of the model, as for `lmms-eval --model`.")
+    model_args: str = option("Its arguments, as for `lmms-eval --model_args`.", "")
+    sample: int = option("Number of questions to ask again.", 100, least=1)
+    seed: int | None = option("Random seed of the sample; by default random, so that submitters cannot know it.", None)
+
+
+def _reproduce(how: ReproduceOptions) -> None:
+    """Ask an entry's model again on a random sample, twice, and write whether it is reproduced next to the entries.
+
+    The verdict decides the entry's tier. It compares the entry with what two honest runs of the model give.
+
+    Example: `vhbench leaderboard reproduce my-model/mioh-1.0.0 --board board --model qwen2_5_vl`
+    """
+    import secrets
+
+    from vhbench.leaderboard import reproduction
+    from vhbench.leaderboard.entries import stored
+    from vhbench.leaderboard.question_index import cached_question_index
+    from vhbench.leaderboard.validating import check_entry
+
+    board, sources = how.read()
+    model, _, name = how.entry.partition("/")
+    place = stored(board, model, board.edition(name))
+    source = sources[name]
+    checked = check_entry(place, source, board.rules, keep=True)
+    if checked.entry is None or checked.reasons:
+        raise VhbenchError(f"{place.title}: {checked.reasons[0]}")
+    seed = secrets.randbelow(1 << 32) if how.seed is None else how.seed
+    asked = cached_question_index(place.edition, source)
+    told = reproduction.reproduce(
+        asked,
+        checked.entry,
+        checked.responses,
+        sample=how.sample,
+        seed=seed,
+        model=how.model,
+        model_args=how.model_args,
+    )
+    typer.echo(
+        f"{place.title}: {told.verdict}; agreement {told.agreement:.1f} % [{told.interval[0]:.1f}, "
+        f"{told.interval[1]:.1f}] on {told.sample} questions, two new runs with each other {told.expected:.1f} %"
+    )
+    typer.echo(f"wrote {reproduction.write_verdict(place, told)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(WorkersOption):
     """Options of ``build``."""
 
     out: Path = option("Folder for the site; an existing site is replaced.", names=("--out", "-o"), metavar="SITE")
-    workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
+    strict: bool = option("Exit with 1 if an entry is left out.", False, names=("--strict",))
 
 
 def _build(how: BuildOptions) -> None:
     """Recompute a board and write its static site, for local viewing, GitHub Pages or a static Space.
+
+    Faulty entries are left out and listed on the About page.
 
     Example: `vhbench leaderboard build --board board --out site`
     """
@@ -224,17 +317,21 @@ def _build(how: BuildOptions) -> None:
     from vhbench.leaderboard.site import describe, write_site
 
     board, sources = how.read()
-    first = write_site(rank_entries(board, sources, workers=how.workers), how.out)
+    standings = rank_entries(board, sources, workers=how.workers)
+    first = write_site(standings, how.out)
     typer.echo(f"{how.out}: {describe(how.out)}; open {first}")
+    if standings.refused:
+        left = _refused(standings.refused, f"{how.board}: left out of the site")
+        if how.strict:
+            raise left
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportOptions(BoardOption):
+class ExportOptions(WorkersOption):
     """Options of ``export``."""
 
     out: Path = option("Folder for the files, OUT/MODEL/…", names=("--out", "-o"))
     name: str = option("Name of one model; all by default.", "")
-    workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
 
 
 def _export(how: ExportOptions) -> None:
@@ -294,6 +391,8 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
     "init": (_init, InitOptions),
     "add": (_add, AddOptions),
     "check": (_check, CheckOptions),
+    "reproduce": (_reproduce, ReproduceOptions),
+    "refresh": (_refresh, WorkersOption),
     "build": (_build, BuildOptions),
     "export": (_export, ExportOptions),
     "push": (_push, LeaderboardPushOptions),

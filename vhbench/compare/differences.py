@@ -5,22 +5,24 @@ headline metrics of a benchmark are tested as one family, and all its subsets as
 clusters (:mod:`vhbench.statistics.multiple_testing`).
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vhbench.compare.comparability import caveats, check_same, differing_settings, left_out
 from vhbench.compare.scored_runs import Cell, MeasuredGroup, Places, ScoredRun
 from vhbench.compare.scoring import Group
-from vhbench.provenance import SETTINGS, Provenance
+from vhbench.provenance import Provenance
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
+from vhbench.statistics.all_pairs import adjusted, claimed, differences
 from vhbench.statistics.clustering import Clustering, Floats, summed
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
 from vhbench.statistics.sums import Score, Sums, difference, ranks
 from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import headline_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,94 +133,75 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
         there = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
         raise VhbenchError(f"the runs have no task in common ({there})")
     notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
-    notes += [*_left_out(runs, common), *settings(runs, [group.task for group in common if group.task])]
+    notes += [*left_out(runs, common), *differing_settings(runs, [group.task for group in common if group.task])]
     measured = {group: [run.groups[group] for run in runs] for group in common}
     for group, found in measured.items():
         check_same(group, found, names)
-        notes += _told(group, found, names)
+        notes += caveats(group, found, names)
     groups: list[ComparedGroup] = []
+    whole = {group for group in common if group.benchmark and not group.task}
+    groups += [pool for group in common if group in whole for pool in _pooled(group, measured[group])]
     for benchmark in dict.fromkeys(group.benchmark for group in common):
         own = {group: found for group, found in measured.items() if group.benchmark == benchmark}
-        groups += _Family(own, seed).compared()
+        apart = {group: found for group, found in own.items() if group not in whole}
+        groups += _Family(apart or own, seed).compared()
     tasks = {group.task for group in common}
     origin = [{task: told for task, told in run.provenance.items() if task in tasks} for run in runs]
     return RunComparison(names, groups, notes, origin)
 
 
-def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
-    """Check that all runs have the same questions.
+def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGroup]:
+    """Yield the comparison of all questions of a benchmark in its headline metric, as a leaderboard makes it.
 
-    Raises:
-        VhbenchError: naming the run, its number of missing or different questions, and one of them.
+    Differences are tested by t over clusters, and adjusted over all pairs of runs (Holm).
     """
-    every = dict.fromkeys(name for one in found for name in one.questions.ids)
-    for one, run in zip(found, names, strict=True):
-        if missing := sorted(every.keys() - set(one.questions.ids)):
-            count = f"{len(missing):,} of {len(every):,}"
-            raise VhbenchError(
-                f"{group.title}: expected runs on the same questions; {run} lacks {count} questions of another run "
-                f"(the first: {missing[0]!r})"
+    metric, about = headline_of(group.family), found[0].questions.about
+    sums = [one.apart.get(metric.name) for one in found]
+    outcomes = [None if own is None else own.outcomes for own in sums]
+    members = [run for run, own in enumerate(outcomes) if own is not None]
+    if 0 not in members or len(members) < 2:
+        return
+    first = sums[0]
+    assert first is not None
+    inside = np.flatnonzero(first.about)
+    clusters = clusters_of(about)
+    table = np.stack([np.asarray(outcomes[run])[inside] for run in members])
+    pairs = differences(table, clusters.at(inside))
+    every = [True] * len(members)
+    p, significant = adjusted([pairs], every)[0], claimed([pairs], every)[0]
+    better = significant & ((pairs.value > 0) == (metric.higher_is_better is not False))
+    ranks = {
+        run: (1 + int(better[:, at].sum()), len(members) - int(better[at].sum())) for at, run in enumerate(members)
+    }
+    told = list[Difference]()
+    for at, run in enumerate(members[1:], start=1):
+        tested, ends = not np.isnan(pairs.p[at, 0]), pairs.interval(at, 0)
+        changed = table[at] - table[0]
+        differ = np.abs(np.bincount(clusters.at(inside).numbers, weights=changed)) > 1e-12
+        told.append(
+            Difference(
+                run,
+                100 * float(pairs.value[at, 0]),
+                None if ends is None else (100 * ends[0], 100 * ends[1]),
+                "",
+                float(pairs.p[at, 0]) if tested else None,
+                float(p[at, 0]) if tested else None,
+                int(differ.sum()),
+                bool(significant[at, 0]),
             )
-    first = found[0].questions
-    for one, run in zip(found[1:], names[1:], strict=True):
-        odd = [
-            record.id
-            for record, (content, words), (other, said) in zip(
-                first.about, first.digests, one.questions.digests, strict=True
-            )
-            if content != other or (words and said and words != said)
-        ]
-        if odd:
-            raise VhbenchError(
-                f"{group.title}: {len(odd):,} of {len(every):,} questions of {run} are not those of {names[0]}, though "
-                f"their ids are (the first: {odd[0]!r}): the runs asked different splits"
-            )
-
-
-def _left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[str]:
-    for run in runs:
-        if alone := [group.title for group in run.groups if group not in common]:
-            yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
-
-
-def settings(runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_split: bool = True) -> Iterator[str]:
-    """Yield differences in prompts and settings between the runs, and that a split is too small.
-
-    Args:
-        runs: the runs.
-        tasks: their common tasks.
-        same_split: raise for different splits.
-    """
-    differing: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for task in dict.fromkeys(tasks):
-        told = [(run.name, run.provenance[task]) for run in runs if task in run.provenance]
-        for name, other in told[1:]:
-            first = told[0][1]
-            if same_split and other.content_hash != first.content_hash:
-                raise VhbenchError(
-                    f"{task}: expected runs on the same split; {told[0][0]} is on {first.benchmark} {first.version} "
-                    f"({first.content_hash[:12]}…), {name} on {other.benchmark} {other.version} "
-                    f"({other.content_hash[:12]}…)"
-                )
-        for setting, words in SETTINGS.items():
-            values = [(name, getattr(one, setting)) for name, one in told]
-            if any(value != values[0][1] for _, value in values):
-                shown = "" if setting == "prompts" else f": {', '.join(f'{name} {value}' for name, value in values)}"
-                differing[words, shown].append(task)
-    for (words, shown), where in differing.items():
-        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
-        yield f"{words} differ in {where[0]}{more}{shown}"
-    if any(one.data.kind == "starter" for run in runs for one in run.provenance.values()):
-        yield "the starter splits are too small to rank models; vhbench plan prints the questions that it takes"
-
-
-def _told(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> Iterator[str]:
-    for one, run in zip(found, names, strict=True):
-        if one.withheld:
-            yield f"{group.title}, {run}: {one.withheld}"
-    if len({one.repetitions for one in found}) > 1:
-        told = ", ".join(f"{run} {one.repetitions}" for one, run in zip(found, names, strict=True))
-        yield f"{group.title}: the runs have different numbers of repetitions ({told})"
+        )
+    scores = [one.scores[metric.name] for one in found]
+    compared = ComparedScore(
+        metric.name,
+        len(inside),
+        [score.value for score in scores],
+        [score.interval for score in scores],
+        metric.higher_is_better,
+        told,
+        [ranks.get(run) for run in range(len(found))],
+        [""] * len(found),
+    )
+    yield ComparedGroup(group, len(about), int(clusters.numbers.max()) + 1, [compared], {})
 
 
 @dataclass(frozen=True, slots=True)

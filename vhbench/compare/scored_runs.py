@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +108,9 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     if questions is None:
         scoring.check_captions(responses, found)
     groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}
+    for group in sorted({replace(group, task="") for group in found if group.benchmark} - found.keys()):
+        every = {r.id: r for own, records in found.items() if replace(own, task="") == group for r in records}
+        groups[group] = measure(every.values(), group, questions, cells=False)
     notes = list(responses.notes)
     claims = claims_of(path)
     for group, measured in groups.items():

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison, settings
+from vhbench.compare.comparability import differing_settings
+from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.compare.scored_runs import Cell, MeasuredGroup, ScoredRun
 from vhbench.compare.scoring import Group
 from vhbench.schema import Record, VhbenchError
@@ -56,7 +57,7 @@ def match(runs: Sequence[ScoredRun]) -> RunComparison:
     if not any(pool.weights for pool in pools):
         raise VhbenchError(f"the runs have no {', '.join(STRATA[:-1])} or {STRATA[-1]} in common")
     notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
-    notes += settings(runs, [group.task for group in runs[0].groups if group.task], same_split=False)
+    notes += differing_settings(runs, [group.task for group in runs[0].groups if group.task], same_split=False)
     notes += chain.from_iterable(pool.notes([run.name for run in runs]) for pool in pools)
     provenance = [run.provenance for run in runs]
     return RunComparison([run.name for run in runs], _tested(compared), notes, provenance)

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
+import numpy as np
 import orjson
 
 from vhbench.adapters.calibration_forms import caption
 from vhbench.audit import restricted_oracles
 from vhbench.files import cache_folder, canonical, write_atomic
 from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.records import to_record
 from vhbench.seeding import rng
 from vhbench.splits import answer_keys
+from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks import text_only_baseline
 
 Row = Mapping[str, Any]
@@ -76,7 +79,7 @@ def _blind(asked: QuestionIndex) -> list[str]:
     return [usual[kind] or caption([]) for kind in kinds]
 
 
-BLIND = "Blind"
+BLIND, CHANCE, WORD_FLOOR, ONE_IMAGE = "Blind", "Chance", "Word floor", "One image"
 GUESSERS: tuple[Baseline, ...] = (
     Baseline("Oracle", "always gives the reference answer", _oracle),
     Baseline(BLIND, "most frequent answer to each question type, without images", _blind),
@@ -85,12 +88,19 @@ GUESSERS: tuple[Baseline, ...] = (
 )
 """Baselines on every board; their answers follow from the edition alone."""
 
+MOST_FOR_WORDS = 2_000
+"""Maximum number of questions for the text-only baseline: 10,000 of MIOH take many minutes."""
+
+NAMES = (*(guesser.name for guesser in GUESSERS), CHANCE, WORD_FLOOR, ONE_IMAGE)
+"""Names of all baselines, which no model may have."""
+
 
 def levels(asked: QuestionIndex) -> list[FixedBaseline]:
     """Return chance, the text-only baseline and, for several images, the single-image oracle; cached."""
-    if answer_keys.is_key(asked.source):
-        return [_chance(asked)]
-    file = cache_folder() / "board" / f"levels-1-{asked.edition.content_hash}.json"
+    if answer_keys.is_key(asked.source) or asked.main.family.name == "caption":
+        return [_chance(asked)] if asked.main.family.name != "caption" else []
+    name = "-".join(filter(None, (asked.edition.content_hash, asked.edition.task)))
+    file = cache_folder() / "board" / f"levels-1-{name}.json"
     try:
         return [FixedBaseline(**level) for level in orjson.loads(file.read_bytes())]
     except (OSError, ValueError, TypeError):
@@ -104,24 +114,39 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
 def _chance(asked: QuestionIndex) -> FixedBaseline:
     own = asked.main
     if own.headline == "symmetric_accuracy":
-        return FixedBaseline("Chance", "guesses both questions of each pair uniformly", 25.0)
+        return FixedBaseline(CHANCE, "guesses both questions of each pair uniformly", 25.0)
     shares = [1 / (len(asked.rows[place]["choices"]) or 2) for place in own.places]
-    return FixedBaseline("Chance", "guesses uniformly among the answers", 100 * sum(shares) / len(shares))
+    return FixedBaseline(CHANCE, "guesses uniformly among the answers", 100 * sum(shares) / len(shares))
 
 
 def _word_floor(asked: QuestionIndex) -> list[FixedBaseline]:
     cell = text_only_baseline.PAIRS if asked.main.headline == "symmetric_accuracy" else text_only_baseline.ALL
-    floor = text_only_baseline.of_split(asked.source).get(cell)
-    kind = "cross-validated accuracy from the question text alone"
-    return [] if floor is None else [FixedBaseline("Word floor", kind, 100 * floor.value)]
+    sample = _whole_clusters(asked, MOST_FOR_WORDS)
+    floor = text_only_baseline.of_questions(to_record(asked.rows[place]) for place in sample).get(cell)
+    some = "" if len(sample) == len(asked.rows) else f" of {len(sample):,} questions"
+    kind = f"cross-validated accuracy from the question text alone{some}"
+    return [] if floor is None else [FixedBaseline(WORD_FLOOR, kind, 100 * floor.value)]
+
+
+def _whole_clusters(asked: QuestionIndex, most: int) -> list[int]:
+    """Return all questions, or of more than ``most`` a random sample of whole clusters."""
+    if len(asked.rows) <= most:
+        return list(range(len(asked.rows)))
+    numbers = clusters_of(asked.about).numbers
+    sizes, sample, total = np.bincount(numbers), set[int](), 0
+    for number in rng(0, "text-only baseline", asked.edition.content_hash).permutation(len(sizes)).tolist():
+        if 0 < sizes[number] <= most - total:
+            sample.add(number)
+            total += int(sizes[number])
+    return [place for place, number in enumerate(numbers.tolist()) if number in sample]
 
 
 def _one_image(asked: QuestionIndex) -> list[FixedBaseline]:
     """Return the accuracy of an oracle that sees only the first image a question names; multi-image questions only."""
-    if max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
+    if asked.edition.task or max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
         return []
     kinds = restricted_oracles.of_split(asked.source).get("one image", {}).values()
     if sum(number for _, number in kinds) < len(asked.rows):
         return []  # the split has no scenes
     total = sum(share * number for share, number in kinds)
-    return [FixedBaseline("One image", "oracle restricted to a single image", 100 * total / len(asked.rows))]
+    return [FixedBaseline(ONE_IMAGE, "oracle restricted to a single image", 100 * total / len(asked.rows))]

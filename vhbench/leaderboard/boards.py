@@ -10,7 +10,7 @@ import msgspec
 import yaml
 from msgspec import Meta
 
-from vhbench import splits
+from vhbench import benchmarks, splits
 from vhbench.adapters import hub
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import convert, parse_yaml, path_exists, quote_value, read_bytes, write_atomic
@@ -42,11 +42,13 @@ class Edition:
         fresh_of: public version of which this is a new sample with other questions; "" for none.
         repo_id: dataset on the Hub, "" for none.
         revision: commit of that dataset.
+        task: task or group of lmms-eval whose questions alone count, such as ode_fictional; "" for all.
     """
 
     benchmark: str
     version: str
     content_hash: _Digest
+    task: str = ""
     hidden: bool = False
     fresh_of: str = ""
     repo_id: str = ""
@@ -55,7 +57,7 @@ class Edition:
     @property
     def name(self) -> str:
         """Name of its folder in each entry, and of its page."""
-        return f"{self.benchmark}-{self.version}"
+        return f"{self.task or self.benchmark}-{self.version}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,19 +124,23 @@ class Board(BoardFile):
         """Yield each public edition with its fresh one."""
         for edition in self.editions:
             if edition.fresh_of:
-                yield self.edition(f"{edition.benchmark}-{edition.fresh_of}"), edition
+                yield self.edition(replace(edition, version=edition.fresh_of).name), edition
 
 
-def read_board(folder: Path) -> Board:
+def read_board(folder: Path, text: bytes | None = None) -> Board:
     """Read ``board.yaml``.
+
+    Args:
+        folder: folder of the board.
+        text: its content, such as that of the branch that a pull request changes; None to read the file.
 
     Raises:
         VhbenchError: if it is missing, or a field is invalid.
     """
     path = Path(folder) / FILE
-    if not path_exists(path):
+    if text is None and not path_exists(path):
         raise VhbenchError(f"{folder}: expected a board with {FILE}; create one with `vhbench leaderboard init`")
-    data = read_yaml(path)
+    data = read_yaml(path, text)
     found = data.pop("format", None)
     if found != FORMAT:
         raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
@@ -162,11 +168,13 @@ def _check(board: Board) -> None:
         if edition.benchmark not in BENCHMARKS:
             raise VhbenchError(f"expected a benchmark of {', '.join(BENCHMARKS)}; got {quote_value(edition.benchmark)}")
         manifests.parse_version(edition.version)
+        if edition.task and edition.task not in benchmarks.tasks(edition.benchmark):
+            raise VhbenchError(f"expected a task of {edition.benchmark}; got {quote_value(edition.task)}")
         if edition.name in seen:
             raise VhbenchError(f"{edition.name} occurs twice; expected each version once")
         seen[edition.name] = edition
     for edition in board.editions:
-        public = seen.get(f"{edition.benchmark}-{edition.fresh_of}") if edition.fresh_of else edition
+        public = seen.get(replace(edition, version=edition.fresh_of).name) if edition.fresh_of else edition
         if public is None or (edition.fresh_of and public is edition):
             raise VhbenchError(
                 f"{edition.name}: expected fresh_of to be another edition of this board, got "
@@ -192,7 +200,14 @@ def of_split(split: Path) -> Edition:
 
 
 def make_board(
-    folder: Path, splits: Sequence[Path], *, title: str, generation: str, fresh: Sequence[str] = (), submit: str = ""
+    folder: Path,
+    splits: Sequence[Path],
+    *,
+    title: str,
+    generation: str,
+    fresh: Sequence[str] = (),
+    submit: str = "",
+    tasks: Sequence[str] = (),
 ) -> Board:
     """Return a board of splits and of hidden test sets, given by their keys.
 
@@ -203,12 +218,26 @@ def make_board(
         generation: required generation settings, in the form that :func:`settings` parses.
         fresh: ``NAME=NAME``: a public dataset version and the newer one of the same kind.
         submit: how to submit, shown on the site.
+        tasks: tasks and groups with a page each; empty for whole benchmarks.
+
+    Raises:
+        VhbenchError: if a task belongs to none of the splits.
     """
     editions = [
         of_split(path) for path in places(Board(folder=folder, title=title, editions=()), splits) if is_edition(path)
     ]
+    if tasks:
+        wanted = [(edition, task) for task in tasks for edition in editions if _has(edition, task)]
+        if lost := [task for task in tasks if task not in [known for _, known in wanted]]:
+            raise VhbenchError(f"--tasks: expected tasks of the splits' benchmarks, got {quote_value(lost[0])}")
+        editions = [replace(edition, task="" if task == edition.benchmark else task) for edition, task in wanted]
     rules = Rules(generation=settings(generation))
     return Board(folder=folder, title=title, editions=tuple(paired(editions, fresh)), rules=rules, submit=submit)
+
+
+def _has(edition: Edition, task: str) -> bool:
+    owner = benchmarks.of_task(task)
+    return owner is not None and owner.name == edition.benchmark and task in {owner.name, *benchmarks.tasks(owner.name)}
 
 
 def write_board(board: Board) -> Path:
@@ -246,13 +275,13 @@ class _Plain(yaml.SafeLoader):
         return super().construct_object(node, deep=deep)
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a small YAML file: one mapping, no tags, no aliases.
+def read_yaml(path: Path, text: bytes | None = None) -> dict[str, Any]:
+    """Read a small YAML file, or its given content: one mapping, no tags, no aliases.
 
     Raises:
         VhbenchError: if it cannot be read, or is not a mapping.
     """
-    data = read_bytes(path, MOST_YAML)
+    data = read_bytes(path, MOST_YAML) if text is None else text
     try:
         found = yaml.load(data, _Plain)  # noqa: S506 (a SafeLoader)
     except VhbenchError as error:
@@ -322,8 +351,11 @@ def paired(editions: Sequence[Edition], fresh: Sequence[str]) -> Iterator[Editio
                 f"--fresh: expected PUBLIC=FRESH of one benchmark, of {', '.join(names)}; got {quote_value(pair)}"
             )
         public[other] = names[one].version
-    order = list(BENCHMARKS)
-    for edition in sorted(names.values(), key=lambda e: (order.index(e.benchmark), manifests.parse_version(e.version))):
+    order, asked = list(BENCHMARKS), [edition.task for edition in editions]
+    for edition in sorted(
+        names.values(),
+        key=lambda e: (order.index(e.benchmark), asked.index(e.task), manifests.parse_version(e.version)),
+    ):
         yield replace(edition, fresh_of=public.get(edition.name, ""))
 
 

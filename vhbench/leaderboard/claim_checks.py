@@ -52,24 +52,13 @@ def differing(
     """Yield scores of a run's own results that differ from the recomputed ones."""
     for task, claimed in sorted(claims.items()):
         family = task_named(task).family
-        own = [
-            place for place in _places(asked, task) if repeats == 1
-        ]  # with repetitions, results are not comparable: only the samples are checked
-        if family is None or not own:
+        own = asked.of_task(task)
+        # With repetitions, or of a larger task, results are not comparable: only the samples are checked.
+        if family is None or repeats > 1 or len(own) < len(asked.whole.of_task(task)):
             continue
         records = [answered(asked.rows[place], responses[place]) for place in own]
         found = measure(records, Group(task, asked.edition.benchmark, family.name), asked.source, cells=False)
         yield from conflicting_claims(task, claimed, {name: score.value for name, score in found.scores.items()})
-
-
-def _places(asked: QuestionIndex, task: str) -> list[int]:
-    """Return the indices of a task's questions in an edition."""
-    known = task_named(task)
-    if known.keep is None:
-        return [place for place, config in enumerate(asked.configs) if config == task]
-    return [
-        place for place, row in enumerate(asked.rows) if all(row[name] in values for name, values in known.keep.items())
-    ]
 
 
 def prompt_faults(asked: QuestionIndex, told: Provenance) -> Iterator[str]:
@@ -79,7 +68,8 @@ def prompt_faults(asked: QuestionIndex, told: Provenance) -> Iterator[str]:
         named = f"{told.benchmark} with content hash {told.content_hash[:12]}…"
         yield f"{told.task}: was evaluated on another split ({named})"
         return
-    own = _places(asked, told.task)
+    asked = asked.whole
+    own = asked.of_task(told.task)
     if not own or told.of != len(own) or told.asked != told.of:
         yield f"{told.task}: evaluated {told.asked:,} of {told.of:,} questions; the edition has {len(own):,}"
         return
@@ -88,10 +78,27 @@ def prompt_faults(asked: QuestionIndex, told: Provenance) -> Iterator[str]:
         yield f"{told.task}: prompts differ from the benchmark's ({told.prompt_form} form)"
 
 
-def setting_faults(rules: Rules, provenance: Sequence[Provenance]) -> Iterator[str]:
-    """Yield violations of a board's rules for generation."""
-    if rules.provenance and not provenance:
-        yield "has no provenance, which this board requires: add lmms-eval's folder with samples"
+def provenance_gaps(asked: QuestionIndex, rules: Rules, provenance: Sequence[Provenance]) -> Iterator[str]:
+    """Yield what provenance lacks to be complete: tasks, the model, settings that the board rules."""
+    if not provenance:
+        yield "has no provenance: add lmms-eval's folder with samples"
+        return
+    known = {asked.whole.rows[place]["id"] for told in provenance for place in asked.whole.of_task(told.task)}
+    if lost := [row["id"] for row in asked.rows if row["id"] not in known]:
+        yield f"has no provenance for {len(lost):,} of {len(asked.rows):,} questions (the first: {lost[0]!r})"
+    for told in provenance:
+        missing = [name for name in rules.generation if name not in told.generation]
+        missing += [] if told.model else ["model"]
+        if missing:
+            yield f"{told.task}: its provenance does not record {', '.join(missing)}"
+
+
+def setting_faults(asked: QuestionIndex, rules: Rules, provenance: Sequence[Provenance]) -> Iterator[str]:
+    """Yield violations of a board's rules for provenance and generation."""
+    if rules.provenance:
+        yield from (
+            f"{gap}; this board requires complete provenance" for gap in provenance_gaps(asked, rules, provenance)
+        )
     for told in provenance:
         for name, value in rules.generation.items():
             if name in told.generation and told.generation[name] != value:
@@ -101,3 +108,9 @@ def setting_faults(rules: Rules, provenance: Sequence[Provenance]) -> Iterator[s
     models = sorted({f"{told.model} {told.model_args}".strip() for told in provenance})
     if len(models) > 1:
         yield f"its tasks have responses of several models: {', '.join(map(quote_value, models))}"
+
+
+def excess_failures(rules: Rules, found: RescoredEntry) -> Iterator[str]:
+    """Yield a reason if more requests failed than the board allows."""
+    if found.told["failed"] > rules.max_failed:
+        yield f"expected at most {rules.max_failed:g} % failed requests, got {found.told['failed']:.1f} %"

@@ -7,10 +7,10 @@ from vhbench.leaderboard import boards
 from vhbench.leaderboard.baselines import levels
 from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.entries import ModelInfo
+from vhbench.leaderboard.question_index import cached_question_index
 from vhbench.leaderboard.rankings import rank_entries
 from vhbench.leaderboard.site import write_site
 from vhbench.leaderboard.submitting import filled, read_run_for, submit
-from vhbench.leaderboard.validating import cached_question_index
 from vhbench.schema import VhbenchError
 
 
@@ -41,7 +41,8 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
         return
     sources = _sources(splits)
     asked = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in editions}
-    about, added = filled(board, ModelInfo(name=name)), 0
+    kind = "responses without a model" if name.startswith("vhbench_") else ""
+    about, added = filled(board, ModelInfo(name=name, reference=kind)), 0
     for one in read_run_for(board, run, asked):
         found = submit(board, one, about, replacing=True)
         if found.entry is None or found.reasons:

@@ -22,8 +22,8 @@ NAMES = (
 """File → text of its link."""
 
 COLUMNS: tuple[str, ...] = (
-    "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
-    "high", "first_rank", "last_rank",
+    "model", "name", "reference", "verified", "benchmark", "task", "version", "content_hash", "family", "metric",
+    "part", "value", "low", "high", "first_rank", "last_rank",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LATEX = {
@@ -49,8 +49,8 @@ def _rows(standings: Rankings) -> Iterator[tuple[Any, ...]]:
         edition, main = one.edition, one.asked.main
         for number in sorted(one.found):
             model, found = standings.models[number], one.found[number]
-            who = (model.slug, model.about.name, model.about.reference)
-            what = (edition.benchmark, edition.version, edition.content_hash)
+            who = (model.slug, model.about.name, model.about.reference, model.tiers.get(edition.name, ""))
+            what = (edition.benchmark, edition.task, edition.version, edition.content_hash)
             for family, scores in found.scores.items():
                 for metric, score in scores.items():
                     ranked = family == main.family.name and metric == main.headline

@@ -1,10 +1,11 @@
 """Entries: the responses of one model to one edition, with model card, provenance and claimed scores."""
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import date
+from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from vhbench.files import convert, path_exists, quote_value, write_atomic
+from vhbench.leaderboard.baselines import NAMES
 from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
+from vhbench.leaderboard.names import check_name, look
 from vhbench.provenance import Provenance
 from vhbench.schema import VhbenchError
 
@@ -21,15 +24,18 @@ FILE, ANSWERS = "entry.yaml", "answers.parquet"
 MOST_REPEATS = 100
 _LONGEST_FOLDER = 60
 
+_RESERVED = frozenset(map(look, NAMES))
 _SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _KEPT = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 """Device names that Windows reserves, with any extension."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
-"""Unicode categories of invisible characters, in which two names could differ but look identical."""
-_LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "prepared": 80}
+_MOST_PARAMETERS = 10**15
+_LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "submitter": 80}
+
+SHARED = ("name", "organisation", "url", "parameters", "open_weights", "reference", "submitter")
+"""Fields that all entries of a model share; dates and notes may differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,30 +51,32 @@ class ModelInfo:
         date: date of the responses, YYYY-MM-DD.
         note: one-line remark.
         reference: kind of baseline, such as "always yes", which is never ranked; "" for a model.
+        submitter: account that submitted the entries, who may change them; "" for the maintainers.
     """
 
     name: str
     organisation: str = ""
     url: str = ""
-    parameters: Annotated[int, Meta(ge=0, le=10**15)] = 0
+    parameters: Annotated[int, Meta(ge=0, le=_MOST_PARAMETERS)] = 0
     open_weights: bool | None = None
     date: str = ""
     note: str = ""
     reference: str = ""
+    submitter: str = ""
 
     def check(self) -> None:
-        """Raise VhbenchError if a field is not safe to show on a page or a terminal."""
+        """Raise VhbenchError if a field is not safe to show on a page or a terminal, or misleads."""
         for name, most in _LONGEST.items():
-            if hasattr(self, name):
-                one_line(getattr(self, name), f"the {name}", most)
-        if not self.name.strip():
-            raise VhbenchError("expected a model name, got an empty one")
-        if any(unicodedata.category(sign) in _UNSEEN for sign in self.name):
-            raise VhbenchError(f"expected a name without invisible characters; got {self.name!a}")
+            check = check_name if name in ("name", "organisation") else one_line
+            check(getattr(self, name), f"the {name}", most)
+        if not self.name.strip() or self.name != self.name.strip():
+            raise VhbenchError(f"expected a model name without spaces around it, got {self.name!r}")
+        if not self.reference and (look(self.name) in _RESERVED or look(self.name).startswith("vhbench")):
+            raise VhbenchError(f"{quote_value(self.name)} is reserved for baselines; enter one with --reference KIND")
         if self.url:
             web_address(self.url, "the url")
         if self.date and not _is_date(self.date):
-            raise VhbenchError(f"expected a date YYYY-MM-DD, got {quote_value(self.date)}")
+            raise VhbenchError(f"expected a date YYYY-MM-DD until today, got {quote_value(self.date)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +91,8 @@ class BoardEntry(ModelInfo):
         repeats: number of responses per question.
         scores: family of questions → metric → claimed value, in percent (words: a number).
         provenance: provenance of the responses to each task, if known.
+        scorer: version of vhbench that computed ``scores``.
+        task: task of the edition; "" for the whole benchmark.
     """
 
     benchmark: str
@@ -92,6 +102,8 @@ class BoardEntry(ModelInfo):
     repeats: Annotated[int, Meta(ge=1, le=MOST_REPEATS)] = 1
     scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     provenance: tuple[Provenance, ...] = ()
+    scorer: str = ""
+    task: str = ""
 
     @property
     def about(self) -> ModelInfo:
@@ -154,9 +166,10 @@ class StoredEntry:
             raise VhbenchError(
                 f"expected the entry of {quote_value(entry.name)} in the folder {slug(entry.name)}; got {self.model}"
             )
-        if (entry.benchmark, entry.version) != (own.benchmark, own.version):
+        if (entry.benchmark, entry.version, entry.task) != (own.benchmark, own.version, own.task):
             raise VhbenchError(
-                f"expected an entry for {own.name}; got {quote_value(entry.benchmark)} {quote_value(entry.version)}"
+                f"expected an entry for {own.name}; got {quote_value(entry.task or entry.benchmark)} "
+                f"{quote_value(entry.version)}"
             )
         if entry.content_hash != own.content_hash:
             raise VhbenchError(
@@ -195,8 +208,8 @@ def slug(name: str) -> str:
 
 
 def _is_date(text: str) -> bool:
-    try:
-        return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+    try:  # tomorrow has begun somewhere
+        return bool(_DATE.fullmatch(text)) and date.fromisoformat(text) <= date.today() + timedelta(days=1)
     except ValueError:
         return False
 
@@ -215,7 +228,9 @@ def parameters(text: str) -> int:
     match = _COUNT.fullmatch(text.strip())
     if match is None or len(match[1]) > 15:
         raise VhbenchError(f"--parameters: expected a number such as 7B, 450M or 7000000000; got {quote_value(text)}")
-    return round(float(match[1]) * _UNITS[match[2].upper()])
+    if (count := round(float(match[1]) * _UNITS[match[2].upper()])) > _MOST_PARAMETERS:
+        raise VhbenchError(f"--parameters: expected at most 1000T; got {quote_value(text)}")
+    return count
 
 
 def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
@@ -229,6 +244,8 @@ def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
     """Return all entries of a board in the order of their names, and one message per unexpected file or folder."""
     root, found, strays = board.folder / ENTRIES, list[StoredEntry](), list[str]()
     editions = {edition.name: edition for edition in board.editions}
+    if os.path.lexists(root) and not _own_folder(root):
+        return [], [f"{ENTRIES}: expected a folder, got a link or a file"]
     for folder in sorted(root.iterdir()) if root.is_dir() else []:
         if folder.name.startswith(".") and folder.is_file():
             continue
@@ -249,6 +266,13 @@ def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
 
 def _own_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
+
+
+def unlike(about: ModelInfo, told: ModelInfo, title: str) -> Iterator[str]:
+    """Yield conflicting fields of two entries of a model."""
+    odd = [name for name in SHARED if getattr(about, name) != getattr(told, name)]
+    if odd:
+        yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(told, odd[0]))}"
 
 
 def missing(stored_entry: StoredEntry) -> Iterator[str]:

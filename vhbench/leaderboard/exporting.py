@@ -74,7 +74,7 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
     metric = headline_of(one.asked.main.family.name)
     told = EvalResultEntry(
         dataset_id=one.edition.repo_id,
-        task_id=one.edition.benchmark,
+        task_id=one.edition.task or one.edition.benchmark,
         value=round(float(score.value or 0.0), 2),
         dataset_revision=one.edition.revision or None,
         date=entry.date or None,
@@ -92,9 +92,13 @@ def model_index(standings: Rankings, model: BoardModel) -> bytes:
         EvalResult(
             task_type=_KINDS.get(family, "visual-question-answering"),
             dataset_type=one.edition.repo_id or f"vhbench/{one.edition.benchmark}",
-            dataset_name=f"{one.edition.benchmark} {one.edition.version}",
+            dataset_name=f"{one.edition.task or one.edition.benchmark} {one.edition.version}",
+            # Results are grouped by type, config, split and revision of the dataset, not by its name or arguments.
+            dataset_config=one.edition.name,
+            dataset_split="test",
             dataset_revision=one.edition.revision or None,
             dataset_args={"content_hash": one.edition.content_hash},
+            verified=None,
             metric_type=metric.name,
             metric_name=metric.label,
             metric_value=round(float(score.value or 0.0), 2),
@@ -118,7 +122,8 @@ def table(standings: Rankings, model: BoardModel) -> str:
             rank = f"{ranks} of {len(one.ranks)}" if score is _headline(one, model) and first else ""
             lines.append(f"| {title} | {metric.label} | {score.value:.1f} | {ends} | {rank} |")
     hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
-    return "\n".join([*lines, "", f"Recomputed from the responses by vhbench {vhbench.__version__}: {hashes}.", ""])
+    told = f"Recomputed from the responses by vhbench {vhbench.__version__} ({model.tier}): {hashes}."
+    return "\n".join([*lines, "", told, ""])
 
 
 def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
@@ -185,7 +190,7 @@ def _result(
     if edition.repo_id:
         source |= {"source_type": "hf_dataset", "hf_repo": edition.repo_id, "hf_split": "test"}
         source["samples_number"] = len(one.asked.rows)
-    source["additional_details"] = {"content_hash": edition.content_hash}
+    source["additional_details"] = {"content_hash": edition.content_hash, "verified": model.tiers[edition.name]}
     found: dict[str, Any] = {
         "evaluation_result_id": f"{run}/{family}/{metric.name}",
         "evaluation_name": f"{edition.name} {family}",

@@ -1,20 +1,27 @@
 """Calls in child processes with time and memory limits, for untrusted submissions."""
 
 import multiprocessing
-from collections.abc import Callable, Iterable, Iterator
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import repeat
+from math import ceil
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from vhbench.schema import VhbenchError
 
-SECONDS = 900
-"""Time limit of a call."""
+SECONDS = 600
+"""Maximum processor time of a call."""
+
+_PATIENCE = 10
+"""Limit of a call's wall-clock time, as a multiple of its processor time: the machine may be busy."""
 
 MEMORY = 2 << 30
-"""Memory limit of a call in bytes, beyond that of the process with its modules loaded."""
+"""Memory limit of a call in bytes, beyond that of the process with its modules loaded; pyarrow reserves half of it."""
 
 
 class _Child:
@@ -32,12 +39,13 @@ class _Child:
             self._process.start()
             other.close()
         try:
-            self._pipe.send((function, args))
+            self._pipe.send((function, args, seconds))
             late = Failure(f"takes more than {seconds:g} seconds")
-            value = self._pipe.recv() if self._pipe.poll(seconds) else late
+            value = self._pipe.recv() if self._pipe.poll(_PATIENCE * seconds) else late
         except (EOFError, OSError):
             self._process.join(5)
-            value = Failure(f"ended the process that checked it (exit code {self._process.exitcode})")
+            code = self._process.exitcode
+            value = late if code == -_SIGXCPU else Failure(f"ended the process that checked it (exit code {code})")
         if isinstance(value, Failure):
             self.end()
         if isinstance(value, VhbenchError):
@@ -53,6 +61,10 @@ class _Child:
             self._process = None
 
 
+_SIGXCPU = getattr(signal, "SIGXCPU", 0)
+"""Signal of the processor time limit; 0 on Windows."""
+
+
 class Failure(str):
     """Reason why a call has no value, in one line."""
 
@@ -66,7 +78,7 @@ def each(
     tasks: Iterable[tuple[Any, ...]],
     *,
     workers: int = 1,
-    seconds: float = SECONDS,
+    seconds: Sequence[float] | None = None,
     memory: int = MEMORY,
 ) -> Iterator[Any]:
     """Yield the return value of a function for each tuple of arguments, in order, or a :class:`Failure`.
@@ -75,35 +87,35 @@ def each(
         function: module-level function, which is sent to the children by name.
         tasks: arguments of each call.
         workers: number of child processes.
-        seconds: time limit per call.
+        seconds: processor time of each call, :data:`SECONDS` by default.
         memory: memory limit per call in bytes, beyond the initial memory of its process, where the system supports it.
 
     Raises:
         VhbenchError: if a call raised it.
     """
 
-    def call(args: tuple[Any, ...]) -> Any:
+    def call(args: tuple[Any, ...], limit: float) -> Any:
         try:
             child = _idle.pop()
         except IndexError:
             child = _Child()
         try:
-            return child.call(function, args, seconds, memory)
+            return child.call(function, args, limit, memory)
         finally:
             _idle.append(child)
 
     with ThreadPoolExecutor(workers) as threads:
-        yield from threads.map(call, tasks)
+        yield from threads.map(call, tasks, repeat(SECONDS) if seconds is None else seconds)
 
 
 def _serve(pipe: Connection, memory: int) -> None:
     """Make calls until the pipe is closed, or one fails."""
     while True:
         try:
-            function, args = pipe.recv()  # loads the function's modules
+            function, args, seconds = pipe.recv()  # loads the function's modules
         except EOFError:
             return
-        _limit(memory)
+        _limit(memory, seconds)
         try:
             value = function(*args)
         except MemoryError:
@@ -115,10 +127,12 @@ def _serve(pipe: Connection, memory: int) -> None:
         pipe.send(value)
 
 
-def _limit(memory: int) -> None:
-    """Limit the memory of this process to its current memory plus a margin."""
+def _limit(memory: int, seconds: float) -> None:
+    """Limit the memory and the processor time of this process to the current ones plus a margin."""
     with suppress(ImportError, OSError, ValueError):  # not supported, as on Windows
         import resource
 
         taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_DATA, (taken + memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+        end = ceil(time.process_time() + seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (end, resource.getrlimit(resource.RLIMIT_CPU)[1]))

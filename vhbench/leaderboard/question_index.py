@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS, VALUE_ORDER, Family
+from vhbench.benchmarks import BENCHMARKS, VALUE_ORDER, Family, task
 from vhbench.columns import FLAGS, LISTS, RECORD
 from vhbench.compare.scoring import vocabulary
 from vhbench.language.captions.vocabulary import Vocabulary
@@ -124,6 +124,26 @@ class QuestionIndex:
         captions = any(row["kind"] == "caption" for row in self.rows)
         return ode_captions.matcher(vocabulary(self.source)) if captions else None
 
+    def at(self, places: Sequence[int]) -> "QuestionIndex":
+        """Return some of the questions."""
+        configs, rows = [self.configs[place] for place in places], [self.rows[place] for place in places]
+        return QuestionIndex(self.edition, self.source, configs, rows)
+
+    @property
+    def whole(self) -> "QuestionIndex":
+        """All questions of its split."""
+        return cached_question_index(replace(self.edition, task=""), self.source) if self.edition.task else self
+
+    def of_task(self, name: str) -> list[int]:
+        """Return the indices of the questions of a task or group."""
+        known = task(name)
+        if known.members:
+            return sorted({place for member in known.members for place in self.of_task(member)})
+        if known.keep is None:
+            return [place for place, config in enumerate(self.configs) if config == name]
+        keep = known.keep.items()
+        return [place for place, row in enumerate(self.rows) if all(row[column] in values for column, values in keep)]
+
     def cell(self, place: int) -> str:
         """Return the subset of a question, for the filter of examples: "E5 · hn"."""
         row = self.rows[place]
@@ -159,8 +179,18 @@ def in_order(column: str, values: Iterable[str]) -> list[str]:
     return sorted(values, key=lambda value: _order((column,), (value,)))
 
 
+@lru_cache(maxsize=64)
+def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
+    """Read the questions of an edition, once per process."""
+    return read_edition(edition, source)
+
+
 def read_edition(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition from a split, or from the key of a hidden test set."""
+    """Read the questions of an edition from a split, or from the key of a hidden test set.
+
+    Raises:
+        VhbenchError: if the split has no question of the edition's task.
+    """
     configs, rows = list[str](), list[dict[str, Any]]()
     if answer_keys.is_key(source):
         for config, row in answer_keys.read_key(source):
@@ -171,7 +201,13 @@ def read_edition(edition: Edition, source: Path) -> QuestionIndex:
             for values in zip(*group.values(), strict=True):
                 configs.append(config)
                 rows.append(dict(zip(group, values, strict=True)))
-    return QuestionIndex(edition, source, configs, rows)
+    whole = QuestionIndex(edition, source, configs, rows)
+    if not edition.task:
+        return whole
+    own = whole.of_task(edition.task)
+    if not own:
+        raise VhbenchError(f"{source}: has no question of the task {edition.task}")
+    return whole.at(own)
 
 
 def _typed(name: str, value: Any) -> Any:

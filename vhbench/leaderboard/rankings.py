@@ -14,9 +14,10 @@ from vhbench.leaderboard.baselines import GUESSERS, Baseline, FixedBaseline, lev
 from vhbench.leaderboard.boards import Board, Edition
 from vhbench.leaderboard.entries import BoardEntry, ModelInfo, slug
 from vhbench.leaderboard.public_fresh_gap import PublicFreshGap, fresh_questions
-from vhbench.leaderboard.question_index import Places, QuestionIndex, QuestionPart
+from vhbench.leaderboard.question_index import Places, QuestionIndex, QuestionPart, cached_question_index
+from vhbench.leaderboard.reproduction import TIERS
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
-from vhbench.leaderboard.validating import CheckedEntry, cached_question_index, check_all
+from vhbench.leaderboard.validating import CheckedEntry, check_all
 from vhbench.schema import VhbenchError
 from vhbench.statistics.all_pairs import AllPairs, claimed, differences
 from vhbench.statistics.clustering import Clustering, Floats
@@ -32,12 +33,19 @@ class BoardModel:
         slug: its name in URLs.
         about: its description.
         entries: name of an edition → its entry; empty for built-in baselines.
+        tiers: name of an edition → how far its entry is verified.
     """
 
     number: int
     slug: str
     about: ModelInfo
     entries: Mapping[str, BoardEntry] = field(default_factory=dict)
+    tiers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tier(self) -> str:
+        """The least verified of its entries' tiers; "" for a built-in baseline."""
+        return min(self.tiers.values(), key=TIERS.index, default="")
 
     @property
     def ranked(self) -> bool:
@@ -89,12 +97,14 @@ class Rankings:
         models: models, then baselines.
         editions: results of each edition.
         drops: (public edition, fresh edition) → number of a model → its gap.
+        refused: faulty entries and unexpected files, which are left out, one line each.
     """
 
     board: Board
     models: Sequence[BoardModel]
     editions: Sequence[EditionStandings]
     drops: Mapping[tuple[str, str], Mapping[int, PublicFreshGap]]
+    refused: Sequence[str] = ()
 
     @property
     def ranked(self) -> list[BoardModel]:
@@ -105,9 +115,22 @@ class Rankings:
         """Return the results of an edition by its name."""
         return next(one for one in self.editions if one.edition.name == name)
 
+    def fall(self, model: "BoardModel", name: str = "") -> tuple[str, PublicFreshGap] | None:
+        """Return the fresh edition on which a model's score falls significantly, and its gap; None without one.
+
+        Args:
+            model: the model.
+            name: public edition; "" for any.
+        """
+        for (public, fresh), found in self.drops.items():
+            gap = found.get(model.number)
+            if name in ("", public) and gap is not None and gap.significant and gap.value > 0:
+                return fresh, gap
+        return None
+
 
 def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Rankings:
-    """Recompute a board.
+    """Recompute a board; faulty entries are left out.
 
     Args:
         board: the board.
@@ -115,13 +138,13 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
         workers: number of processes; 0 for one per core.
 
     Raises:
-        VhbenchError: if an entry is refused (``vhbench leaderboard check`` lists all reasons), or there is none.
+        VhbenchError: if no entry is left.
     """
-    checked, strays = check_all(board, sources, workers=workers, keep=True)
-    reasons = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
-    if reasons:
-        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-        raise VhbenchError(f"{board.folder}: {reasons[0]}{more}; `vhbench leaderboard check` lists all")
+    every, strays = check_all(board, sources, workers=workers, keep=True)
+    refused = [*strays, *(f"{one.place.title}: {reason}" for one in every for reason in one.reasons)]
+    checked = [one for one in every if not one.reasons]
+    if not checked and refused:
+        raise VhbenchError(f"{board.folder}: every entry is refused; the first: {refused[0]}")
     if not checked:
         raise VhbenchError(f"{board.folder}: expected at least one entry; add a run with `vhbench leaderboard add`")
     models = list(_models(board, checked))
@@ -140,20 +163,22 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
         EditionStandings(one, found, said, *rest, levels(one))
         for one, (found, said), rest in zip(asked, own, compared, strict=True)
     ]
-    return Rankings(board, models, editions, dict(_drops(board, editions)))
+    return Rankings(board, models, editions, dict(_drops(board, editions)), refused)
 
 
 def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardModel]:
     by_model: dict[str, dict[str, BoardEntry]] = {}
+    tiers: dict[str, dict[str, str]] = {}
     for one in checked:
         assert one.entry is not None
         by_model.setdefault(one.place.model, {})[one.place.edition.name] = one.entry
+        tiers.setdefault(one.place.model, {})[one.place.edition.name] = one.tier
     order = [edition.name for edition in board.editions]
     abouts = {name: entries[min(entries, key=order.index)].about for name, entries in by_model.items()}
     names = sorted(by_model, key=lambda name: (abouts[name].reference != "", name))
     number = -1
     for number, name in enumerate(names):
-        yield BoardModel(number, name, abouts[name], by_model[name])
+        yield BoardModel(number, name, abouts[name], by_model[name], tiers[name])
     for place, guesser in enumerate(GUESSERS, start=number + 1):
         about = ModelInfo(name=guesser.name, reference=guesser.kind)
         yield BoardModel(place, _address(guesser), about)

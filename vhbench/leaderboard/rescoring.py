@@ -4,7 +4,7 @@ Everything independent of the responses is shared by all entries of an edition
 (:class:`~vhbench.leaderboard.question_index.QuestionIndex`), so a hundred models take a minute instead of an hour.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,6 +94,13 @@ def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) 
             np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0), dtype=np.float32
         ),
     )
+
+
+def meanings(asked: QuestionIndex, responses: Sequence[str], read: Sequence[str]) -> Iterator[str]:
+    """Yield the prediction or the words of each response, which copied and reformatted responses share."""
+    for row, text, prediction in zip(asked.rows, responses, read, strict=True):
+        words = row["kind"] == "caption" or prediction in ("unread", "failed", "refused")
+        yield " ".join(text.casefold().split()) if words else prediction
 
 
 def _answered(asked: QuestionIndex, place: int, text: str) -> Record:

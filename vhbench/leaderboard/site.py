@@ -12,6 +12,7 @@ import vhbench
 from vhbench.files import json_bytes
 from vhbench.leaderboard import boards, downloads, site_data, site_views
 from vhbench.leaderboard.rankings import BoardModel, Rankings
+from vhbench.leaderboard.refreshing import read_changes
 from vhbench.leaderboard.site_views import EditionView, RowView, ScoreView
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.registry import metrics_of
@@ -117,7 +118,9 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
         yield filled(f"{view.name}.html", "edition.html", view=view, falls=list(_falls(standings, views, view)))
     yield filled("compare.html", "compare.html")
     yield filled("examples.html", "examples.html")
-    yield filled("about.html", "about.html", rules=_rules(board.rules))
+    refused = [escaped(line) for line in standings.refused]
+    rules = _rules(board.rules)
+    yield filled("about.html", "about.html", rules=rules, refused=refused, changes=read_changes(board))
     for model in standings.ranked:
         sections = [_section(standings, model, view) for view in views if view.row(model)]
         drops = [
@@ -142,7 +145,10 @@ def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[
     for found in by_name.values():
         first = next(iter(found.values()))
         scores = [found[view.name].score if view.name in found else none for view in views]
-        rows.append({"name": first.name, "kind": first.kind, "model": first.model, "scores": scores})
+        marks = (
+            {"tier": first.model.tier, "fall": site_views.fall_in_words(standings, first.model)} if first.model else {}
+        )
+        rows.append({"name": first.name, "kind": first.kind, "model": first.model, "scores": scores, **marks})
     rows.sort(key=lambda row: [(s.value is None, -(s.value or 0)) for s in row["scores"]])
     return [row for row in rows if not row["kind"]], [row for row in rows if row["kind"]]
 
@@ -181,7 +187,7 @@ def _rules(rules: boards.Rules) -> str:
     said.append(f"at most {rules.max_failed:g} % of the requests failed")
     said += [f"{name} is {value}" for name, value in rules.generation.items()]
     if rules.provenance:
-        said.append("the run has provenance")
+        said.append("the run has complete provenance")
     return "; ".join(said) + "; and all scores equal those recomputed from the responses."
 
 
@@ -191,6 +197,7 @@ def provenance(standings: Rankings, model: BoardModel) -> str:
     for name, entry in model.entries.items():
         told = standings.of(name).found[model.number].told
         lines += ["", f"edition        {name}", f"content hash   {entry.content_hash}"]
+        lines += [f"verified       {model.tiers[name]}"]
         lines += [
             f"answers        sha256 {entry.answers}, {entry.repeats} repetition{'s' if entry.repeats > 1 else ''}"
         ]

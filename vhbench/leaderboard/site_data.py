@@ -42,14 +42,22 @@ def script(function: str, *values: object) -> bytes:
     return function.encode() + b"(" + body + b");\n"
 
 
-def tenths(value: float) -> int | None:
-    """Return a share as tenths of a point; None for NaN."""
-    return None if np.isnan(value) else round(1000 * value)
+def tenths(value: float, *, exact: bool = False) -> float | None:
+    """Return a share as tenths of a point; None for NaN.
+
+    Args:
+        value: from -1 to 1.
+        exact: keep more digits where it would round to 0, as the end of a significant difference does not.
+
+    >>> tenths(0.0123), tenths(0.00004), tenths(0.00004, exact=True)
+    (12, 0, 0.04)
+    """
+    return None if np.isnan(value) else round(1000 * value) or (float(f"{1000 * value:.1g}") if exact else 0)
 
 
 def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
     """Return ``data/board.js``: models, editions, subsets, and the scores of every model in each."""
-    models = [[model.slug, model.about.name, model.about.reference] for model in standings.models]
+    models = [[model.slug, model.about.name, model.about.reference, model.tier] for model in standings.models]
     editions = []
     for one, view in zip(standings.editions, views, strict=True):
         members = list(one.members)
@@ -66,7 +74,7 @@ def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
 def pairs(standings: Rankings) -> Iterator[tuple[int, bytes]]:
     """Yield for each model its differences from all others: edition → subset → value, low, high, verdict."""
     for model in standings.models:
-        found: list[list[list[int | None]] | None] = []
+        found: list[list[list[float | None]] | None] = []
         for one in standings.editions:
             if model.number in one.members:
                 at, better = list(one.members).index(model.number), headline_of(one.asked.main.family.name)
@@ -79,14 +87,14 @@ def pairs(standings: Rankings) -> Iterator[tuple[int, bytes]]:
 
 def _flat(
     pairs: AllPairs, significant: npt.NDArray[np.bool_], at: int, higher_is_better: bool | None
-) -> list[int | None]:
+) -> list[float | None]:
     """Return a flat list of four numbers per other model; verdicts as indices into :data:`VERDICTS`."""
-    found: list[int | None] = []
+    found: list[float | None] = []
     for value, low, high, p, sure in zip(
         pairs.value[at], pairs.low[at], pairs.high[at], pairs.p[at], significant, strict=True
     ):
         said = verdict(value, significant=bool(sure), tested=not np.isnan(p), higher_is_better=higher_is_better)
-        found += [tenths(value), tenths(low), tenths(high), VERDICTS.index(said)]
+        found += [tenths(value), tenths(low, exact=sure), tenths(high, exact=sure), VERDICTS.index(said)]
     return found
 
 
@@ -142,7 +150,8 @@ def _images(one: EditionStandings, folder: Path) -> Iterator[list[str]]:
     """Yield the image files of each question, written once under their hash."""
     folder.mkdir(exist_ok=True)
     written: set[str] = set()
-    for row, question in zip(one.asked.rows, splits.read_questions(one.asked.source), strict=True):
+    questions = (q for q in splits.read_questions(one.asked.source) if q.id in one.asked.number)
+    for row, question in zip(one.asked.rows, questions, strict=True):
         assert row["id"] == question.id
         yield [_written(read_image(image), folder, written) for image in question.images]
 

@@ -55,6 +55,8 @@ class RowView:
         score: its headline score.
         extra: further scores, in the order of :attr:`EditionView.extra`.
         unread: percentage of responses without a prediction.
+        tier: how far a model's entry is verified; "" for a baseline.
+        fall: its public–fresh gap in words, if significant; else "".
     """
 
     model: BoardModel | None
@@ -63,6 +65,8 @@ class RowView:
     score: ScoreView
     extra: Sequence[float | None] = ()
     unread: float | None = None
+    tier: str = ""
+    fall: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,8 @@ class EditionView:
 
 def edition_views(standings: Rankings) -> list[EditionView]:
     """Return the views of all editions."""
-    several = [one.edition.benchmark for one in standings.editions]
-    return [_edition(standings, one, several.count(one.edition.benchmark) > 1) for one in standings.editions]
+    several = [title_of(one.edition) for one in standings.editions]
+    return [_edition(standings, one, several.count(title_of(one.edition)) > 1) for one in standings.editions]
 
 
 def _edition(standings: Rankings, one: EditionStandings, several: bool) -> EditionView:
@@ -131,7 +135,7 @@ def _edition(standings: Rankings, one: EditionStandings, several: bool) -> Editi
     metrics = [(name, m) for name in one.asked.families for m in metrics_of(name) if m.brief]
     first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
     leading = [place for place, part in enumerate(family.parts) if part.columns == first]
-    rows = [_row(standings.models[number], one, metrics, leading) for number in sorted(one.found)]
+    rows = [_row(standings, number, one, metrics, leading) for number in sorted(one.found)]
     headline = headline_of(family.family.name)
     sign = 1 if headline.higher_is_better is False else -1
     rows.sort(key=lambda row: (bool(row.kind), row.score.value is None, sign * (row.score.value or 0.0)))
@@ -148,20 +152,33 @@ def _edition(standings: Rankings, one: EditionStandings, several: bool) -> Editi
 
 
 def title_of(edition: Edition) -> str:
-    """Return the title of a benchmark, without its version."""
-    return BENCHMARKS[edition.benchmark].title.partition(":")[0]
+    """Return the title of a benchmark or task, without its version."""
+    own = edition.task.removeprefix(edition.benchmark).replace("_", " ")
+    return BENCHMARKS[edition.benchmark].title.partition(":")[0] + own
 
 
 def _row(
-    model: BoardModel, one: EditionStandings, metrics: Sequence[tuple[str, Metric]], leading: Sequence[int]
+    standings: Rankings,
+    number: int,
+    one: EditionStandings,
+    metrics: Sequence[tuple[str, Metric]],
+    leading: Sequence[int],
 ) -> RowView:
-    found, main = one.found[model.number], one.asked.main
+    model, found, main = standings.models[number], one.found[number], one.asked.main
     score = found.scores[main.family.name][main.headline]
     extra = [found.scores[family][metric.name].value for family, metric in metrics]
     extra += [found.parts[main.family.name][place].value for place in leading]
     unread = found.told["failed"] + found.told["refused"] + found.told["unread"]
     view = ScoreView.of(score, one.ranks.get(model.number))
-    return RowView(model, model.about.name, model.about.reference, view, extra, unread)
+    tier = model.tiers.get(one.edition.name, "") if model.ranked else ""
+    fall = fall_in_words(standings, model, one.edition.name)
+    return RowView(model, model.about.name, model.about.reference, view, extra, unread, tier, fall)
+
+
+def fall_in_words(standings: Rankings, model: BoardModel, name: str = "") -> str:
+    """Return how far a model falls from a public edition, or any, to a fresh one; "" if that is not significant."""
+    found = standings.fall(model, name)
+    return "" if found is None else f"falls {found[1].value:.1f} points on {found[0]}"
 
 
 def words(part: QuestionPart) -> tuple[str, str]:
@@ -189,7 +206,7 @@ def baseline(standings: Rankings, one: EditionStandings, part: int | None = None
     found = one.found[blind.number]
     score = found.scores[family.family.name][family.headline] if part is None else found.parts[family.family.name][part]
     places = family.places if part is None else family.places[family.parts[part].places]
-    return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()))
+    return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()) if family.family.name != "caption" else 0.0)
 
 
 def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
@@ -309,7 +326,7 @@ def findings(views: Sequence[EditionView], standings: Rankings) -> Iterator[dict
     for view in views:
         ranked = [row for row in view.models if row.score.value is not None]
         if ranked:
-            ties = sum(row.score.ranks is not None and row.score.ranks[0] == 1 for row in ranked)
+            ties = sum(row.score.ranks is None or row.score.ranks[0] == 1 for row in ranked)
             top = [row for row in ranked if row.score.value == ranked[0].score.value]
             told = {"title": view.title, "name": view.name, "first": ranked[0], "alone": len(ranked) == 1}
             yield {**told, "leaders": top, "ties": ties}

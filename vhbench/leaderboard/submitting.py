@@ -4,16 +4,29 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import vhbench
 from vhbench.benchmarks import of_task
 from vhbench.files import path_exists, quote_value
 from vhbench.leaderboard import packed_answers
-from vhbench.leaderboard.boards import Board, Rules
-from vhbench.leaderboard.claim_checks import claimed_scores, differing, prompt_faults, setting_faults
-from vhbench.leaderboard.entries import FILE, MOST_REPEATS, BoardEntry, ModelInfo, StoredEntry, slug, stored
+from vhbench.leaderboard.boards import Board
+from vhbench.leaderboard.claim_checks import claimed_scores, differing, prompt_faults, setting_faults, unlike_claims
+from vhbench.leaderboard.entries import (
+    FILE,
+    MOST_REPEATS,
+    SHARED,
+    BoardEntry,
+    ModelInfo,
+    StoredEntry,
+    slug,
+    stored,
+    unlike,
+)
 from vhbench.leaderboard.question_index import QuestionIndex
-from vhbench.leaderboard.rescoring import RescoredEntry, recompute
+from vhbench.leaderboard.rescoring import RescoredEntry
+from vhbench.leaderboard.validating import check_entry
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, formats, is_run, read_run
@@ -22,9 +35,6 @@ from vhbench.schema import VhbenchError
 
 _COMPARED = ("question", "choices", "answer", "kind", "scene_ids")
 """Columns in which a logged question must equal the edition's."""
-
-SHARED = ("name", "organisation", "url", "parameters", "open_weights", "reference")
-"""Fields that all entries of a model share; dates and notes may differ."""
 
 
 @dataclass(slots=True)
@@ -215,44 +225,49 @@ class Submission:
 
 
 def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> Submission:
-    """Rescore the responses of a run to an edition and check the board's rules, without writing."""
-    edition, reasons = offered.asked.edition, list(offered.reasons)
+    """Check an entry of a run as ``vhbench leaderboard check`` does, from temporary files, and return it."""
+    asked, reasons = offered.asked, list(offered.reasons)
     about.check()
-    place = stored(board, slug(about.name), edition)
+    place = stored(board, slug(about.name), asked.edition)
     reasons += _in_its_place(place, about, replacing)
     reasons += _of_others(board, place, about)
-    lost = list(offered.missing())
-    reasons += lost
-    reasons += [fault for told in offered.provenance for fault in prompt_faults(offered.asked, told)]
-    reasons += setting_faults(board.rules, offered.provenance)
-    if lost:
+    if lost := list(offered.missing()):
+        reasons += lost
+        reasons += [fault for told in offered.provenance for fault in prompt_faults(asked, told)]
+        reasons += setting_faults(asked, board.rules, offered.provenance)
         return Submission(place, None, b"", tuple(dict.fromkeys(reasons)))
-    responses = offered.responses()
-    try:
-        answers = packed_answers.pack(responses)
-    except VhbenchError as error:
-        return Submission(place, None, b"", (*dict.fromkeys(reasons), str(error)))
-    # Score the packed responses: packing replaces invalid characters.
-    found = recompute(offered.asked, responses, offered.repeats)
-    reasons += differing(offered.asked, responses, offered.repeats, offered.claims)
-    reasons += excess_failures(board.rules, found)
-    entry = BoardEntry(
+    with TemporaryDirectory() as folder:
+        draft = stored(replace(board, folder=Path(folder)), place.model, asked.edition)
+        try:
+            answers = packed_answers.pack(offered.responses())
+            entry = _entry(offered, about, answers)
+            draft.write(entry, answers)
+            checked = check_entry(draft, asked.source, board.rules, keep=True, claims=False)
+            if checked.found is not None:
+                draft.write(replace(entry, scores=claimed_scores(checked.found)), answers)
+                entry = draft.read()
+                reasons += unlike_claims(entry.scores, checked.found)
+        except VhbenchError as error:
+            return Submission(place, None, b"", (*dict.fromkeys(reasons), str(error)))
+    reasons += checked.reasons
+    if checked.found is not None:
+        reasons += differing(asked, checked.responses, offered.repeats, offered.claims)
+    return Submission(place, entry, answers, tuple(dict.fromkeys(reasons)), checked.responses, checked.found)
+
+
+def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:
+    edition = offered.asked.edition
+    return BoardEntry(
         **{name: getattr(about, name) for name in ModelInfo.__dataclass_fields__},
         benchmark=edition.benchmark,
         version=edition.version,
+        task=edition.task,
         content_hash=edition.content_hash,
         answers=sha256(answers).hexdigest(),
         repeats=offered.repeats,
-        scores=claimed_scores(found),
         provenance=tuple(map(_shareable, sorted(offered.provenance, key=lambda told: told.task))),
+        scorer=vhbench.__version__,
     )
-    return Submission(place, entry, answers, tuple(dict.fromkeys(reasons)), responses, found)
-
-
-def excess_failures(rules: Rules, found: RescoredEntry) -> Iterator[str]:
-    """Yield a reason if more requests failed than the board allows."""
-    if found.told["failed"] > rules.max_failed:
-        yield f"expected at most {rules.max_failed:g} % failed requests, got {found.told['failed']:.1f} %"
 
 
 def _shareable(told: Provenance) -> Provenance:
@@ -296,10 +311,3 @@ def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[s
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:
                 yield str(error)
-
-
-def unlike(about: ModelInfo, told: ModelInfo, title: str) -> Iterator[str]:
-    """Yield conflicting fields of two entries of a model."""
-    odd = [name for name in SHARED if getattr(about, name) != getattr(told, name)]
-    if odd:
-        yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(told, odd[0]))}"

@@ -3,21 +3,31 @@
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.files import file_sha256
+import vhbench
+from vhbench.files import file_sha256, quote_value
 from vhbench.leaderboard import isolation, packed_answers
+from vhbench.leaderboard.baselines import GUESSERS
 from vhbench.leaderboard.boards import Board, Edition, Rules
-from vhbench.leaderboard.claim_checks import prompt_faults, setting_faults, unlike_claims
-from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing
-from vhbench.leaderboard.question_index import QuestionIndex, read_edition
-from vhbench.leaderboard.rescoring import RescoredEntry, recompute
-from vhbench.leaderboard.submitting import excess_failures, unlike
+from vhbench.leaderboard.claim_checks import (
+    excess_failures,
+    prompt_faults,
+    provenance_gaps,
+    setting_faults,
+    unlike_claims,
+)
+from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing, unlike
+from vhbench.leaderboard.names import look
+from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
+from vhbench.leaderboard.reproduction import SELF_REPORTED, tier_of
+from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
 from vhbench.schema import VhbenchError
 
 ALIKE = 0.01
@@ -25,6 +35,9 @@ ALIKE = 0.01
 
 FEWEST = 20
 """Minimum number of questions for that check."""
+
+SECONDS, SECONDS_PER_MB = 15, 60
+"""Processor time for an entry, and for each megabyte of its responses (16 kB responses take up to 40 ms each)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,8 @@ class CheckedEntry:
         found: its results; None if there are none.
         responses: its responses of the first repetition, if requested.
         digests: one number per response, for comparing entries.
+        tier: how far it is verified, one of :data:`vhbench.leaderboard.reproduction.TIERS`.
+        moved: claims of an older scorer that this one does not confirm, one line each.
     """
 
     place: StoredEntry
@@ -46,15 +61,11 @@ class CheckedEntry:
     found: RescoredEntry | None = None
     responses: Sequence[str] = ()
     digests: npt.NDArray[np.uint32] | None = None
+    tier: str = SELF_REPORTED
+    moved: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=16)
-def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition, once per process."""
-    return read_edition(edition, source)
-
-
-def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> CheckedEntry:
+def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> CheckedEntry:
     """Rescore an entry and check its claims and the rules.
 
     Args:
@@ -62,6 +73,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         source: source of its edition's questions.
         rules: rules of the board.
         keep: whether to return its responses.
+        claims: whether to check its claimed scores.
     """
     asked, reasons = cached_question_index(place.edition, source), list[str]()
     if lost := list(missing(place)):
@@ -75,21 +87,42 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error)))
     found = recompute(asked, responses, entry.repeats)
-    reasons += unlike_claims(entry.scores, found)
+    unlike_scores = tuple(unlike_claims(entry.scores, found)) if claims else ()
+    moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
+    reasons += () if moved else unlike_scores
     for told in entry.provenance:
         reasons += prompt_faults(asked, told)
-    reasons += setting_faults(rules, entry.provenance)
+    reasons += setting_faults(asked, rules, entry.provenance)
     reasons += excess_failures(rules, found)
     first = responses[: len(asked.rows)]
-    digests = np.array([zlib.crc32(text.encode()) for text in _meant(asked, first, found)], dtype=np.uint32)
-    return CheckedEntry(place, entry, tuple(reasons), found, first if keep else (), digests)
+    digests = _digests(asked, first, found)
+    if not entry.reference:
+        reasons += _baseline_faults(asked, entry, digests)
+    tier = tier_of(place, entry, complete=not any(provenance_gaps(asked, rules, entry.provenance)))
+    return CheckedEntry(place, entry, tuple(reasons), found, first if keep else (), digests, tier, moved)
 
 
-def _meant(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry) -> Iterator[str]:
-    """Yield the prediction or the words of each response, which copied and reformatted responses share."""
-    for row, text, read in zip(asked.rows, responses, found.read, strict=True):
-        words = row["kind"] == "caption" or read in ("unread", "failed", "refused")
-        yield " ".join(text.casefold().split()) if words else read
+def _digests(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry) -> npt.NDArray[np.uint32]:
+    """Return a number per response for its prediction, or its words without one, which reformatted copies share."""
+    texts = meanings(asked, responses, found.read)
+    return np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint32)
+
+
+def _baseline_faults(asked: QuestionIndex, entry: BoardEntry, digests: npt.NDArray[np.uint32]) -> Iterator[str]:
+    """Yield why an entry is a baseline rather than a model."""
+    if models := sorted({told.model for told in entry.provenance if told.model.startswith("vhbench_")}):
+        yield f"was answered by the baseline {quote_value(models[0])}; enter it with --reference KIND"
+    own = asked.main.places
+    for name, other in _of_baselines(asked.edition, asked.source).items() if len(own) >= FEWEST else ():
+        if np.array_equal(digests[own], other[own]):
+            yield f"all of its predictions equal those of the baseline {name}; enter it with --reference KIND"
+
+
+@lru_cache(maxsize=16)
+def _of_baselines(edition: Edition, source: Path) -> dict[str, npt.NDArray[np.uint32]]:
+    asked = cached_question_index(edition, source)
+    said = {guesser.name: guesser.answers(asked) for guesser in GUESSERS}
+    return {name: _digests(asked, own, recompute(asked, own)) for name, own in said.items()}
 
 
 def check_all(
@@ -111,23 +144,40 @@ def check_all(
     rank = [edition.name for edition in board.editions]
     own = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
     args = [(place, sources[place.edition.name], board.rules, keep) for place in own]
-    calls = isolation.each(check_entry, args, workers=max(1, workers))
+    calls = isolation.each(check_entry, args, workers=max(1, workers), seconds=[_seconds(place) for place in own])
     checked = [
         CheckedEntry(place, None, (found,)) if isinstance(found, isolation.Failure) else found
         for place, found in zip(own, calls, strict=True)
     ]
     order = {place.title: number for number, place in enumerate(places)}
     checked.sort(key=lambda one: order[one.place.title])
-    return [_of_one_model(one, checked) for one in checked], strays
+    return list(_together(checked)), strays
 
 
-def _of_one_model(one: CheckedEntry, checked: Sequence[CheckedEntry]) -> CheckedEntry:
-    """Add conflicts with the first entry of its model."""
-    first = next(other for other in checked if other.place.model == one.place.model)
-    if one is first or one.entry is None or first.entry is None:
-        return one
-    odd = tuple(unlike(one.entry.about, first.entry.about, first.place.title))
-    return CheckedEntry(one.place, one.entry, (*one.reasons, *odd), one.found, one.responses, one.digests)
+def _seconds(place: StoredEntry) -> float:
+    """Return the processor time for an entry: long honest responses take longer, and more bytes than a bomb."""
+    with suppress(OSError):
+        return min(SECONDS + SECONDS_PER_MB * (place.folder / ANSWERS).stat().st_size / 1e6, isolation.SECONDS)
+    return SECONDS
+
+
+def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:
+    """Yield the entries, with conflicts with the first entry of their model and with names of other models."""
+    first: dict[str, CheckedEntry] = {}
+    looks: dict[str, dict[str, str]] = {}
+    for one in checked:
+        if one.entry is not None:
+            first.setdefault(one.place.model, one)
+            looks.setdefault(look(one.entry.name), {})[one.place.model] = one.entry.name
+    for one in checked:
+        odd = list[str]()
+        if one.entry is not None:
+            other = first[one.place.model]
+            if one is not other and other.entry is not None:
+                odd += unlike(one.entry.about, other.entry.about, other.place.title)
+            alike = [name for model, name in looks[look(one.entry.name)].items() if model != one.place.model]
+            odd += [f"its name looks like that of another model, {quote_value(alike[0])}"] if alike else []
+        yield replace(one, reasons=(*one.reasons, *odd)) if odd else one
 
 
 def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:

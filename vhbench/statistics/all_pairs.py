@@ -127,6 +127,12 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> npt.NDArray[np
     Returns:
         shape (1 + parts, models, models); the models' ranks follow from the first.
     """
+    apart = [(pair.low > 0) | (pair.high < 0) for pair in pairs]  # an interval with 0 claims nothing
+    return np.asarray((adjusted(pairs, ranked) <= multiple_testing.ALPHA) & np.stack(apart))
+
+
+def adjusted(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> Floats:
+    """Return the adjusted p-values (Holm) on which :func:`claimed` decides; 1 where too few clusters differ to test."""
     p = np.stack([np.nan_to_num(pair.p, nan=1.0) for pair in pairs])
     found = np.ones_like(p)
     one, other = np.triu_indices(len(ranked), 1)
@@ -136,7 +142,7 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> npt.NDArray[np
         found[0, one[own], other[own]] = multiple_testing.holm(p[0, one[own], other[own]].tolist())
     found[1:, one, other] = multiple_testing.holm_each(p[1:, one, other])
     found[:, other, one] = found[:, one, other]
-    return np.asarray(found <= multiple_testing.ALPHA)
+    return found
 
 
 def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:

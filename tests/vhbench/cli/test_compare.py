@@ -43,8 +43,9 @@ def runs(tmp_path: Path) -> list[str]:
 def test_it_says_what_is_better_and_writes_it(runs: list[str], tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["compare", *runs, "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, (done.output, done.exception)
+    assert done.stdout.startswith("\node, yes/no: 40 questions, 20 clusters\n")  # the whole benchmark first
     assert "ode_fictional_existence: 40 questions, 20 clusters" in done.stdout
-    assert "  org__large vs. org__small\n    headline metrics: 4 differences: 3 better, 1 lower\n" in done.stdout
+    assert "  org__large vs. org__small\n    headline metrics: 5 differences: 4 better, 1 lower\n" in done.stdout
     assert "    largest significant: " in done.stdout
     assert "accuracy of ode_fictional_existence (+25.0)" in done.stdout
     for kind in ("md", "tex", "json"):

@@ -1,6 +1,7 @@
 """What a board takes, and what it refuses with all reasons at once."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,14 @@ MIOH = "mioh-1.0.0"
 
 @pytest.fixture
 def run(sources: dict[str, Path], tmp_path: Path) -> Path:
-    """A run of MIOH that says A or yes."""
-    return write_run(tmp_path / "run", sources[MIOH], "mioh", lambda row: "A" if row["choices"] else "yes")
+    """A run of MIOH that guesses."""
+    return write_run(tmp_path / "run", sources[MIOH], "mioh", guess)
+
+
+def guess(row: Mapping[str, Any]) -> str:
+    """Answer at random."""
+    allowed = "ABCDEFGHIJ"[: len(row["choices"])] if row["choices"] else ("yes", "no")
+    return allowed[crc32(row["id"].encode()) % len(allowed)]
 
 
 def add(run: Path, board: Board, sources: dict[str, Path], *more: str, name: str = "My model") -> Result:
@@ -137,7 +144,8 @@ def test_a_board_that_wants_to_know_where_answers_come_from(
     file.write_text(json.dumps({row["id"]: "A" for row in rows_of(sources[MIOH])}))
     path = board.folder / "board.yaml"
     path.write_text(path.read_text().replace("provenance: false", "provenance: true"))
-    assert "has no provenance, which this board requires" in add(file, board, sources, "--edition", MIOH).output
+    told = add(file, board, sources, "--edition", MIOH).output
+    assert "has no provenance: add lmms-eval's folder with samples; this board requires complete provenance" in told
 
 
 def test_failed_requests_are_refused(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
@@ -164,8 +172,10 @@ def test_a_name_cannot_leave_its_folder(run: Path, board: Board, sources: dict[s
         ("--name", "a\x1b[2Jb", "expected one line without control characters"),
         ("--name", "x" * 81, "at most 80"),
         ("--url", "javascript:alert(1)", "expected a URL"),
-        ("--name", "\u200b", "expected a name without invisible characters"),
-        ("--name", "My model\u200b", "expected a name without invisible characters"),
+        ("--name", "\u200b", "expected the name without invisible characters"),
+        ("--name", "Oracle", "is reserved for baselines"),
+        ("--date", "2999-01-01", "expected a date YYYY-MM-DD until today"),
+        ("--name", "My model\u200b", "expected the name without invisible characters"),
         ("--date", "yesterday", "expected a date YYYY-MM-DD"),
         ("--date", "2026-02-31", "expected a date YYYY-MM-DD"),
         ("--date", "0000-01-01", "expected a date YYYY-MM-DD"),

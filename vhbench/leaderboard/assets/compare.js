@@ -2,7 +2,9 @@
 const pick = document.querySelector("#pick"), result = document.querySelector("#result");
 const { models, editions, verdicts } = board.names;
 const significant = (verdict) => verdict === "better" || verdict === "worse";
-const signed = (v) => `${v > 0 ? "+" : v < 0 ? "−" : ""}${Math.abs(v).toFixed(1)}`;
+// One decimal, or what is left of a number that is not 0.
+const digits = (v) => v !== 0 && Math.abs(v) < 0.05 ? String(Math.abs(v)) : Math.abs(v).toFixed(1);
+const signed = (v) => `${v > 0 ? "+" : v < 0 ? "−" : ""}${digits(v)}`;
 const shown = (v) => v === null ? "–" : (v / 10).toFixed(1);
 
 function whisker([value, low, high, verdict], reach) {
@@ -40,7 +42,7 @@ function section(edition, numbers, a, b) {
   edition.parts.forEach((part, i) => body.append(row(part, places.map((p) => edition.values[i][p]), [a, b], pairs[i], reach)));
   body.rows[0].className = "all";
   const heads = ["Questions", models[a][1], models[b][1], "Difference in points", "", "Verdict"];
-  const head = make("tr", {}, ...heads.map((h, i) => h ? make("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, make("bdi", {}, h))
+  const head = make("tr", {}, ...heads.map((h, i) => h ? make("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, make("bdi", {}, h), i === 1 || i === 2 ? make("small", {}, models[i === 1 ? a : b][3]) : null)
     : make("td", { class: "barhead" }, make("span", {}, `−${reach}`), make("span", {}, `+${reach}`))));
   const query = new URLSearchParams({ b: edition.name, show: "differ", x: models[a][0], y: models[b][0] });
   const link = edition.hidden ? null : make("a", { href: `examples.html?${query}` }, "differing responses");
@@ -55,7 +57,7 @@ function sentence(edition, numbers, a, b) {
   if (!significant(verdict)) return make("li", {}, `${edition.title}: ${verdict}.`);
   const ends = value > 0 ? [low, high] : [-high, -low], first = verdict === "better" ? a : b;
   return make("li", {}, make("strong", {}, make("bdi", {}, models[first][1])),
-    ` is better on ${edition.title} by ${Math.abs(value).toFixed(1)} points (${ends[0].toFixed(1)} to ${ends[1].toFixed(1)}).`);
+    ` is better on ${edition.title} by ${Math.abs(value).toFixed(1)} points (${signed(ends[0])} to ${signed(ends[1])}).`);
 }
 
 async function show() {
@@ -71,7 +73,7 @@ async function show() {
   } catch (error) { message(error.message); }
 }
 
-const query = new URLSearchParams(location.search), names = models.map(([slug, name, reference]) => [slug, reference ? `${name} (baseline)` : name]);
+const query = new URLSearchParams(location.search), names = models.map(([slug, name, reference, tier]) => [slug, `${name} (${reference ? "baseline" : tier})`]);
 options(pick.elements.a, names, query.get("a"));
 const second = models.findIndex((m) => m[0] !== pick.elements.a.value);
 options(pick.elements.b, names, query.get("b") ?? models[Math.max(0, second)][0]);

@@ -1,0 +1,320 @@
+"""A table of hostile submissions, each with the reason for which it is refused."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import odd_files
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from board_entries import enter
+from logged_run import write_run
+from toy_build import ToyBuild
+
+from vhbench import splits
+from vhbench.leaderboard import boards, validating
+from vhbench.leaderboard.boards import Board, Rules
+from vhbench.leaderboard.entries import ModelInfo, StoredEntry, entries, parameters, stored
+from vhbench.leaderboard.packed_answers import pack
+from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
+from vhbench.leaderboard.submitting import read_run_for, submit
+from vhbench.leaderboard.validating import check_entry
+from vhbench.schema import Row, VhbenchError
+
+INVISIBLE, ALIKE, RESERVED = "without invisible characters", "look like others", "is reserved for baselines"
+CONTROL = "without control characters"
+
+NAMES = {
+    # reserved for baselines, in any spelling that looks the same
+    "Oracle": RESERVED, "oracle": RESERVED, "ORACLE": RESERVED, "Blind": RESERVED, "Always yes": RESERVED,
+    "always  yes": RESERVED, "Coin": RESERVED, "Chance": RESERVED, "Word floor": RESERVED, "One image": RESERVED,
+    "vhbench_oracle": RESERVED, "VHBench coin": RESERVED, "vhbench": RESERVED, "ОRАСLЕ": ALIKE,
+    # letters of other writing systems that look Latin
+    "Оracle": ALIKE, "GРT-9": ALIKE, "Qwеn 3": ALIKE, "Cоin": ALIKE, "LLаVA": ALIKE, "ΑLPHA-VL": ALIKE,
+    "Geminі 9": ALIKE, "Ｑwen-VL": ALIKE, "ﬁne-VL": ALIKE, "GPT‑9": ALIKE, "Yi‐VL": ALIKE, "Ωmega-VL": ALIKE,
+    "Claude Ορus": ALIKE, "𝐆𝐏𝐓-9": ALIKE, "ℚwen": ALIKE, "Mіstral": ALIKE, "Phі-5": ALIKE,
+    # invisible characters and orders of reading
+    "": "expected a model name", "   ": "expected a model name", "GPT-9 ": "without spaces around it",
+    " GPT-9": "without spaces around it", "\u200b": INVISIBLE, "GPT\u200b-9": INVISIBLE, "GPT\u200d-9": INVISIBLE,
+    "GPT\u2060-9": INVISIBLE, "GPT\u00ad-9": INVISIBLE, "GPT\ufeff-9": INVISIBLE, "GPT-9\u202e": "",
+    "GPT-9\u2066": "", "GPT-9\ufe0f": INVISIBLE, "GPT-9\U000e0041": INVISIBLE, "GPT-9\ue000": INVISIBLE,
+    "GPT-9\u0378": INVISIBLE, "GPT-9\u3164": ALIKE, "GPT-9\u2800": ALIKE, "GPT\u00a0-9": "", "GPT\u2003-9": "",
+    # marks that cover other text, and other spellings of the same
+    "GPT\u0301\u0302\u0303-9": ALIKE, "GPT-9\u20dd": ALIKE, "Cafe\u0301-VL": ALIKE, "Z\u0335\u0336A": ALIKE,
+    # lines and control characters
+    "GPT\n-9": CONTROL, "GPT\r-9": CONTROL, "GPT\t-9": CONTROL, "GPT\x1b[2J": CONTROL, "GPT\0": CONTROL,
+    "GPT\u2028": "", "GPT\x7f": CONTROL, "x" * 81: "at most 80",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_a_misleading_name_is_refused(name: str) -> None:
+    with pytest.raises(VhbenchError, match=re.escape(NAMES[name])):
+        ModelInfo(name=name).check()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["GPT-9", "Qwen2.5-VL 3B", "通义千问 7B", "Qwen 通义", "Оракул", "Café-VL", "ルビー 2", "Llama-3.2 (11B), v2/fp16+",
+     "Oracle that slips", "Coinbase-VL", "😀 model"],
+)  # fmt: skip
+def test_an_honest_name_is_taken(name: str) -> None:
+    ModelInfo(name=name).check()
+    ModelInfo(name="Oracle", reference="all reference answers").check()
+
+
+FIELDS: list[tuple[str, Any, str]] = [
+    ("organisation", "OpenАI", ALIKE),
+    ("organisation", "Lab\u200b", INVISIBLE),
+    ("organisation", "Lab\x1b[31m", CONTROL),
+    ("organisation", "x" * 81, "at most 80"),
+    ("organisation", ["Lab"], "organisation"),
+    ("note", "x" * 401, "at most 400"),
+    ("note", "two\nlines", "one line"),
+    ("note", {"a": 1}, "note"),
+    ("reference", "x" * 81, "at most 80"),
+    ("submitter", "a\x00b", "one line"),
+    ("url", "javascript:alert(1)", "expected a URL"),
+    ("url", "data:text/html,x", "expected a URL"),
+    ("url", "file:///etc/passwd", "expected a URL"),
+    ("url", "//evil.example", "expected a URL"),
+    ("url", "https://x.example/ onmouseover=alert(1)", "expected a URL"),
+    ("url", "https://x.example/\"onload='a'", "expected a URL"),
+    ("url", "https://" + "x" * 600, "expected a URL"),
+    ("date", "2999-01-01", "until today"),
+    ("date", "2026-02-31", "expected a date"),
+    ("date", "0000-01-01", "expected a date"),
+    ("date", "２０２６-01-01", "expected a date"),
+    ("date", "yesterday", "expected a date"),
+    ("date", 20260101, "date"),
+    ("parameters", 10**15 + 1, "parameters"),
+    ("parameters", -1, "parameters"),
+    ("parameters", "7B", "parameters"),
+    ("parameters", float("inf"), "parameters"),
+    ("open_weights", "perhaps", "open_weights"),
+    ("benchmark", "../../etc", "expected an entry for"),
+    ("benchmark", "mioh", "expected an entry for"),
+    ("version", "1.0.1", "expected an entry for"),
+    ("task", "ode_fictional", "expected an entry for"),
+    ("content_hash", "0" * 64, "another split"),
+    ("content_hash", None, "content_hash"),
+    ("answers", "0" * 64, "expected SHA-256"),
+    ("repeats", 2, "expected 96 responses"),
+    ("repeats", 0, "repeats"),
+    ("repeats", 10**9, "repeats"),
+    ("repeats", 1.5, "repeats"),
+    ("scores", {}, "claims no"),
+    ("scores", {"yes_no": {"accuracy": 100.0}}, "claims"),
+    ("scores", {"yes_no": {"accuracy": None}}, "claims"),
+    ("scores", {"made_up": {"accuracy": 100.0}}, "claims"),
+    ("scores", {"yes_no": {"accuracy": "nan"}}, "scores"),
+    ("scores", [1], "scores"),
+    ("provenance", [{"task": "ode"}], "provenance"),
+    ("provenance", "none", "provenance"),
+    ("format", "vhbench-entry-2", "expected format"),
+    ("rank", 1, "expected fields"),
+    ("tier", "reproduced", "expected fields"),
+    ("__proto__", {}, "expected fields"),
+]
+"""Field of entry.yaml, its value, and the reason."""
+
+TEXTS: list[tuple[Callable[[str], str], str]] = [
+    (lambda text: "", "expected a mapping"),
+    (lambda text: "- a\n", "expected a mapping"),
+    (lambda text: "x: [", "not YAML"),
+    (lambda text: text + "note: &a [x]\nurl: *a\n", "no YAML alias"),
+    (lambda text: text + "note: !!python/object/apply:os.system [id]\n", "not YAML"),
+    (lambda text: text + "note: !!python/name:os.system\n", "not YAML"),
+    (lambda text: text + "note: !unknown x\n", "not YAML"),
+    (lambda text: text + "note: " + "[" * 5000, "not YAML"),
+    (lambda text: text + "note: '" + "x" * (1 << 20) + "'\n", "has 1 MiB"),
+    (lambda text: text + "note: \x00\n", "not YAML"),
+]
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> StoredEntry:
+    """A valid entry for 48 questions."""
+    folder = tmp_path_factory.mktemp("toy")
+    rows = [item for shard in range(6) for item in ToyBuild(rows=8).make(shard) if isinstance(item, Row)]
+    rows = [replace(row, question=replace(row.question, answer="yes" if n % 3 else "no")) for n, row in enumerate(rows)]
+    splits.write_split(folder / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={})
+    edition = boards.of_split(folder / "ode")
+    board = Board(folder=folder / "board", title="A board", editions=(edition,))
+    boards.write_board(board)
+    enter(board, cached_question_index(edition, folder / "ode"), "Fjord", lambda row: "yes" if hash_of(row) else "no")
+    return stored(board, "fjord", edition)
+
+
+def hash_of(row: Any) -> int:
+    return sha256(row["id"].encode()).digest()[0] % 2
+
+
+def checked(toy: StoredEntry, folder: Path, text: str | None = None, answers: bytes | None = None) -> str:
+    """Return the reasons against an entry with another file."""
+    place = StoredEntry("fjord", toy.edition, folder / "entries/fjord" / toy.edition.name)
+    place.folder.mkdir(parents=True)
+    (place.folder / "entry.yaml").write_text(text or (toy.folder / "entry.yaml").read_text(), encoding="utf-8")
+    (place.folder / "answers.parquet").write_bytes(answers or (toy.folder / "answers.parquet").read_bytes())
+    return "\n".join(check_entry(place, toy.folder.parents[3] / "ode", Rules(), keep=False).reasons)
+
+
+def test_the_entry_of_the_table_is_valid(toy: StoredEntry, tmp_path: Path) -> None:
+    assert checked(toy, tmp_path) == ""
+
+
+@pytest.mark.parametrize(("field", "value", "told"), FIELDS)
+def test_a_hostile_field_is_refused(toy: StoredEntry, tmp_path: Path, field: str, value: Any, told: str) -> None:
+    data = yaml.safe_load((toy.folder / "entry.yaml").read_text())
+    data[field] = value
+    reasons = checked(toy, tmp_path, yaml.safe_dump(data, allow_unicode=True))
+    assert told in reasons
+    assert "\x1b" not in reasons
+
+
+@pytest.mark.parametrize(("change", "told"), TEXTS)
+def test_a_hostile_file_is_refused(toy: StoredEntry, tmp_path: Path, change: Callable[[str], str], told: str) -> None:
+    text = change((toy.folder / "entry.yaml").read_text())
+    assert told in checked(toy, tmp_path, text or "\n")
+
+
+ANSWERS: list[tuple[Callable[[], bytes], str]] = [
+    (lambda: pack(["yes"] * 47), "expected 48 responses, got 47"),
+    (lambda: pack(["yes"] * 49), "expected 48 responses, got 49"),
+    (lambda: pack([]), "expected 48 responses"),
+    (lambda: b"PAR1" + b"\0" * 100 + b"PAR1", "not a readable Parquet file"),
+    (lambda: b"x", "not a readable Parquet file"),
+    (lambda: _table(response=pa.array(["yes"] * 47 + [None])), "holds a null"),
+    (lambda: _table(response=pa.array([1] * 48)), "expected one text column"),
+    (lambda: _table(response=pa.array([b"yes"] * 48)), "expected one text column"),
+    (lambda: _table(answer=pa.array(["yes"] * 48)), "expected one text column"),
+    (lambda: _table(response=pa.array(["yes"] * 48), id=pa.array(["a"] * 48)), "expected one text column"),
+    (lambda: _table(response=pa.array(["x" * (1 << 21)] + ["no"] * 47)), "has a text of 2,097,152 characters"),
+    (lambda: _table(response=pa.array([b"\xff"] * 48, pa.binary()).view(pa.string())), "not UTF-8"),
+]
+
+
+def _table(**columns: pa.Array) -> bytes:
+    out = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), out)
+    return bytes(out.getvalue())
+
+
+@pytest.mark.parametrize(("answers", "told"), ANSWERS)
+def test_hostile_answers_are_refused(toy: StoredEntry, tmp_path: Path, answers: Callable[[], bytes], told: str) -> None:
+    text, data = (toy.folder / "entry.yaml").read_text(), answers()
+    text = re.sub("(?m)^answers: .*", f"answers: {sha256(data).hexdigest()}", text)
+    assert told in checked(toy, tmp_path, text, data)
+
+
+def test_a_copy_of_a_baseline_is_none_but_a_reference(toy: StoredEntry, tmp_path: Path) -> None:
+    asked = cached_question_index(toy.edition, toy.folder.parents[3] / "ode")
+    board = Board(folder=tmp_path, title="A board", editions=(toy.edition,))
+    for say, name in ((lambda row: row["answer"].upper(), "Oracle"), (lambda row: "Yes.", "Always yes")):
+        with pytest.raises(AssertionError, match=f"predictions equal those of the baseline {name}"):
+            enter(board, asked, "GPT-9", say)
+        enter(board, asked, f"GPT-9 {name}", say, reference="a copy")
+
+
+FOLDERS: list[tuple[Callable[[Path], object], str]] = [
+    (lambda root: (root / "entries").symlink_to("/etc"), "entries: expected a folder, got a link or a file"),
+    (lambda root: (root / "entries").write_text("x"), "entries: expected a folder, got a link or a file"),
+    (lambda root: _made(root / "entries/UPPER"), "'UPPER': expected a model's folder"),
+    (lambda root: _made(root / "entries/..x"), "'..x': expected a model's folder"),
+    (lambda root: (_made(root / "entries") / "link").symlink_to("/etc"), "'link': expected a model's folder"),
+    (lambda root: _made(root / "entries/a/ode-9.9.9"), "expected an edition of the board"),
+    (lambda root: _made(root / "entries/a/../a/x"), "expected an edition of the board"),
+    (lambda root: (_made(root / "entries/a") / "ode-1.0.0").symlink_to("/etc"), "expected an edition of the board"),
+    (lambda root: (_made(root / "entries/a/ode-1.0.0") / "evil.html").write_text("x"), "unexpected file 'evil.html'"),
+    (lambda root: _made(root / "entries/a/ode-1.0.0/deep"), "unexpected file 'deep'"),
+    (lambda root: (_made(root / "entries/a/ode-1.0.0") / "entry.yaml").symlink_to("/etc/passwd"), "unexpected file"),
+    (lambda root: (_made(root / "entries/a/ode-1.0.0") / "reproduction.yaml").write_text("x"), "unexpected file"),
+]  # fmt: skip
+
+
+def _made(path: Path) -> Path:
+    path.mkdir(parents=True)
+    return path
+
+
+@pytest.mark.parametrize(("make", "told"), FOLDERS)
+def test_a_hostile_folder_is_refused(
+    toy: StoredEntry, tmp_path: Path, make: Callable[[Path], object], told: str
+) -> None:
+    make(tmp_path)
+    _, strays = entries(Board(folder=tmp_path, title="A board", editions=(toy.edition,)))
+    assert told in "\n".join(strays)
+
+
+PROVENANCE: list[tuple[dict[str, Any], str]] = [
+    ({"model": "vhbench_oracle"}, "was answered by the baseline 'vhbench_oracle'"),
+    ({"model": ""}, "does not record model"),
+    ({"generation": {"do_sample": False}}, "does not record temperature"),
+    ({"generation": {"temperature": 0.7}}, "expected temperature 0, got 0.7"),
+    ({"generation": {}}, "does not record temperature"),
+    ({"prompts": "0" * 64}, "prompts differ"),
+    ({"prompt_form": "chat"}, "prompts differ"),
+    ({"content_hash": "0" * 64}, "another split"),
+    ({"task": "mioh_selective"}, "evaluated"),
+    ({"asked": 5}, "evaluated 5 of"),
+    ({"of": 5}, "of 5 questions"),
+]
+
+
+@pytest.fixture(scope="module")
+def logged(
+    sources: dict[str, Path], editions: dict[str, QuestionIndex], tmp_path_factory: pytest.TempPathFactory
+) -> StoredEntry:
+    """A valid entry with complete provenance, where it is required."""
+    folder = tmp_path_factory.mktemp("logged")
+    asked = editions["mioh-1.0.0"]
+    rules = Rules(provenance=True, generation={"temperature": 0})
+    board = Board(folder=folder, title="A board", editions=(asked.edition,), rules=rules)
+
+    def say(row: Any) -> str:
+        return "ABCDEFGHIJ"[sha256(row["id"].encode()).digest()[0] % len(row["choices"])] if row["choices"] else "no"
+
+    run = write_run(folder / "run", sources["mioh-1.0.0"], "mioh", say)
+    (offered,) = read_run_for(board, run, {"mioh-1.0.0": asked})
+    found = submit(board, offered, ModelInfo(name="Fjord"))
+    assert found.entry is not None
+    assert found.reasons == ()
+    found.place.write(found.entry, found.answers)
+    checked = check_entry(found.place, asked.source, rules, keep=False)
+    assert (checked.reasons, checked.tier) == ((), "provenance complete")
+    return found.place
+
+
+@pytest.mark.parametrize(("change", "told"), PROVENANCE)
+def test_hostile_provenance_is_refused(
+    logged: StoredEntry, sources: dict[str, Path], change: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = yaml.safe_load((logged.folder / "entry.yaml").read_text())
+    data["provenance"][0] |= change
+    monkeypatch.setattr(boards.yaml, "load", lambda *_: dict(data))
+    rules = Rules(provenance=True, generation={"temperature": 0})
+    assert told in "\n".join(check_entry(logged, sources["mioh-1.0.0"], rules, keep=False).reasons)
+    lenient = check_entry(logged, sources["mioh-1.0.0"], Rules(), keep=False)
+    assert lenient.tier == "self-reported" or change in lenient_tiers()
+
+
+def lenient_tiers() -> list[dict[str, Any]]:
+    """Changes that leave provenance complete where the board rules no settings."""
+    return [change for change, told in PROVENANCE if "model" not in change or change["model"]]
+
+
+def test_odd_numbers_are_refused_before_they_are_written() -> None:
+    assert parameters("7B") == 7_000_000_000
+    with pytest.raises(VhbenchError, match="at most 1000T"):
+        parameters("999999999999999B")
+
+
+def test_the_table_is_long() -> None:
+    count = len(NAMES) + len(FIELDS) + len(TEXTS) + len(ANSWERS) + len(FOLDERS) + len(PROVENANCE)
+    assert count + len(odd_files.KINDS["stranger"]) >= 150
+    assert validating.SECONDS <= 30

@@ -1,0 +1,138 @@
+"""One number everywhere: pages, compare page, `vhbench compare`, exports and downloads."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from board_entries import said_by
+
+from vhbench.compare import differences, scored_runs, tables
+from vhbench.compare.tables import VERDICTS, verdict_of
+from vhbench.leaderboard import downloads, exporting, site
+from vhbench.leaderboard.boards import read_board
+from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.rankings import Rankings, rank_entries
+
+
+@pytest.fixture(scope="module")
+def standings(twelve: Path, sources: dict[str, Path]) -> Rankings:
+    return rank_entries(read_board(twelve), sources, workers=1)
+
+
+@pytest.fixture(scope="module")
+def made(standings: Rankings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return site.write_site(standings, tmp_path_factory.mktemp("one") / "site").parent
+
+
+@pytest.fixture(scope="module")
+def compared(
+    standings: Rankings, editions: dict[str, QuestionIndex], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """Edition → what ``vhbench compare --json`` prints first of all runs on it."""
+    folder, found = tmp_path_factory.mktemp("runs"), dict[str, Any]()
+    names = [model.about.name for model in standings.ranked]
+    for edition, asked in editions.items():
+        runs = []
+        for number, name in enumerate(names):
+            path = folder / f"{edition}-{number}.jsonl"
+            rows = [{"id": row["id"], "response": said_by(name, row)} for row in asked.rows]
+            path.write_text("\n".join(map(json.dumps, rows)))
+            runs.append(scored_runs.read_run(name, path, asked.source, cells=False))
+        match = differences.match(runs)
+        wanted = asked.main.family.name
+        group = next(one for one in match.groups if one.group.family == wanted)
+        assert match.groups.index(group) < len(asked.families)  # pooled rows come first
+        assert group.group.task == ""
+        found[edition] = (
+            group.headlines[0],
+            [verdict_of(group.headlines[0], one) for one in group.headlines[0].differences],
+        )
+        assert any(line.startswith(f"{asked.edition.benchmark}, ") for line in tables.terminal(match))
+    return found
+
+
+def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, compared: dict[str, Any]) -> None:
+    rows = list(csv.DictReader(io.StringIO(downloads.files(standings)["scores.csv"].decode())))
+    text = (made / "data/compare/0.js").read_text()
+    pairs = json.loads(f"[{text[len('board.pairs(') : -3]}]")[1]
+    overview = re.sub(r"<[^>]+>", " ", (made / "index.html").read_text())
+    for at, one in enumerate(standings.editions):
+        family, metric, name = one.asked.main.family.name, one.asked.main.headline, one.edition.name
+        headline, verdicts = compared[name]
+        page = re.sub(r"<[^>]+>", " ", (made / f"{name}.html").read_text())
+        for number, model in enumerate(standings.ranked):
+            score, ranks = one.found[number].scores[family][metric], one.ranks[number]
+            assert score.value is not None
+            assert score.interval is not None
+            # vhbench compare
+            assert headline.values[number] == pytest.approx(score.value, abs=1e-9)
+            assert headline.intervals[number] == pytest.approx(score.interval, abs=1e-9)
+            assert headline.ranks[number] == ranks
+            # compare page: this model against the first
+            value, low, high, said = pairs[at][0][4 * number : 4 * number + 4]
+            if number:
+                difference = headline.differences[number - 1]
+                assert value / 10 == pytest.approx(-difference.value, abs=0.051)
+                assert difference.interval is not None
+                assert (low / 10, high / 10) == pytest.approx(
+                    tuple(-end for end in difference.interval[::-1]), abs=0.051
+                )
+                mirrored = {"better": "worse", "worse": "better"}
+                assert mirrored.get(verdicts[number - 1], verdicts[number - 1].partition(" (")[0]) == VERDICTS[said]
+            # tables
+            row = next(
+                row for row in rows if row["model"] == model.slug and row["benchmark"] == one.edition.benchmark
+                and (row["family"], row["metric"], row["part"]) == (family, metric, "")
+            )  # fmt: skip
+            assert float(row["value"]) == pytest.approx(score.value, abs=1e-4)
+            assert (float(row["low"]), float(row["high"])) == pytest.approx(score.interval, abs=1e-4)
+            assert (int(row["first_rank"]), int(row["last_rank"])) == ranks
+            shown = f"{score.value:.1f}   {score.interval[0]:.1f}–{score.interval[1]:.1f}"
+            assert shown in overview
+            assert shown in page
+            _check_exports(standings, one.edition.name, model, score)
+
+
+def _check_exports(standings: Rankings, name: str, model: Any, score: Any) -> None:
+    index = yaml.safe_load(exporting.model_index(standings, model))["model-index"][0]["results"]
+    own = next(result for result in index if result["dataset"]["config"] == name)
+    metric = standings.of(name).asked.main.headline
+    assert next(m["value"] for m in own["metrics"] if m["type"] == metric) == round(score.value, 2)
+    files = dict(exporting.every_eval_ever(standings, standings.of(name), model))
+    record = json.loads(next(data for path, data in files.items() if path.endswith(".json")))
+    told = next(r for r in record["evaluation_results"] if r["metric_config"]["metric_kind"] == metric)
+    assert told["score_details"]["score"] == round(score.value, 4)
+    ends = told["score_details"]["uncertainty"]["confidence_interval"]
+    assert (ends["lower"], ends["upper"]) == tuple(round(end, 4) for end in score.interval)
+
+
+def test_a_significant_difference_never_touches_zero(standings: Rankings) -> None:
+    for one in standings.editions:
+        for pair, significant in zip(one.pairs, one.significant, strict=True):
+            assert not (significant & (pair.low <= 0) & (pair.high >= 0)).any()
+
+
+def test_model_index_keeps_editions_of_one_repository_apart(standings: Rankings) -> None:
+    from dataclasses import replace
+
+    from huggingface_hub.repocard_data import model_index_to_eval_results
+
+    first = standings.editions[1]
+    edition = replace(first.edition, repo_id="org/shared")
+    fresh = replace(first, asked=replace(first.asked, edition=replace(edition, version="2.0.0", content_hash="f" * 64)))
+    public = replace(first, asked=replace(first.asked, edition=edition))
+    model = standings.ranked[0]
+    entry = model.entries[first.edition.name]
+    both = replace(model, entries={public.edition.name: entry, fresh.edition.name: entry})
+    own = replace(standings, editions=(public, fresh))
+    _, results = model_index_to_eval_results(yaml.safe_load(exporting.model_index(own, both))["model-index"])
+    told = {(r.dataset_name, r.dataset_config, r.dataset_args["content_hash"]) for r in results}
+    assert told == {
+        ("mioh 1.0.0", "mioh-1.0.0", edition.content_hash),
+        ("mioh 2.0.0", "mioh-2.0.0", "f" * 64),
+    }

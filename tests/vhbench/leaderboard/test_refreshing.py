@@ -1,0 +1,62 @@
+"""Boards stay alive: faulty entries are left out, and a new scorer's scores are taken over with a public table."""
+
+from pathlib import Path
+
+import pytest
+from board_entries import enter, said_by
+from typer.testing import CliRunner, Result
+
+import vhbench
+from vhbench.cli import app
+from vhbench.leaderboard.boards import Board
+from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.refreshing import CHANGES
+
+NAME = "vhexpansion-1.0.0"
+
+
+@pytest.fixture
+def two(board: Board, editions: dict[str, QuestionIndex]) -> Board:
+    """A board with two entries."""
+    for name in ("Drift-VL 12B", "Ember-VL 8B"):
+        enter(board, editions[NAME], name, lambda row, name=name: said_by(name, row))  # type: ignore[misc]
+    return board
+
+
+def run(board: Board, sources: dict[str, Path], command: str, *words: str) -> Result:
+    named = [word for folder in sources.values() for word in ("--splits", str(folder))]
+    workers = ["--workers", "1"]
+    return CliRunner().invoke(app, ["leaderboard", command, "--board", str(board.folder), *named, *workers, *words])
+
+
+def edit(board: Board, model: str, old: str, new: str) -> None:
+    path = board.folder / "entries" / model / NAME / "entry.yaml"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_a_faulty_entry_is_left_out_and_listed(two: Board, sources: dict[str, Path], tmp_path: Path) -> None:
+    edit(two, "ember-vl-8b", "symmetric_accuracy: ", "symmetric_accuracy: 1")
+    done = run(two, sources, "build", "--out", str(tmp_path / "site"))
+    assert done.exit_code == 0, done.output
+    assert "refused: ember-vl-8b/vhexpansion-1.0.0: claims symmetric_accuracy" in done.output
+    assert "Ember-VL 8B" not in (tmp_path / "site/index.html").read_text()
+    assert "ember-vl-8b/vhexpansion-1.0.0: claims symmetric_accuracy" in (tmp_path / "site/about.html").read_text()
+    assert run(two, sources, "build", "--out", str(tmp_path / "site"), "--strict").exit_code == 1
+
+
+def test_claims_of_an_older_scorer_are_renewed(two: Board, sources: dict[str, Path], tmp_path: Path) -> None:
+    edit(two, "ember-vl-8b", "symmetric_accuracy: ", "symmetric_accuracy: 1")
+    edit(two, "ember-vl-8b", f"scorer: {vhbench.__version__}", "scorer: 0.0.9")
+    done = run(two, sources, "check")
+    assert done.exit_code == 0, done.output
+    assert "note: ember-vl-8b/vhexpansion-1.0.0: claims symmetric_accuracy" in done.output
+    assert "1 scores moved, of 2 entries" in run(two, sources, "refresh").output
+    head, row = (two.folder / CHANGES).read_text().splitlines()
+    assert head.split(",")[-2:] == ["from", "to"]
+    assert row.startswith("ember-vl-8b,vhexpansion-1.0.0,pairs,symmetric_accuracy,1")
+    assert row.endswith(f",0.0.9,{vhbench.__version__}")
+    assert "note" not in run(two, sources, "check").output
+    assert "0 scores moved" in run(two, sources, "refresh").output
+    run(two, sources, "build", "--out", str(tmp_path / "site"))
+    assert "0.0.9 to" in (tmp_path / "site/about.html").read_text()

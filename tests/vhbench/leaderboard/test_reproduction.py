@@ -1,0 +1,105 @@
+"""Which entries are reproduced: honest, noisy, other models, forged."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from board_entries import enter
+from typer.testing import CliRunner
+
+from vhbench.cli import app
+from vhbench.leaderboard.boards import Board
+from vhbench.leaderboard.entries import stored
+from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.reproduction import OPEN, REJECTED, REPRODUCED, Answered, draw, judge, read_verdict
+from vhbench.leaderboard.validating import check_entry
+from vhbench.seeding import rng
+
+KINDS = np.array(["A", "B", "C", "D"])
+
+
+def model(number: int, questions: int, skill: float) -> np.ndarray:
+    """Return the greedy answers of a model, of which "A" is right."""
+    random = rng(5, "model", number)
+    return np.where(random.random(questions) < skill, "A", KINDS[random.integers(1, 4, questions)])
+
+
+def said(greedy: np.ndarray, flips: float, *key: object) -> Answered:
+    """Return a run: some of the answers are drawn anew."""
+    random = rng(6, *map(str, key))
+    words = np.where(random.random(len(greedy)) < flips, KINDS[random.integers(0, 4, len(greedy))], greedy)
+    return Answered(words.tolist(), (words == "A").tolist())
+
+
+@pytest.mark.parametrize(
+    ("flips", "same_machine"), [(0.0, True), (0.02, True), (0.04, True), (0.02, False), (0.15, False), (0.4, False)]
+)
+def test_honest_pairs_are_not_accused(flips: float, same_machine: bool) -> None:
+    """Greedy decoding changes with the hardware, which the two new runs share; noisy decoding changes in all runs."""
+    verdicts = []
+    for number in range(500):
+        greedy = model(number, 100, 0.5 + number % 50 / 100)
+        again = (0.0, 0.0) if same_machine else (flips, flips)
+        runs = [said(greedy, one, number, run, flips) for run, one in enumerate((flips, *again))]
+        verdicts.append(judge(*runs).verdict)
+    assert verdicts.count(REJECTED) <= 5
+    if flips <= 0.02:
+        assert verdicts.count(REPRODUCED) >= 490
+
+
+def test_other_models_and_forged_entries_are_not_reproduced() -> None:
+    other, forged = [], []
+    for number in range(100):
+        greedy = model(number, 100, 0.7)
+        runs = [said(greedy, 0.01, number, run) for run in range(2)]
+        other.append(judge(said(model(1000 + number, 100, 0.7), 0.0, number), *runs).verdict)
+        better = np.where(rng(7, str(number)).random(100) < 0.6, "A", greedy)  # wrong answers that became right
+        forged.append(judge(said(better, 0.0, number), *runs).verdict)
+    assert other.count(REJECTED) >= 99
+    assert forged.count(REJECTED) >= 90
+    assert REPRODUCED not in forged + other
+
+
+def test_a_noisy_entry_of_a_greedy_model_is_not_reproduced() -> None:
+    greedy = model(1, 300, 0.7)
+    runs = [said(greedy, 0.0, run) for run in range(2)]
+    assert judge(said(greedy, 0.3, "noisy"), *runs).verdict == REJECTED
+
+
+def test_the_verdict_has_the_numbers_behind_it() -> None:
+    runs = [
+        Answered(list(words), [word == "A" for word in words]) for words in ("AAAAAAAAAB", "AAAAAAAAAA", "AAAAAAAAAA")
+    ]
+    told = judge(*runs, answers="x")
+    assert (told.sample, told.agreement, told.expected, told.answers) == (10, 90.0, 100.0, "x")
+    assert told.interval[0] < 90 < told.interval[1]
+    assert told.verdict == OPEN  # ten questions are too few
+
+
+def test_the_sample_depends_on_the_seed_and_spreads_over_clusters(editions: dict[str, QuestionIndex]) -> None:
+    asked = editions["mioh-1.0.0"]
+    one, other = draw(asked, 50, 1), draw(asked, 50, 2)
+    assert one == draw(asked, 50, 1)
+    assert one != other
+    clusters = asked.main.clusters.numbers
+    assert len(set(clusters[one].tolist())) == min(50, len(set(clusters.tolist())))
+
+
+@pytest.mark.slow
+def test_a_model_is_asked_again_through_lmms_eval(
+    board: Board, editions: dict[str, QuestionIndex], sources: dict[str, Path]
+) -> None:
+    """An entry that the model did not give, and one that it gave."""
+    asked, tier = editions["vhexpansion-1.0.0"], dict[str, str]()
+    named = [word for folder in sources.values() for word in ("--splits", str(folder))]
+    for name, say in (("Yes sayer", lambda row: "Yes."), ("Liar", lambda row: row["answer"])):
+        enter(board, asked, name, say, reference="made up")
+        place = stored(board, name.lower().replace(" ", "-"), asked.edition)
+        words = ["leaderboard", "reproduce", place.title, "--board", str(board.folder), *named]
+        done = CliRunner().invoke(app, [*words, "--model", "vhbench_yes", "--sample", "40", "--seed", "1"])
+        assert done.exit_code == 0, (done.output, done.exception)
+        tier[name] = check_entry(place, asked.source, board.rules, keep=False).tier
+        told = read_verdict(place)
+        assert told is not None
+        assert (told.sample, told.seed, told.expected) == (40, 1, 100.0)
+    assert tier == {"Yes sayer": "reproduced", "Liar": "not reproduced"}

@@ -1,0 +1,89 @@
+"""Whether runs can be compared: the same questions, splits and settings."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from vhbench.compare.scored_runs import MeasuredGroup, ScoredRun
+from vhbench.compare.scoring import Group
+from vhbench.provenance import SETTINGS
+from vhbench.schema import VhbenchError
+
+
+def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
+    """Check that all runs have the same questions.
+
+    Raises:
+        VhbenchError: naming the run, its number of missing or different questions, and one of them.
+    """
+    every = dict.fromkeys(name for one in found for name in one.questions.ids)
+    for one, run in zip(found, names, strict=True):
+        if missing := sorted(every.keys() - set(one.questions.ids)):
+            count = f"{len(missing):,} of {len(every):,}"
+            raise VhbenchError(
+                f"{group.title}: expected runs on the same questions; {run} lacks {count} questions of another run "
+                f"(the first: {missing[0]!r})"
+            )
+    first = found[0].questions
+    for one, run in zip(found[1:], names[1:], strict=True):
+        odd = [
+            record.id
+            for record, (content, words), (other, said) in zip(
+                first.about, first.digests, one.questions.digests, strict=True
+            )
+            if content != other or (words and said and words != said)
+        ]
+        if odd:
+            raise VhbenchError(
+                f"{group.title}: {len(odd):,} of {len(every):,} questions of {run} are not those of {names[0]}, though "
+                f"their ids are (the first: {odd[0]!r}): the runs asked different splits"
+            )
+
+
+def left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[str]:
+    """Yield the groups of questions that not every run has."""
+    for run in runs:
+        if alone := [group.title for group in run.groups if group not in common]:
+            yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
+
+
+def differing_settings(
+    runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_split: bool = True
+) -> Iterator[str]:
+    """Yield differences in prompts and settings between the runs, and that a split is too small.
+
+    Args:
+        runs: the runs.
+        tasks: their common tasks.
+        same_split: raise for different splits.
+    """
+    differing: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for task in dict.fromkeys(tasks):
+        told = [(run.name, run.provenance[task]) for run in runs if task in run.provenance]
+        for name, other in told[1:]:
+            first = told[0][1]
+            if same_split and other.content_hash != first.content_hash:
+                raise VhbenchError(
+                    f"{task}: expected runs on the same split; {told[0][0]} is on {first.benchmark} {first.version} "
+                    f"({first.content_hash[:12]}…), {name} on {other.benchmark} {other.version} "
+                    f"({other.content_hash[:12]}…)"
+                )
+        for setting, words in SETTINGS.items():
+            values = [(name, getattr(one, setting)) for name, one in told]
+            if any(value != values[0][1] for _, value in values):
+                shown = "" if setting == "prompts" else f": {', '.join(f'{name} {value}' for name, value in values)}"
+                differing[words, shown].append(task)
+    for (words, shown), where in differing.items():
+        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+        yield f"{words} differ in {where[0]}{more}{shown}"
+    if any(one.data.kind == "starter" for run in runs for one in run.provenance.values()):
+        yield "the starter splits are too small to rank models; vhbench plan prints the questions that it takes"
+
+
+def caveats(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> Iterator[str]:
+    """Yield why scores are withheld, and differing numbers of repetitions."""
+    for one, run in zip(found, names, strict=True):
+        if one.withheld:
+            yield f"{group.title}, {run}: {one.withheld}"
+    if len({one.repetitions for one in found}) > 1:
+        told = ", ".join(f"{run} {one.repetitions}" for one, run in zip(found, names, strict=True))
+        yield f"{group.title}: the runs have different numbers of repetitions ({told})"

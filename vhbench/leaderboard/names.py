@@ -1,0 +1,42 @@
+"""Names on a board that look like what they are: no invisible characters, no look-alikes, no reserved names.
+
+Look-alikes follow Unicode's TR 39 with the tables of disarm.
+"""
+
+import re
+import unicodedata
+
+import disarm
+
+from vhbench.leaderboard.boards import one_line
+from vhbench.schema import VhbenchError
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
+"""Unicode categories of invisible characters, in which two names could differ but look identical; " " is allowed."""
+
+_MARKS = re.compile(r"[\u0300-\u036f]{2}|[\u20d0-\u20ff]")
+"""Stacked or enclosing marks, which cover other text."""
+
+
+def check_name(name: str, what: str, most: int) -> None:
+    """Check that a name shows all its characters, each in the writing system that it seems to be in.
+
+    Raises:
+        VhbenchError: if it is too long, or has invisible, stacked or confusable characters.
+    """
+    one_line(name, what, most)
+    unseen = any(unicodedata.category(sign) in _UNSEEN for sign in name.replace(" ", ""))
+    if unseen or disarm.strip_variation_selectors(name) != name:
+        raise VhbenchError(f"expected {what} without invisible characters; got {name!a}")
+    mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
+    if mixed or disarm.has_anomalies(name) or _MARKS.search(name) or not unicodedata.is_normalized("NFC", name):
+        raise VhbenchError(f"expected {what} without characters that look like others; got {name!a}")
+
+
+def look(name: str) -> str:
+    """Return a key that names share if they look alike.
+
+    >>> look("ОРАСLE") == look("Oracle"), look("Word  floor") == look("word floor"), look("GPT-9") == look("GPT-8")
+    (True, True, False)
+    """
+    return disarm.skeleton_key(name)

@@ -1,0 +1,118 @@
+"""What a pull request changes in a board, compared with the branch that it is for."""
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from vhbench.files import quote_value
+from vhbench.leaderboard.boards import ENTRIES, FILE, read_yaml
+from vhbench.leaderboard.entries import FILE as ENTRY_FILE
+from vhbench.schema import VhbenchError
+
+_KINDS = {"A": "added", "D": "deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """Changes of a board in git.
+
+    Attributes:
+        rules: ``board.yaml`` of the base.
+        changes: path relative to the board's folder → "added", "changed" or "deleted".
+        owners: model whose folder exists in the base → its submitter there, "" for the maintainers.
+        submitters: added or changed entry → its submitter.
+    """
+
+    rules: bytes
+    changes: Mapping[str, str]
+    owners: Mapping[str, str]
+    submitters: Mapping[str, str]
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """One line per added, changed or deleted entry."""
+        kinds: dict[str, set[str]] = {}
+        for path, kind in self.changes.items():
+            if (parts := PurePosixPath(path).parts)[0] == ENTRIES and len(parts) > 2:
+                kinds.setdefault("/".join(parts[1:3]), set()).add(kind)
+        for name, own in sorted(kinds.items()):
+            yield f"{own.pop() if len(own) == 1 else 'changed':8} {name}"
+
+    def faults(self, submitter: str = "") -> Iterator[str]:
+        """Yield the changes that a submitter may not make, one line each.
+
+        Args:
+            submitter: account of the submitter; "" if unknown.
+        """
+        models = dict.fromkeys(PurePosixPath(path).parts[1] for path in self.changes if _is_entry(path))
+        yield from (f"{quote_value(path)}: is outside of the submitter's own folder" for path in sorted(self.changes)
+                    if not _is_entry(path))  # fmt: skip
+        if len(models) > 1:
+            yield f"changes the entries of {len(models)} models ({', '.join(models)}); expected one"
+        for model in models:
+            if model in self.owners and (not submitter or self.owners[model] != submitter):
+                owner = quote_value(self.owners[model]) if self.owners[model] else "the maintainers"
+                yield f"{model}: belongs to {owner}; got changes by {quote_value(submitter or 'an unknown account')}"
+        for name, told in self.submitters.items():
+            if submitter and told != submitter:
+                yield f"{name}: expected submitter {quote_value(submitter)}, got {quote_value(told)}"
+
+
+def _is_entry(path: str) -> bool:
+    parts = PurePosixPath(path).parts
+    return parts[0] == ENTRIES and len(parts) > 2 and ".." not in parts
+
+
+def read_request(folder: Path, base: str) -> PullRequest:
+    """Return what the working tree of a board changes.
+
+    Args:
+        folder: folder of the board, in a git repository.
+        base: revision that the pull request is for, such as origin/main.
+
+    Raises:
+        VhbenchError: if there is no such revision, or no board in it.
+    """
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}").decode().strip()
+    prefix = _git(folder, "rev-parse", "--show-prefix").decode().strip()
+    start = _git(folder, "merge-base", commit, "HEAD").decode().strip()
+    words = (
+        _git(folder, "diff", "--no-renames", "--no-ext-diff", "--name-status", "-z", start)
+        .decode("utf-8", "replace")
+        .split("\0")
+    )
+    changes = {name: _KINDS.get(kind, "changed") for kind, name in zip(words[::2], words[1::2], strict=False)}
+    new = _git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--full-name")
+    changes |= {name: "added" for name in new.decode("utf-8", "replace").split("\0") if name}
+    own = {
+        name.removeprefix(prefix) if name.startswith(prefix) else f"../{name}": kind for name, kind in changes.items()
+    }
+    listed = (
+        _git(folder, "ls-tree", "-r", "-z", "--name-only", commit, f"{ENTRIES}/").decode("utf-8", "replace").split("\0")
+    )
+    owners = dict[str, str]()
+    for name in listed:
+        parts = PurePosixPath(name).parts
+        if len(parts) == 4 and parts[3] == ENTRY_FILE and not owners.get(parts[1]):
+            owners[parts[1]] = _submitter(folder / name, _git(folder, "show", f"{commit}:{prefix}{name}"))
+    files = [
+        path for path, kind in own.items() if _is_entry(path) and path.endswith(f"/{ENTRY_FILE}") and kind != "deleted"
+    ]
+    submitters = {path: _submitter(folder / path) for path in sorted(files)}
+    return PullRequest(_git(folder, "show", f"{commit}:{prefix}{FILE}"), own, owners, submitters)
+
+
+def _submitter(path: Path, text: bytes | None = None) -> str:
+    try:
+        return str(read_yaml(path, text).get("submitter", ""))
+    except VhbenchError:  # an unreadable entry is refused with its own reason
+        return ""
+
+
+def _git(folder: Path, *words: str) -> bytes:
+    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()[:1] or [f"git {words[0]} failed"]
+        raise VhbenchError(f"--against: expected a revision of the board's git repository ({said[0]})")
+    return done.stdout
