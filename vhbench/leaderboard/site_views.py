@@ -1,8 +1,8 @@
 """View models of the pages: plain values for templates without logic."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil, floor
 from typing import Any
 
@@ -30,18 +30,20 @@ class ScoreView:
         low: lower end of its interval, or the value.
         high: upper end.
         ranks: rank range; None for a baseline.
+        bounds: the score with every missing prediction wrong, and right; None without missing ones.
     """
 
     value: float | None
     low: float
     high: float
     ranks: tuple[int, int] | None = None
+    bounds: tuple[float, float] | None = None
 
     @classmethod
     def of(cls, score: Score, ranks: tuple[int, int] | None = None) -> "ScoreView":
         """Show a score."""
         low, high = score.interval or (score.value or 0.0, score.value or 0.0)
-        return cls(score.value, low, high, ranks)
+        return cls(score.value, low, high, ranks, score.bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class RowView:
         score: its headline score.
         extra: further scores, in the order of :attr:`EditionView.extra`.
         unread: percentage of responses without a prediction.
+        tokens: numbers of tokens of its responses; empty if unknown.
     """
 
     model: BoardModel | None
@@ -63,6 +66,7 @@ class RowView:
     score: ScoreView
     extra: Sequence[float | None] = ()
     unread: float | None = None
+    tokens: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +164,8 @@ def _row(
     extra = [found.scores[family][metric.name].value for family, metric in metrics]
     extra += [found.parts[main.family.name][place].value for place in leading]
     unread = found.told["failed"] + found.told["refused"] + found.told["unread"]
-    view = ScoreView.of(score, one.ranks.get(model.number))
-    return RowView(model, model.about.name, model.about.reference, view, extra, unread)
+    view, tokens = ScoreView.of(score, one.ranks.get(model.number)), found.tokens.get(main.family.name, {})
+    return RowView(model, model.about.name, model.about.reference, view, extra, unread, tokens)
 
 
 def words(part: QuestionPart) -> tuple[str, str]:

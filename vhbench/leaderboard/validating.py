@@ -80,7 +80,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         reasons += prompt_faults(asked, told)
     reasons += setting_faults(rules, entry.provenance)
     reasons += excess_failures(rules, found)
-    first = responses[: len(asked.rows)]
+    first = [one.text for one in responses[: len(asked.rows)]]
     digests = np.array([zlib.crc32(text.encode()) for text in _meant(asked, first, found)], dtype=np.uint32)
     return CheckedEntry(place, entry, tuple(reasons), found, first if keep else (), digests)
 
