@@ -182,6 +182,12 @@ def is_cut_off(record: Record) -> bool:
     return record.cut_off or (record.response != "" and parsing.cut_off(record.response, record.kind))
 
 
+def abstains(record: Record) -> bool:
+    """Return whether a complete response to a question gives no answer but says that it cannot tell."""
+    lost = record.prediction or record.failure or record.kind == "caption" or is_cut_off(record)
+    return not lost and parsing.abstains(record.response)
+
+
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
     """Raise if a key occurs twice: a duplicate row would distort the score."""
     seen: set[Hashable] = set()

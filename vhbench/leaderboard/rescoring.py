@@ -13,7 +13,7 @@ import numpy.typing as npt
 from vhbench.benchmarks import benchmark
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import FamilyIndex, QuestionIndex
-from vhbench.records import answered, outcome_of
+from vhbench.records import abstains, answered, outcome_of
 from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics import ode_captions
@@ -21,7 +21,7 @@ from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import shown
 
-TOLD = ("failed", "refused", "unread", "cut_off")
+TOLD = ("failed", "refused", "abstained", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
 
 _SHORT = 120
@@ -146,7 +146,7 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
         if record.failure:
             sums[record.failure] += 1
         elif not (record.prediction or record.cut_off or record.kind == "caption"):
-            sums["unread"] += 1
+            sums["abstained" if abstains(record) else "unread"] += 1
         sums["cut_off"] += record.cut_off
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 

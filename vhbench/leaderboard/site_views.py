@@ -163,7 +163,7 @@ def _row(
     score = found.scores[main.family.name][main.headline]
     extra = [found.scores[family][metric.name].value for family, metric in metrics]
     extra += [found.parts[main.family.name][place].value for place in leading]
-    unread = found.told["failed"] + found.told["refused"] + found.told["unread"]
+    unread = sum(share for why, share in found.told.items() if why != "cut_off")
     view, tokens = ScoreView.of(score, one.ranks.get(model.number)), found.tokens.get(main.family.name, {})
     return RowView(model, model.about.name, model.about.reference, view, extra, unread, tokens)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vhbench.language.parsing import failures
 from vhbench.language.parsing.cleaning import after_thoughts, caption_text, plain
+from vhbench.language.parsing.failures import abstains
 from vhbench.language.parsing.letters import letter
 from vhbench.language.parsing.option_names import letters_of
 from vhbench.language.parsing.reference_parsers import amber, lmms_eval, ode, pope, vhtest
@@ -21,6 +22,7 @@ from vhbench.schema import VhbenchError
 __all__ = [
     "YES_NO",
     "Parser",
+    "abstains",
     "after_thoughts",
     "amber",
     "bare",
