@@ -22,8 +22,8 @@ class _ListAnswersOptions:
         "lmms-eval output written with --log_samples: a folder or a samples file.", argument=True, metavar="RUN"
     )
     only: str = option(
-        "Comma-separated: unparsed (no prediction), abstained (cannot tell), failed (no response), refused (the model declined or saw no "
-        "image), cut_off (truncated: it reached the token limit, or breaks off).",
+        "Comma-separated: unparsed (no prediction), abstained (cannot tell), failed (no response), refused (the model "
+        "declined or saw no image), cut_off (truncated: it reached the token limit, or breaks off).",
         "unparsed,abstained,cut_off,failed,refused",
         metavar="KINDS",
     )
