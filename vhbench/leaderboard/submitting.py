@@ -162,7 +162,7 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
             raise VhbenchError(f"{place}: expected a field 'id'")
         if name in said:
             raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
-        said[name] = PackedAnswer(text_of(found["response"]), cut_off=bool(found.get("cut_off")))
+        said[name] = PackedAnswer(text_of(found["response"]), found.get("tokens", 0), found.get("cut_off") is True)
     own = {name: split_repetition(name)[1] for name in said}
     offered = [RunAnswers(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
     for one in offered:

@@ -16,7 +16,7 @@ from vhbench.leaderboard.entries import slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.submitting import read_run_for
 
-MIOH = "mioh-1.0.0"
+MIOH, ODE = "mioh-1.0.0", "ode-1.0.0"
 
 
 @pytest.fixture
@@ -70,6 +70,47 @@ def test_an_empty_response_at_the_token_limit_is_truncated_here_too(
     entry = stored(board, "my-model", board.edition(MIOH)).read()
     results = json.loads((run / "20260101_120000_results.json").read_text())["results"]["mioh"]
     assert entry.scores["multiple_choice"]["accuracy"] == pytest.approx(results["accuracy,none"])
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "added"),
+    [
+        ("N/A", "responses repeat a text without an answer", "responses repeat a text without an answer"),
+        ("The model is overloaded. Please try again later.", "requests failed (100.0 %)", "failed requests, got 100.0"),
+    ],
+)
+def test_one_reply_to_everything_has_no_score_anywhere(
+    board: Board, sources: dict[str, Path], tmp_path: Path, said: str, told: str, added: str
+) -> None:
+    """Each place gives the reason in one line."""
+    run = write_run(tmp_path / "run", sources[MIOH], "mioh", lambda row: said)
+    assert json.loads((run / "20260101_120000_results.json").read_text())["results"]["mioh"]["accuracy,none"] is None
+    scored, compared = (
+        CliRunner().invoke(app, [*words, "--questions", str(sources[MIOH])])
+        for words in (("score", str(run)), ("compare", str(run), f"again={run}"))
+    )
+    for output in (scored.output, compared.output):
+        assert any(told in line and said in line for line in output.splitlines())
+    assert scored.exit_code == 1
+    assert added in add(run, board, sources).output
+
+
+def test_captions_in_another_language_have_no_score_anywhere(
+    board: Board, sources: dict[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "said.json"
+    rows = rows_of(sources[ODE])
+    caption = "图片中有{}样东西。"
+    said = [row["answer"] if row["kind"] == "yes_no" else caption.format(n) for n, row in enumerate(rows)]
+    file.write_text(json.dumps([{"id": row["id"], "response": text} for row, text in zip(rows, said, strict=True)]))
+    questions = ("--questions", str(sources[ODE]))
+    scored = CliRunner().invoke(app, ["score", str(file), *questions])
+    compared = CliRunner().invoke(app, ["compare", str(file), f"again={file}", *questions])
+    for output in (scored.output, compared.output, add(file, board, sources, "--edition", ODE).output):
+        assert "captions name nothing of the vocabulary, more than 50 %: scores are withheld" in output
+    entry = stored(board, "my-model", board.edition(ODE)).read()
+    assert entry.scores["caption"]["chair_i"] is None
+    assert entry.scores["yes_no"]["accuracy"] == 100
 
 
 def test_a_forged_score_is_refused(run: Path, board: Board, sources: dict[str, Path]) -> None:
