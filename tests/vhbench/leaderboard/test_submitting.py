@@ -1,6 +1,7 @@
 """What a board takes, and what it refuses with all reasons at once."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def test_one_reply_to_everything_has_no_score_anywhere(
     assert json.loads((run / "20260101_120000_results.json").read_text())["results"]["mioh"]["accuracy,none"] is None
     scored, compared = (
         CliRunner().invoke(app, [*words, "--questions", str(sources[MIOH])])
-        for words in (("score", str(run)), ("compare", str(run), f"again={run}"))
+        for words in (("score", str(run)), ("compare", str(run), str(shutil.copytree(run, tmp_path / "again"))))
     )
     for output in (scored.output, compared.output):
         assert any(told in line and said in line for line in output.splitlines())
@@ -105,7 +106,8 @@ def test_captions_in_another_language_have_no_score_anywhere(
     file.write_text(json.dumps([{"id": row["id"], "response": text} for row, text in zip(rows, said, strict=True)]))
     questions = ("--questions", str(sources[ODE]))
     scored = CliRunner().invoke(app, ["score", str(file), *questions])
-    compared = CliRunner().invoke(app, ["compare", str(file), f"again={file}", *questions])
+    again = shutil.copy(file, tmp_path / "again.json")
+    compared = CliRunner().invoke(app, ["compare", str(file), str(again), *questions])
     for output in (scored.output, compared.output, add(file, board, sources, "--edition", ODE).output):
         assert "captions name nothing of the vocabulary, more than 50 %: scores are withheld" in output
     entry = stored(board, "my-model", board.edition(ODE)).read()
