@@ -14,7 +14,7 @@ _ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 )
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene|图[片像]?)"
-_LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
+_LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|label)"
 _ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
 _LIST = re.compile(
     rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
@@ -29,6 +29,7 @@ _VERB = (
     r"|fits?|matches|because|since)"
 )
 
+_CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|one\s+that\s+(?:fits|matches))\b"
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
 _FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
 _NUMBERED = re.compile(
@@ -218,7 +219,7 @@ def _labelled(choice: str) -> list[str]:
     return [
         rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
         rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
-        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b)",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:(?:the|my)\s+)?(?:\w+\s+)?{_CHOSEN})",
     ]
 
 
