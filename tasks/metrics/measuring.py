@@ -96,7 +96,7 @@ class Measured:
         if cut > withholding.ALLOWED * self.n:
             share = f"{cut} of {self.n} responses ({100 * cut / self.n:.1f} %)"
             lines.append(f"{share} are truncated; raise the token limit with --gen_kwargs max_new_tokens=N")
-        if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n:
+        if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n and not self.withheld:
             share = f"{unread} of {self.n} responses ({100 * unread / self.n:.1f} %)"
             lines.append(f"{share} could not be parsed; bounds say how far the score depends on them")
         return lines

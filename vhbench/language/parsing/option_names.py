@@ -29,7 +29,7 @@ _VERB = (
     r"|fits?|matches|because|since)"
 )
 
-_CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|one\s+that\s+(?:fits|matches))\b"
+_CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|(?:that|what)\s+(?:fits|matches))\b"
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
 _FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
 _NUMBERED = re.compile(
@@ -219,7 +219,7 @@ def _labelled(choice: str) -> list[str]:
     return [
         rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
         rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
-        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:(?:the|my)\s+)?(?:\w+\s+)?{_CHOSEN})",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:\w+\s+){{0,3}}?{_CHOSEN})",
     ]
 
 
@@ -264,7 +264,7 @@ def _by_letter(letters: str) -> Iterator[str]:
     before = r"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|be|guess|it's|it\s+is|would\s+be)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{_VERB}|and|or|as)\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{_VERB}|and|or|as|it\s+is)\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
         yield rf"(?i:{before})(?P<chosen>A)(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
