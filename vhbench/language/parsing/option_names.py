@@ -36,6 +36,7 @@ _NUMBERED = re.compile(
     rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
 )
 _LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?:\s+(?:is|are|has)\s.*)?\W*")
+_TOO_LITTLE = r"(?:not\s+enough|insufficient)\s+(?:information|evidence|data|context)"
 # Option that refers to the others, and its paraphrases in responses.
 _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
@@ -55,10 +56,12 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     ),
     "unknown": (
         r"(?:i )?(?:don'?t|do not|cannot|can'?t|can not|could not|not|un)\s*(?:be )?"
-        r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain",
+        r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain"
+        rf"|{_TOO_LITTLE}",
         r"(?:i\s+)?(?:don'?t|do\s+not|did\s+not)\s+know|(?:cannot|can't|could\s+not|couldn't|can\s+not|unable\s+to"
         r"|not\s+possible\s+to|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:be\s+)?(?:determined?|tell|told|say|know"
-        r"|decide|answer)|(?:not|un)\s*(?:sure|certain|clear|known)|unsure",
+        r"|decide|answer)|(?:not|un)\s*(?:sure|certain|clear|known)|unsure"
+        rf"|{_TOO_LITTLE}",
     ),
 }
 
@@ -264,8 +267,9 @@ def _by_letter(letters: str) -> Iterator[str]:
     before = r"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|be|guess|it's|it\s+is|would\s+be)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{_VERB}|and|or|as|it\s+is)\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
-        yield rf"(?i:{before})(?P<chosen>A)(?!\s+[a-z]|\w)"
+        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)"
+        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+    yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
 
