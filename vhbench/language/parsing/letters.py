@@ -55,8 +55,9 @@ _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _CJK = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
 """Boundary between Chinese and Latin characters, which are one word for regular expressions."""
-_ANSWER = re.compile(r"\A\s*A\s*:(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
+_ANSWER = re.compile(r"(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
 """Answer label before a letter: "A: C"."""
+_NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _SHORT = 200
 _ENOUGH = 2_000
 _SMALL_WORDS = lexicon.words("small words of questions")
@@ -82,7 +83,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
-    text = _ANSWER.sub("", _CJK.sub(" ", text))
+    text = _CJK.sub(" ", text)
     if unfinished(whole := plain(text)) and strip_markup(text) == whole:
         return ""
     answer = _ends(strip_markup(text))
@@ -99,6 +100,7 @@ def _ends(text: str) -> str:
 
 def _read(text: str, names: Names, question: str) -> str | None:
     """Return a letter, "" if ambiguous, None if nothing is named."""
+    text = _ANSWER.sub("", text)
     found = _whole(text, names) if len(text) > _SHORT else _whole_of_short(text, names.choices)
     if found is not None:
         return found
@@ -113,19 +115,13 @@ def _read(text: str, names: Names, question: str) -> str | None:
         if by_letter or any(clause.denied for clause in clauses):
             return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
         return yes_or_no.get(yes_no(text, question))
-    if len(names.counts) > 1 and not any(map(_named, clauses)) and (found := counted(text, names.counts)):
+    lettered = any(mention.by_letter for clause in clauses for mention in clause.affirmed)
+    numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
+    if len(names.counts) > 1 and not lettered and (found := counted(numbers, names.counts)):
         return found
     if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
         return found
     return _resolved(clauses, names, question)
-
-
-def _named(clause: OptionClause) -> bool:
-    """Return whether a clause names an option where others are numbers: "(E)", "none of the above"."""
-    kinds = (mention for mention in clause.affirmed if mention.kind)
-    return any(mention.by_letter for mention in clause.affirmed) or any(
-        " of " in clause.text[mention.start : mention.end] for mention in kinds
-    )
 
 
 def _whole(text: str, names: Names) -> str | None:
