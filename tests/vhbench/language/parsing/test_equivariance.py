@@ -29,7 +29,8 @@ The right one is {L}. | {L} is the correct answer. | {L} is correct. | {L} becau
 Choice {L} | Choice: {L} | Selected option: {L} | {{"answer": "{L}"}} | <answer>{L}</answer>
 <answer>({L}) {T}</answer> | The answer is letter {L}. | {L} is my answer. | {L} it is. | {L} is most likely correct.
 Option {L} is the only one that fits. | A: {L} | {L} : {T} | Okay: {L}. {T} | Let's go with {L}.
-I have to go with {L}. | This makes {L} the correct answer. | The option that is correct is ({L}) {T}. | I'm going with ({L}) {T}.
+I have to go with {L}. | This makes {L} the correct answer. | The option that is correct is ({L}) {T}.
+I'm going with ({L}) {T}.
 """
 
 OPTIONS = {
