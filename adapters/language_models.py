@@ -80,7 +80,10 @@ class Endpoint:
         try:
             data = json.loads(text)
             if status == 200:
-                return str(data["choices"][0]["message"]["content"])
+                choice = data["choices"][0]
+                if choice.get("finish_reason") != "length":
+                    return str(choice["message"]["content"])
+                text = f"the reply was cut off at {self.max_new_tokens:,} tokens"
             reason = data["error"]["message"] if isinstance(data.get("error"), dict) else text
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             reason = text

@@ -9,7 +9,7 @@ import functools
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -97,12 +97,9 @@ def write_beside_results(args: Any, name: str, content: dict[str, Any] | list[An
     File name and content include the results' date. It is only known when they are saved, so the report is held back
     until then.
     """
-    folder = results_folder(args)
-    if folder is None:
-        return
     if args is not None and _RUN.args is args and _RUN.saves:
         _RUN.reports[name] = content
-    else:
+    elif (folder := results_folder(args)) is not None:
         write_atomic(folder / f"{name}.json", json_bytes(content))
 
 
@@ -322,19 +319,29 @@ def _name_reports() -> None:
         if told:
             results["vhbench"] = {name: found.to_json() for name, found in told.items()}
         original(*given.args, **given.kwargs)
-        folder = results_folder(_RUN.args)
-        for name, content in _RUN.reports.items():
+        folder, reports = results_folder(_RUN.args), _RUN.reports
+        for name, content in reports.items():
             if folder is not None:
                 dated = content if isinstance(content, list) else {"date": date, **content}
                 write_atomic(folder / f"{date}_{name}.json", json_bytes(dated))
         _RUN.reports = {}
         for name, found in told.items():
-            entry = results["results"].get(name, {})
-            if found.asked < found.of and "alias" in entry:
-                entry["alias"] += f" ({found.asked:,} of {found.of:,} asked)"
+            entry, remarks = results["results"].get(name, {}), list(_remarks(found, reports.get(f"{name}_report")))
+            if remarks and "alias" in entry:
+                entry["alias"] += f" ({'; '.join(remarks)})"
 
     _surround(evaluation_tracker, "EvaluationTracker.save_results_aggregated", {"results", "datetime_str"}, save)
     _RUN.saves = True
+
+
+def _remarks(told: Provenance, report: Any) -> Iterator[str]:
+    """Yield what lmms-eval's table should say beside the name of a task."""
+    if told.asked < told.of:
+        yield f"{told.asked:,} of {told.of:,} asked"
+    if report and report["withheld"]:
+        yield "scores are withheld"
+    for name, (low, high) in report["overall"]["bounds"].items() if report else ():
+        yield f"{name} {low:.1f}–{high:.1f} depending on missing predictions"
 
 
 def _score_samples() -> None:

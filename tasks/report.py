@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vhbench.benchmarks import Family, Task, benchmark, load
 from vhbench.records import as_records
 from vhbench.schema import Record
@@ -63,25 +61,10 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
         "withheld": measured.withheld,
         "overall": numbers(measured, family.name),
         "unread": unparsed.summary(ordered, measured.warnings),
-        "tokens": token_counts(ordered),
+        "tokens": measured.token_counts,
         "cells": {" x ".join(columns): _cells(measured, columns, family.name) for columns in family.cells},
         **{name: load(function)(ordered) for name, function in family.extra.items()},
     }
-
-
-def token_counts(records: Records) -> dict[str, float | None] | None:
-    """Return how many tokens the responses took; None where no response has a count.
-
-    Returns:
-        ``responses`` with a count; ``p95`` of the counts, whose mean is the metric ``tokens``; ``per_correct``: tokens
-        per correct response, None for captions or without one.
-    """
-    counts = [record.tokens for record in records if record.tokens]
-    if not counts:
-        return None
-    correct = sum(record.prediction == record.answer for record in records if record.tokens and record.answer)
-    per_correct = sum(counts) / correct if correct else None
-    return {"responses": len(counts), "p95": float(np.percentile(counts, 95)), "per_correct": per_correct}
 
 
 def numbers(measured: Measured, family: str) -> dict[str, Any]:

@@ -6,13 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from vhbench.benchmarks import tasks
+from vhbench.records import abstains
 from vhbench.schema import Record
 from vhbench.statistics import multiple_testing
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.multiple_testing import ALPHA
 
-KINDS = ("unparsed", "cut_off", "failed", "refused")
-"""Reasons for a missing prediction: not parseable, truncated before the answer, failed request, refusal."""
+KINDS = ("unparsed", "abstained", "cut_off", "failed", "refused")
+"""Reasons for a missing prediction: not parseable, "I cannot tell", truncated before it, failed request, refusal."""
 
 COLUMNS = ("task", "id", "why", "cut_off", "question", "choices", "answer", "prediction", "response")
 """Columns of the listing of such responses."""
@@ -33,7 +34,7 @@ def kind_of(record: Record) -> str:
         return record.failure
     if record.prediction or record.kind == "caption":
         return ""
-    return "cut_off" if record.cut_off else "unparsed"
+    return "cut_off" if record.cut_off else "abstained" if abstains(record) else "unparsed"
 
 
 def summary(records: Sequence[Record], warnings: Sequence[str] = ()) -> dict[str, Any]:

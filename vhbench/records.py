@@ -104,7 +104,9 @@ def target_of(row: Mapping[str, Any]) -> str:
     return ", ".join(row["objects"]) if row["kind"] == "caption" else str(row["answer"])
 
 
-def answered(asked: Mapping[str, Any], response: Any, tokens: int = 0, limit: int | None = None) -> Record:
+def answered(
+    asked: Mapping[str, Any], response: Any, tokens: int = 0, limit: int | None = None, *, cut_off: bool = False
+) -> Record:
     """Combine a question's columns and a response; the kind selects the parser.
 
     Args:
@@ -112,10 +114,11 @@ def answered(asked: Mapping[str, Any], response: Any, tokens: int = 0, limit: in
         response: the model's response.
         tokens: number of generated tokens; 0 if unknown.
         limit: token limit of the response; one that reaches it is truncated.
+        cut_off: whether it is known to be truncated.
     """
     text, kind = text_of(response), asked["kind"]
     said = parsing.parse(kind, text, tuple(asked["choices"]), question=asked["question"])
-    cut = bool(limit and tokens >= limit) or parsing.cut_off(text, kind)
+    cut = cut_off or bool(limit and tokens >= limit) or parsing.cut_off(text, kind)
     return settled(Record(**asked, response=text, prediction=said, cut_off=cut, tokens=tokens), empty=True)
 
 
@@ -133,7 +136,7 @@ def settled(record: Record, *, empty: bool | None = None) -> Record:
         empty = record.kind == "caption"
     only_thought = record.cut_off and not record.response.strip()
     if not failure and not only_thought and (record.response or (empty and not record.prediction)):
-        failure = parsing.failure(record.response)
+        failure = parsing.failure(record.response, record.choices)
     if failure == record.failure and not (failure and record.prediction):
         return record
     return replace(record, failure=failure, prediction="" if failure else record.prediction)
@@ -177,6 +180,12 @@ def outcome_of(record: Record) -> str:
 def is_cut_off(record: Record) -> bool:
     """Return whether an answer is truncated, by its record or its remaining text."""
     return record.cut_off or (record.response != "" and parsing.cut_off(record.response, record.kind))
+
+
+def abstains(record: Record) -> bool:
+    """Return whether a complete response to a question gives no answer but says that it cannot tell."""
+    lost = record.prediction or record.failure or record.kind == "caption" or is_cut_off(record)
+    return not lost and parsing.abstains(record.response)
 
 
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:

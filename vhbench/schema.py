@@ -16,7 +16,7 @@ TIE = "~"
 """In a ``pair_id``: precedes the pair that this one is tied to, about the same images."""
 
 Kind = Literal["caption", "yes_no", "multiple_choice"]
-Failure = Literal["", "failed", "refused"]
+Failure = Literal["", "failed", "refused", "abstained"]
 """A response without an answer: a failed request or a refusal; "" for an answer."""
 
 Box = tuple[float, float, float, float]
@@ -271,7 +271,8 @@ class Record(QuestionBase):
         response: the model's response.
         prediction: parsed response: "yes", "no", a letter, or "" if unparsed; for a caption, the assertions that a
             judge listed.
-        failure: "failed" for a failed request, "refused" for a refusal; "" for an answer, parsed or not.
+        failure: "failed" for a failed request, "refused" for a refusal, "abstained" (set by metrics) for "I cannot
+            tell"; "" for an answer, parsed or not.
         cut_off: whether the response is truncated: it reached the token limit, or its text breaks off
             (:func:`vhbench.language.parsing.cut_off`).
         tokens: number of generated tokens, with reasoning; 0 if unknown.

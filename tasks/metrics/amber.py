@@ -103,7 +103,9 @@ def score(
     result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type)
     words = ("id", "nouns", "hallucinated", "covered", "likely")
     responses = [{name: getattr(caption, name) for name in words} for caption in found.captions]
-    return result | _withhold(result, found, allow_failed) | {"responses": responses, "tools": dict(judge.tools)}
+    return (
+        result | _withhold(result, found, allow_failed or compat) | {"responses": responses, "tools": dict(judge.tools)}
+    )
 
 
 def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -> dict[str, Any]:
@@ -111,6 +113,8 @@ def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -
     said = found.said()
     lost = {name: share(said.count(name), len(said)) for name in ("failed", "refused")}
     why = withholding.reason(said.count("failed"), len(said), allow_failed=allow_failed)
+    if not allow_failed:
+        why = next(filter(None, (why, *(counts.uninformative for counts in found.counts.values()))), None)
     if why is None:
         return lost | {"withheld": None}
     parts = ("scores", "printed", "intervals")

@@ -1,13 +1,15 @@
 """AMBER's counts of captions and responses by dimension, under the names of its code."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from vhbench.records import yes_or_no
-from vhbench.schema import VhbenchError
+from vhbench.schema import Kind, Record, VhbenchError
 from vhbench.tasks.metrics import confusion
 from vhbench.tasks.metrics.amber_captions import Judge, Judged
+from vhbench.tasks.metrics.metric import Claims
+from vhbench.tasks.metrics.withholding import ResponseCounts
 
 EVALUATION_TYPES = {"a": "g de da dr", "g": "g", "d": "de da dr", "de": "de", "da": "da", "dr": "dr"}
 """Evaluation type → printed tasks: captions, and yes/no responses by kind."""
@@ -52,10 +54,13 @@ def sections(evaluation_type: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class Judgments:
-    """All matched captions; per dimension, pairs of prediction and reference answer."""
+    """All matched captions; per dimension, pairs of prediction and reference answer; counts of both kinds."""
 
     captions: list[Judged]
     answers: Mapping[str, list[tuple[str, str]]]
+    counts: Mapping[Kind, ResponseCounts] = field(
+        default_factory=lambda: {"caption": ResponseCounts(), "yes_no": ResponseCounts()}
+    )
 
     def of(self, dimensions: Iterable[str]) -> list[tuple[str, str]]:
         """Return the responses of several dimensions."""
@@ -114,9 +119,14 @@ def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]]
         if row is None:
             raise VhbenchError(f"response {name!r} has no annotation ({len(truth)} ids have one)")
         if row.get("type", "generative") == "generative":
-            found.captions.append(judge.caption(name, text, row))
+            found.captions.append(caption := judge.caption(name, text, row))
+            record = Record(name, kind="caption", response=text, failure=caption.failure)
+            found.counts["caption"].add(record, Claims(named=len(caption.nouns)))
         else:
             right = yes_or_no(row["truth"], f"annotation {name!r}: truth")
-            said = judge.failure(text) or judge.answer(text, row.get("question", ""))
+            failure = judge.failure(text)
+            said = failure or judge.answer(text, row.get("question", ""))
             found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((said, right))
+            record = Record(name, response=text, failure=failure, prediction="" if failure else said)
+            found.counts["yes_no"].add(record)
     return found

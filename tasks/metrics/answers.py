@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.records import each_record, is_cut_off, split_repetition
+from vhbench.language.parsing.option_names import names_of
+from vhbench.records import abstains, each_record, is_cut_off, split_repetition
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import Shared
@@ -52,16 +53,19 @@ class Answers:
         """
         needs = {name for metric in metrics for name in metric.needs if name not in DERIVED}
         names = list(dict.fromkeys((*ALWAYS, *sorted(needs), *columns)))
-        options = any("options" in metric.needs for metric in metrics)
+        options, none_options = (any(name in m.needs for m in metrics) for name in ("options", "none"))
         paired = any(metric.units == "pairs" for metric in metrics)
-        key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims], int](), array("q")
+        key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims, str], int](), array("q")
         pairs, halves = dict[Hashable, int](), array("q")
         self.ids, self.shared, unpaired = list[str](), Shared(), ""
         rows, self.responses = each_record(records), ResponseCounts()
         for record in map(read, rows) if read else rows:
             many, claims = len(record.choices) if options else 0, claimed(record) if claimed else None
+            if claims is None and abstains(record):
+                record = replace(record, failure="abstained")
+            none = names_of(tuple(record.choices)).kinds.get("none", "") if none_options else ""
             self.responses.add(record, claims)
-            kind = (key(record), many, is_cut_off(record), claims or Claims())
+            kind = (key(record), many, is_cut_off(record), claims or Claims(), none)
             codes.append(kinds.setdefault(kind, len(kinds)))
             self.ids.append(record.id)
             self.shared.add(record)
@@ -72,8 +76,8 @@ class Answers:
         if unpaired:
             raise VhbenchError(f"question {unpaired!r}: expected a pair_id for its negated twin")
         self.kinds = [
-            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told)
-            for values, many, cut, told in kinds
+            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told, none=none)
+            for values, many, cut, told, none in kinds
         ]
         self.codes = np.array(codes, dtype=np.int64)
         self.names = names

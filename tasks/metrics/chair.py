@@ -28,9 +28,10 @@ from typing import Any, TypedDict
 
 from vhbench.files import read_typed
 from vhbench.language.captions.vocabulary import Vocabulary
-from vhbench.schema import VhbenchError
+from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import chair_captions, chair_reference, rates, withholding
 from vhbench.tasks.metrics.chair_reference import ReferenceVocabulary
+from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
 Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary
@@ -88,8 +89,11 @@ def score(
     columns = {name: [counts[name] for _, counts in found] for pair in RATES.values() for name in pair}
     lost = {name: [counts[name] for _, counts in found] for pair in SHARES.values() for name in pair}
     result = rates.of_sums(columns | lost, RATES | SHARES, clusters=[row["image_id"] for row, _ in found])
-    why = withholding.reason(sum(lost["failed"]), len(found), allow_failed=allow_failed)
-    result = withholding.withhold(result, RATES, why)
+    counts = withholding.ResponseCounts()
+    for (image, text), (row, _) in zip(rows, found, strict=True):
+        record = Record(image, kind="caption", response=text, failure=row.get("failure", ""))
+        counts.add(record, Claims(named=len(row["mentions"])))
+    result = withholding.withhold(result, RATES, None if allow_failed or compat else counts.reason)
     shares = {name: result[rate] for name, rate in _PRINTED.items()}
     return {
         **result,

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
+
+from vhbench.schema import Failure
 
 
 class Confusion(NamedTuple):
     """True and false positives and negatives; by reference class also unparsed and lost responses.
 
-    Lost responses are failed requests and refusals.
+    Lost responses are failed requests, refusals and abstentions.
     """
 
     TP: int
@@ -42,7 +44,7 @@ class Confusion(NamedTuple):
 
 
 def count(pairs: Iterable[tuple[str, str]] | Mapping[tuple[str, str], int], positive: str) -> Confusion:
-    """Count pairs of prediction ("yes", "no", "", "failed", "refused") and reference answer ("yes", "no").
+    """Count pairs of prediction ("yes", "no", "", or why there is none) and reference answer ("yes", "no").
 
     >>> count([("no", "no"), ("yes", "no"), ("", "yes"), ("failed", "no")], "no")
     Confusion(TP=1, FP=0, TN=0, FN=1, unparsed_positive=0, unparsed_negative=1, lost_positive=1, lost_negative=0)
@@ -50,4 +52,5 @@ def count(pairs: Iterable[tuple[str, str]] | Mapping[tuple[str, str], int], posi
     yes, no = positive, "no" if positive == "yes" else "yes"
     cells = Counter(pairs)
     read = (cells[cell] for cell in ((yes, yes), (yes, no), (no, no), (no, yes), ("", yes), ("", no)))
-    return Confusion(*read, *(cells["failed", right] + cells["refused", right] for right in (yes, no)))
+    lost = get_args(Failure)[1:]
+    return Confusion(*read, *(sum(cells[why, right] for why in lost) for right in (yes, no)))

@@ -96,10 +96,25 @@ class Measured:
         if cut > withholding.ALLOWED * self.n:
             share = f"{cut} of {self.n} responses ({100 * cut / self.n:.1f} %)"
             lines.append(f"{share} are truncated; raise the token limit with --gen_kwargs max_new_tokens=N")
-        if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n:
+        if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n and not self.withheld:
             share = f"{unread} of {self.n} responses ({100 * unread / self.n:.1f} %)"
             lines.append(f"{share} could not be parsed; bounds say how far the score depends on them")
         return lines
+
+    @property
+    def token_counts(self) -> dict[str, float | None] | None:
+        """How many tokens the responses took, None where no response has a count: ``responses`` with a count; ``p95``.
+
+        ``p95`` is the 95th percentile of the counts, whose mean is the metric ``tokens``; ``per_correct`` is the number
+        of tokens per correct response, None for captions or without one.
+        """
+        counted = [(kind, count) for kind, count in self.kinds if kind.record.tokens]
+        if not counted:
+            return None
+        counts = np.repeat([kind.record.tokens for kind, _ in counted], [count for _, count in counted])
+        correct = sum(count for kind, count in counted if kind.correct and kind.record.answer)
+        per_correct = float(counts.sum()) / correct if correct else None
+        return {"responses": len(counts), "p95": float(np.percentile(counts, 95)), "per_correct": per_correct}
 
     @property
     def facts(self) -> Facts:

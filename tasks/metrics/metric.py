@@ -9,6 +9,7 @@ from vhbench.statistics.sums import Scale
 
 DERIVED = {
     "options": ("choices",),
+    "none": ("choices",),
     "claims": ("response", "objects", "candidates", "neutral"),
     "words": ("response", "objects"),
     "caption": ("response", "objects"),  # an empty response is a failed request; hidden test sets have no objects
@@ -71,6 +72,7 @@ class Answer:
         cut_off: whether the response is visibly truncated.
         claims: claims of a caption.
         twin: response to the negated question, for metrics of pairs.
+        none: letter of the option "none of the above"; "" without one.
     """
 
     record: Record
@@ -78,10 +80,11 @@ class Answer:
     cut_off: bool = False
     claims: Claims = Claims()  # noqa: RUF009 - immutable
     twin: "Answer | None" = None
+    none: str = ""
 
     @property
     def said(self) -> str:
-        """Prediction, "" if missing; "failed" or "refused" without a response."""
+        """Prediction, "" if missing; "failed", "refused" or "abstained" without an answer."""
         return self.record.failure or self.record.prediction
 
     @property

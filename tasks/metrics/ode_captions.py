@@ -18,6 +18,7 @@ that captions seldom name separately (``duplicates.tsv``: a beach's sand, sea an
 original CHAIR and AMBER are in :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -54,7 +55,8 @@ def score(
     Returns:
         The four rates, ``failed``, ``refused``, ``cut_off``, ``words`` (mean over given captions),
         ``counters`` (sums), ``intervals`` (95 %) with ``interval_notes``, and ``withheld``: reason for
-        None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        None, see :mod:`vhbench.tasks.metrics.withholding`, or None. With assertions listed by a judge, ``judge``:
+        the mentions that the rules count, how many of them the judge removed, and ``chair_i`` by the rules.
 
     >>> records = [{"id": "1", "response": "Two dogs on a boat.", "objects": ["dog", "sea"], "candidates": ["boat"]}]
     >>> found = score(records, vocabulary={"dog": ["puppy"], "boat": [], "sea": [], "cat": []})
@@ -62,8 +64,36 @@ def score(
     (0.5, 1.0, 0.5, 0.5)
     """
     captions = (settled(replace(row, kind="caption")) for row in each_record(records))
-    measured = measure(captions, "caption", claimed=counter(vocabulary), allow_failed=allow_failed)
-    return report_scores(measured) | {"counters": counters(measured), "withheld": measured.withheld}
+    known, rules = matcher(vocabulary), Counter[str]()
+
+    def claimed(record: Record) -> Claims:
+        found = by_rules = count(record, known)
+        if record.prediction:
+            by_rules = count(replace(record, prediction=""), known)
+            rules.update(judged=1, removed=max(0, by_rules.mentions - found.mentions))
+        rules.update(mentions=by_rules.mentions, hallucinated=by_rules.hallucinated)
+        return found
+
+    measured = measure(captions, "caption", claimed=claimed, allow_failed=allow_failed)
+    result = report_scores(measured) | {"counters": counters(measured), "withheld": measured.withheld}
+    return result | _judge(rules, result) if rules["judged"] else result
+
+
+def _judge(rules: Mapping[str, int], result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a judge's assertions differ from those of the rules, with a warning beyond a few points of CHAIR."""
+    rate = rules["hallucinated"] / rules["mentions"] if rules["mentions"] else None
+    told = {name: rules[name] for name in ("mentions", "removed")} | {"chair_i": rate}
+    warnings, judged = list(result["warnings"]), result["chair_i"] or 0.0
+    if rate is not None and abs(rate - judged) > _INJECTED and not result["withheld"]:
+        warnings.append(
+            f"the judge removed {rules['removed']:,} of {rules['mentions']:,} mentions that the rules count; CHAIR is "
+            f"{100 * judged:.1f} with it, {100 * rate:.1f} by the rules: captions may instruct the judge"
+        )
+    return {"judge": told, "warnings": warnings}
+
+
+_INJECTED = 0.02
+"""Difference of CHAIR by a judge and by the rules above which a warning is printed."""
 
 
 def counters(measured: Measured) -> dict[str, int]:

@@ -141,7 +141,7 @@ def _lost(why: str) -> Metric:
     return Metric(name=why, count=count, higher_is_better=False, always=True, compared=False)
 
 
-FAILED, REFUSED = _lost("failed"), _lost("refused")
+ABSTAINED, FAILED, REFUSED = map(_lost, ("abstained", "failed", "refused"))
 CUT_OFF = Metric(
     name="cut_off",
     count=_share(lambda answer: answer.cut_off),
@@ -161,8 +161,48 @@ TOKENS = Metric(
     in_cells=False,
     listed=False,
 )
-LOST = (UNPARSED, FAILED, REFUSED, CUT_OFF)
+LOST = (UNPARSED, ABSTAINED, FAILED, REFUSED, CUT_OFF)
 """Shares of responses without a prediction: reported even if scores are withheld."""
+
+_apart = partial(Metric, needs=("options",), in_cells=False, compared=False, listed=False)
+PENALTY = _apart(
+    name="penalty",
+    count=lambda answer, facts: Count(
+        0 if answer.correct or answer.said == "abstained" else 1 / ((answer.options or 2) - 1)
+    ),
+)
+SELECTIVE = (
+    _apart(
+        name="answered_accuracy",
+        title="accuracy on answered questions",
+        count=lambda answer, facts: Count(answer.correct, bool(answer.record.prediction)),
+        fixed=False,
+    ),
+    _apart(
+        name="penalized_accuracy",
+        title="accuracy minus 1/(options − 1) a wrong answer",
+        parts=(ACCURACY, PENALTY),
+        formula=lambda accuracy, penalty: accuracy - penalty,
+    ),
+)
+"""Scores that do not punish an abstention as a wrong answer: guessing has a penalized accuracy of 0."""
+
+
+def _none(test: Callable[[Answer], bool]) -> Callable[[Answer, Facts], Count | None]:
+    """Return a counter among the questions whose answer is the option "none of the above"."""
+    return lambda answer, facts: Count(test(answer)) if answer.none and answer.none == answer.record.answer else None
+
+
+NONE_OPTION = (
+    _apart(name="none_recall", count=_none(lambda answer: answer.correct), needs=("none",)),
+    _apart(
+        name="none_rejected",
+        title="another option instead of none",
+        count=_none(lambda answer: not answer.correct and bool(answer.record.prediction)),
+        higher_is_better=False,
+        needs=("none",),
+    ),
+)
 
 YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
 _CONTRADICTING = (_contradicting("yes", "no"), _contradicting("no", "yes"), YES_SHARE)
@@ -181,6 +221,7 @@ YES_NO = (
         brief=True,
     ),
     YES_RATE,
+    *SELECTIVE,
     *LOST,
     TOKENS,
 )
@@ -202,6 +243,8 @@ MULTIPLE_CHOICE = (
         scale="constant",
         compared=False,
     ),
+    *SELECTIVE,
+    *NONE_OPTION,
     *LOST,
     TOKENS,
 )
@@ -236,7 +279,7 @@ CAPTION = (
         always=True,
         brief=True,
     ),
-    *(replace(metric, needs=(*metric.needs, "caption")) for metric in LOST[1:]),  # captions have no prediction
+    *(replace(metric, needs=(*metric.needs, "caption")) for metric in LOST[2:]),  # captions have no prediction
     TOKENS,
 )
 

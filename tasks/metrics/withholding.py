@@ -2,14 +2,15 @@
 
 A failed request shows nothing about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
 accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. So are they if
-most responses are repetitions of a few texts without an answer (an error page, "N/A"; not an always-yes model), if one
-caption serves most images, or if most captions name nothing of the vocabulary (another language). Refusals are
-responses: they count as incorrect, at any rate.
+most responses are repetitions of a few texts without an answer (an error page, "N/A"; not an always-yes model), if most
+are loops, if one caption serves most images, or if most captions name nothing of the vocabulary (another language).
+Refusals are responses: they count as incorrect, at any rate.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from vhbench.files import short_digest
@@ -28,6 +29,9 @@ _FEWEST = 10
 _REPEATED = 0.05
 """Minimum share of the responses that are alike, to count as repetitions of one text."""
 
+_PERIOD = 40
+"""Maximum number of words that a loop repeats."""
+
 _SHOWN = 200
 """Maximum characters of an error in a line."""
 
@@ -41,7 +45,7 @@ class ResponseCounts:
 
     def __init__(self) -> None:
         """Begin without responses."""
-        self.asked = self.failed = self.captions = self.wordless = 0
+        self.asked = self.failed = self.captions = self.wordless = self.loops = 0
         self.first_error = ""
         self._alike = Counter[bytes]()
         self._texts: dict[bytes, str] = {}
@@ -54,6 +58,7 @@ class ResponseCounts:
             self.first_error = self.first_error or record.response.strip()
         if record.failure or record.prediction or not record.response:
             return
+        self.loops += is_loop(record.response)
         key = short_digest(_NUMBER.sub("#", " ".join(record.response.casefold().split())))
         self._alike[key] += 1
         if self._alike[key] == 2:
@@ -67,17 +72,22 @@ class ResponseCounts:
         """The reason to withhold scores in one line, or None."""
         if why := reason(self.failed, self.asked):
             return f"{why}; the first: {self.first_error[:_SHOWN]!r}" if self.first_error else why
+        return self.uninformative
+
+    @property
+    def uninformative(self) -> str | None:
+        """The reason to withhold scores of responses that show nothing about a model, or None."""
         if self.asked < _FEWEST:
             return None
         least = max(2, _REPEATED * self.asked)
         repeated = [(count, self._texts[key]) for key, count in self._alike.most_common(20) if count >= least]
-        if not self.captions:
-            same = sum(count for count, _ in repeated)
-            return self._uninformative("responses repeat a text without an answer", same, repeated)
-        most, same = repeated[:1], sum(count for count, _ in repeated[:1])
-        return self._uninformative("captions are one and the same text", same, most) or self._uninformative(
-            "captions name nothing of the vocabulary", self.wordless, most
-        )
+        problems = [("responses repeat a text without an answer", sum(count for count, _ in repeated))]
+        if self.captions:
+            repeated = repeated[:1]
+            problems = [("captions are one and the same text", sum(count for count, _ in repeated))]
+            problems += [("captions name nothing of the vocabulary", self.wordless)]
+        problems += [("captions are loops" if self.captions else "responses are loops without an answer", self.loops)]
+        return next(filter(None, (self._uninformative(*problem, repeated) for problem in problems)), None)
 
     def _uninformative(self, problem: str, count: int, repeated: Sequence[tuple[int, str]]) -> str | None:
         """Return a reason, with the most frequent responses, if most responses have this problem."""
@@ -85,6 +95,23 @@ class ResponseCounts:
             return None
         shown = "".join(f"; {n} times {text!r}" for n, text in repeated[:_EXAMPLES])
         return f"{count} of {self.asked} {problem}, more than {100 * _MOST:.0f} %: scores are withheld{shown}"
+
+
+def is_loop(text: str) -> bool:
+    """Return whether more than half of a text, at its end, repeats the same words at least four times.
+
+    >>> is_loop("A dog. " + "The sky is blue. " * 9 + "The"), is_loop("the the the the the the the the the")
+    (True, True)
+    >>> is_loop("No, no, no."), is_loop("A dog, a cat, a boat, a tree, a car, a man and a hat.")
+    (False, False)
+    """
+    words = text.casefold().split()[:-1]  # the last word may be cut off
+    for period in range(1, min(_PERIOD, len(words) // 4) + 1):
+        pairs = zip(reversed(words), words[-1 - period :: -1], strict=False)
+        run = period + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if run >= max(4 * period, 8) and 2 * run > len(words):
+            return True
+    return False
 
 
 def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:

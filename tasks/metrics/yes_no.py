@@ -138,7 +138,8 @@ class _ResponseReader:
             return record
         lost = "" if self.compat else record.failure
         said = lost or self.parse(record.prediction or record.response, record.question)
-        prediction, cut, text = "" if lost else said, is_cut_off(record), "" if said else record.response
+        prediction, cut = "" if lost else said, is_cut_off(record)
+        text = "" if said or self.compat else record.response  # references know no abstention
         return replace(record, answer=answer, prediction=prediction, failure=lost, cut_off=cut, response=text)
 
     def result(self, measured: Measured) -> dict[str, Any]:

@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 import tiny_trainable
 from any_vlm import build as any_model
-from editions import Editions, answered
 from PIL import Image
 from typer.testing import CliRunner
+
+from editions import Editions, answered
 
 pytest.importorskip("trl")
 pytest.importorskip("peft")

@@ -109,6 +109,16 @@ def test_any_other_reply_is_a_failure_that_is_asked_again(
     assert len(endpoint.requests) == 2, "it was not cached"
 
 
+def test_a_reply_that_was_cut_off_is_a_failure_that_is_asked_again(endpoint: Endpoint, tmp_path: Path) -> None:
+    body = {"choices": [said("yes")["choices"][0] | {"finish_reason": "length"}]}
+    endpoint.answer = lambda asked: (200, body)
+    for _ in range(2):
+        asked = judge(endpoint, tmp_path)
+        assert asked.replies([DOG]) == [""]
+        assert (asked.failed, "the reply was cut off at 2,048 tokens" in asked.problem) == (1, True)
+    assert len(endpoint.requests) == 2
+
+
 @pytest.mark.parametrize(
     ("record", "reply"), [(DOG, "Unknown."), (CHOICE, "unknown"), (CAPTION, "[]"), (CAPTION, '["a giraffe"]')]
 )

@@ -6,6 +6,7 @@ from typing import Any
 from vhbench.adapters.calibration_forms import FORMS, caption
 from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.entries import ModelInfo
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.submitting import RunAnswers, submit
 from vhbench.seeding import rng
@@ -43,7 +44,7 @@ def enter(board: Board, asked: QuestionIndex, name: str, say: Callable[[Mapping[
     """Add an entry without a run."""
     offered = RunAnswers(asked)
     for row in asked.rows:
-        offered.add(row["id"], say(row))
+        offered.add(row["id"], PackedAnswer(say(row)))
     found = submit(board, offered, ModelInfo(name=name, **about))
     assert found.entry is not None
     assert found.reasons == (), found.reasons

@@ -22,9 +22,9 @@ class _ListAnswersOptions:
         "lmms-eval output written with --log_samples: a folder or a samples file.", argument=True, metavar="RUN"
     )
     only: str = option(
-        "Comma-separated: unparsed (no prediction), failed (no response), refused (the model declined or saw no "
-        "image), cut_off (truncated: it reached the token limit, or breaks off).",
-        "unparsed,cut_off,failed,refused",
+        "Comma-separated: unparsed (no prediction), abstained (cannot tell), failed (no response), refused (the model "
+        "declined or saw no image), cut_off (truncated: it reached the token limit, or breaks off).",
+        "unparsed,abstained,cut_off,failed,refused",
         metavar="KINDS",
     )
     task: str = option("Comma-separated tasks of the run.", "", metavar="TASKS")

@@ -171,7 +171,8 @@ def _tell_added(one: "Submission") -> None:
         for name, score in list(scores.items())[:2]
         if score.value is not None
     ]
-    typer.echo(f"added {one.place.folder}: {', '.join(told) or 'scores are withheld'}; {len(one.answers):,} bytes")
+    told += one.recomputed.withheld.values()
+    typer.echo(in_a_line(f"added {one.place.folder}: {', '.join(told)}; {len(one.answers):,} bytes"))
 
 
 def _refused(reasons: Sequence[str], what: str) -> typer.Exit:

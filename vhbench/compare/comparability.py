@@ -46,9 +46,7 @@ def left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[str
             yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
 
 
-def differing_settings(
-    runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_split: bool = True
-) -> Iterator[str]:
+def differing_settings(runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_split: bool = True) -> Iterator[str]:
     """Yield differences in prompts and settings between the runs, and that a split is too small.
 
     Args:

@@ -66,6 +66,7 @@ class ComparedScore:
         differences: differences of the other runs with a score from the reference run.
         ranks: rank range of each run; None without a score.
         wide: reason for a wide interval of each run, or "".
+        bounds: score of each run with every missing prediction wrong, and right; None without missing ones.
     """
 
     name: str
@@ -76,6 +77,7 @@ class ComparedScore:
     differences: Sequence[Difference]
     ranks: Sequence[tuple[int, int] | None] = ()
     wide: Sequence[str] = ()
+    bounds: Sequence[tuple[float, float] | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,11 +333,14 @@ class _Family:
             ]
             left = () if better is None or key != metric.name else _ranks(metric.name, found, clusters, better)
             values, ends = [one.value for one in scores], [one.interval for one in scores]
-            notes = [one.note for one in scores]
-            return ComparedScore(metric.name, len(own.numbers), values, ends, better, differences, left, notes)
+            notes, bounds = [one.note for one in scores], [one.bounds for one in scores]
+            return ComparedScore(metric.name, len(own.numbers), values, ends, better, differences, left, notes, bounds)
 
         metrics = [m for m in found[0].metrics if m.listed or any(m.name in one.apart for one in found)]
         headlines = [compared(metric, metric.name, clusters) for metric in metrics]
+        for name in ("p95", "per_correct") if any(one.tokens for one in found) else ():
+            counts = [one.tokens[name] if one.tokens else None for one in found]
+            headlines.append(ComparedScore(f"tokens_{name}", len(about), counts, [None] * len(found), None, ()))
         cells = dict[Cell, ComparedScore]()
         for cell in found[0].cells:
             own = clusters_of([about[place] for place in found[0].questions.cells[cell]])

@@ -57,6 +57,7 @@ class MeasuredGroup:
         cells: subset → its score in the group's first metric.
         withheld: reason why there is no score, or None.
         repetitions: number of responses per question.
+        tokens: numbers of tokens of the responses; None where no response has one.
     """
 
     metrics: Sequence[Metric]
@@ -66,6 +67,7 @@ class MeasuredGroup:
     cells: Mapping[Cell, Score]
     withheld: str | None
     repetitions: int
+    tokens: Mapping[str, float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
         of_cells,
         measured.withheld,
         round(len(ordered) / (int(owner.max()) + 1)),
+        measured.token_counts,
     )
 
 

@@ -133,6 +133,8 @@ def summary(found: RunComparison) -> Iterator[str]:
         yield "detects: smallest difference that these questions detect with 80 % power (vhbench plan)"
     if any(told.startswith("n/a") for told in verdicts):
         yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
+    if any(ends for g in found.groups for s in (*g.headlines, *g.cells.values()) for ends in s.bounds):
+        yield "in parentheses: the score with every missing prediction wrong, and with every one right"
 
 
 _COUNTED = ("better", "worse", "higher", "lower", "not significant", "n/a")
@@ -260,7 +262,7 @@ def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -
             title,
             f"{named} ({score.n:,})",
             name,
-            "none" if value is None else _estimate(f"{value:.1f}", score.intervals[run]),
+            "none" if value is None else _estimate(f"{value:.1f}", score.intervals[run]) + _bounds(score, run),
             "" if difference is None else _estimate(signed(difference.value), difference.interval),
             ("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family)),
             "" if difference is None else _verdict(score, difference),
@@ -274,6 +276,11 @@ def _named(column: str, value: object) -> str:
 
 def _estimate(value: str, ends: Sequence[float] | None) -> str:
     return value if ends is None else f"{value} {interval(ends)}"
+
+
+def _bounds(score: ComparedScore, run: int) -> str:
+    ends = score.bounds[run] if score.bounds else None
+    return "" if ends is None else f" ({number(ends[0])}–{number(ends[1])})"
 
 
 def _by_title(lines: Iterator[ScoreLine]) -> Mapping[str, list[ScoreLine]]:

@@ -7,10 +7,10 @@ from vhbench.compare.scored_runs import measure
 from vhbench.compare.scoring import Group
 from vhbench.files import quote_value
 from vhbench.leaderboard.boards import Rules
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex
-from vhbench.leaderboard.rescoring import RescoredEntry
+from vhbench.leaderboard.rescoring import RescoredEntry, parsed
 from vhbench.provenance import Provenance, digest, digest_of_prompts, unlike
-from vhbench.records import answered
 from vhbench.runs.run_claims import TOLERANCE, conflicting_claims
 from vhbench.tasks import prompts
 
@@ -47,7 +47,7 @@ def _said(value: float | None) -> str:
 
 
 def differing(
-    asked: QuestionIndex, responses: Sequence[str], repeats: int, claims: Mapping[str, Mapping[str, float]]
+    asked: QuestionIndex, responses: Sequence[PackedAnswer], repeats: int, claims: Mapping[str, Mapping[str, float]]
 ) -> Iterator[str]:
     """Yield scores of a run's own results that differ from the recomputed ones."""
     for task, claimed in sorted(claims.items()):
@@ -56,7 +56,7 @@ def differing(
         # With repetitions, or of a larger task, results are not comparable: only the samples are checked.
         if family is None or repeats > 1 or len(own) < len(asked.whole.of_task(task)):
             continue
-        records = [answered(asked.rows[place], responses[place]) for place in own]
+        records = [parsed(asked, place, responses[place]) for place in own]
         found = measure(records, Group(task, asked.edition.benchmark, family.name), asked.source, cells=False)
         yield from conflicting_claims(task, claimed, {name: score.value for name, score in found.scores.items()})
 

@@ -1,12 +1,14 @@
 """``answers.parquet``: the responses of a model in the order of an edition's questions, without ids.
 
 Ids, which the edition has, would be four fifths of the file. With ``--repeats``, all first responses precede all second
-ones. Files are untrusted and read with limits.
+ones. Where token counts are known or responses are truncated, two columns say so. Files are untrusted and read with
+limits.
 """
 
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,24 +27,43 @@ MOST_TEXT = 256 << 20
 _GROUP = 1 << 16
 
 
-def pack(responses: Sequence[str]) -> bytes:
+class PackedAnswer(NamedTuple):
+    """A response.
+
+    Attributes:
+        text: its text.
+        tokens: number of generated tokens; 0 if unknown.
+        cut_off: whether it is truncated.
+    """
+
+    text: str
+    tokens: int = 0
+    cut_off: bool = False
+
+
+_LENGTHS = {"tokens": pa.int32(), "cut_off": pa.bool_()}
+
+
+def pack(responses: Sequence[PackedAnswer]) -> bytes:
     """Return the file, deterministic in the responses.
 
     Raises:
         VhbenchError: if a response is longer than :data:`LONGEST`.
     """
-    if long := [len(text) for text in responses if len(text) > LONGEST]:
+    if long := [len(one.text) for one in responses if len(one.text) > LONGEST]:
         raise VhbenchError(f"expected responses of at most {LONGEST:,} characters, got {max(long):,}")
     out = io.BytesIO()
-    texts = [text.encode("utf-8", "replace").decode() for text in responses]
-    table = pa.table({COLUMN: pa.array(texts, pa.string())})
+    columns = {COLUMN: pa.array([one.text.encode("utf-8", "replace").decode() for one in responses], pa.string())}
+    if any(one.tokens or one.cut_off for one in responses):
+        columns |= {name: pa.array([getattr(one, name) for one in responses], kind) for name, kind in _LENGTHS.items()}
+    table = pa.table(columns)
     options = {"compression": "zstd", "compression_level": 19, "store_schema": False, "write_statistics": False}
     with pq.ParquetWriter(out, table.schema, data_page_size=1 << 20, **options) as writer:
         writer.write_table(table, row_group_size=_GROUP)
     return out.getvalue()
 
 
-def unpack(path: Path, count: int) -> list[str]:
+def unpack(path: Path, count: int) -> list[PackedAnswer]:
     """Return the responses of a file.
 
     Args:
@@ -55,17 +76,21 @@ def unpack(path: Path, count: int) -> list[str]:
     """
     read_bytes(path, LARGEST_TEXT)
     file, schema = open_parquet(path)
-    if schema.names != [COLUMN] or schema.field(COLUMN).type != pa.string():
-        raise VhbenchError(f"{path}: expected one text column, {COLUMN!r}")
+    if {field.name: field.type for field in schema} not in ({COLUMN: pa.string()}, {COLUMN: pa.string()} | _LENGTHS):
+        raise VhbenchError(f"{path}: expected a text column, {COLUMN!r}, and perhaps the columns {', '.join(_LENGTHS)}")
     with readable(path):
         if file.metadata.num_rows != count:
             raise VhbenchError(f"{path}: expected {count:,} responses, got {file.metadata.num_rows:,}")
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
         if sum(sizes) > MOST_TEXT:
             raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got {sum(sizes) >> 20:,}")
-    text, found = Text(path, MOST_TEXT, LONGEST), list[str]()
+    text, found = Text(path, MOST_TEXT, LONGEST), list[PackedAnswer]()
     for i in range(file.metadata.num_row_groups):
-        found += text.column(read_group(file, path, i, [COLUMN]).column(COLUMN), COLUMN)
+        group = read_group(file, path, i, schema.names)
+        lengths = [group.column(name).to_pylist() for name in schema.names[1:]]
+        if any(value is None or value < 0 for values in lengths for value in values):
+            raise VhbenchError(f"{path}: expected token counts of at least 0")
+        found += map(PackedAnswer, text.column(group.column(COLUMN), COLUMN), *lengths)
         if len(found) > count:
             break
     if len(found) != count:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from vhbench.leaderboard.baselines import GUESSERS, Baseline, FixedBaseline, levels
 from vhbench.leaderboard.boards import Board, Edition
 from vhbench.leaderboard.entries import BoardEntry, ModelInfo, slug
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.public_fresh_gap import PublicFreshGap, fresh_questions
 from vhbench.leaderboard.question_index import Places, QuestionIndex, QuestionPart, cached_question_index
 from vhbench.leaderboard.reproduction import TIERS
@@ -198,7 +199,7 @@ def _answers(
     for guesser in GUESSERS:
         number = numbers[_address(guesser)]
         said[number] = guesser.answers(asked)
-        found[number] = recompute(asked, said[number])
+        found[number] = recompute(asked, list(map(PackedAnswer, said[number])))
     return found, said
 
 

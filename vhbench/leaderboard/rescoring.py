@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.benchmarks import benchmark
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import FamilyIndex, QuestionIndex
-from vhbench.records import answered, outcome_of
+from vhbench.records import abstains, answered, outcome_of
 from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics import ode_captions
@@ -20,7 +21,7 @@ from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import shown
 
-TOLD = ("failed", "refused", "unread", "cut_off")
+TOLD = ("failed", "refused", "abstained", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
 
 _SHORT = 120
@@ -43,6 +44,7 @@ class RescoredEntry:
         right: whether the first response to each question is correct; for a caption, whether it hallucinates nothing.
         read: prediction of the first response to each question; for a caption, its hallucinations.
         yes: share of yes predictions per question.
+        tokens: family → its numbers of tokens, where any response has one.
     """
 
     scores: Mapping[str, Mapping[str, Score]]
@@ -53,9 +55,10 @@ class RescoredEntry:
     right: npt.NDArray[np.bool_]
     read: Sequence[str]
     yes: npt.NDArray[np.float32]
+    tokens: Mapping[str, Mapping[str, float | None]]
 
 
-def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) -> RescoredEntry:
+def recompute(asked: QuestionIndex, responses: Sequence[PackedAnswer], repeats: int = 1) -> RescoredEntry:
     """Score the responses of one model on an edition.
 
     Args:
@@ -65,10 +68,10 @@ def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) 
     """
     count = len(asked.rows)
     rounds = [responses[start : start + count] for start in range(0, repeats * count, count)]
-    records = [[_answered(asked, place, text) for place, text in enumerate(one)] for one in rounds]
+    records = [[parsed(asked, place, said) for place, said in enumerate(one)] for one in rounds]
     counts = [[_counted(asked, record) for record in one] for one in records]
     hits = list(map(_right, records[0], counts[0]))
-    scores, parts, apart, withheld = {}, {}, {}, {}
+    scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}
     for name, family in asked.families.items():
         own = family.places.tolist()
         members = [_repeated(one[place], number) for number, one in enumerate(records) for place in own]
@@ -80,6 +83,8 @@ def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) 
         parts[name] = _parts(family, apart[name])
         if measured.withheld:
             withheld[name] = measured.withheld
+        if (lengths := measured.token_counts) is not None:
+            tokens[name] = lengths | {"mean": measured.value("tokens")}
     every = [record for one in records for record in one]
     first = zip(records[0], counts[0], strict=True)
     return RescoredEntry(
@@ -93,6 +98,7 @@ def recompute(asked: QuestionIndex, responses: Sequence[str], repeats: int = 1) 
         np.asarray(
             np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0), dtype=np.float32
         ),
+        tokens,
     )
 
 
@@ -103,15 +109,15 @@ def meanings(asked: QuestionIndex, responses: Sequence[str], read: Sequence[str]
         yield " ".join(text.casefold().split()) if words else prediction
 
 
-def _answered(asked: QuestionIndex, place: int, text: str) -> Record:
-    """Parse a response; predictions of frequent responses are cached."""
-    if len(text) > _SHORT:
-        return answered(asked.rows[place], text)
-    if (found := asked.read_before.get((place, text))) is None:
+def parsed(asked: QuestionIndex, place: int, said: PackedAnswer) -> Record:
+    """Return the record of a response to a question of an edition; predictions of frequent responses are cached."""
+    if len(said.text) > _SHORT or said.cut_off:
+        return answered(asked.rows[place], said.text, said.tokens, cut_off=said.cut_off)
+    if (found := asked.read_before.get((place, said.text))) is None:
         if len(asked.read_before) >= _MOST_KEPT:
             asked.read_before.clear()
-        found = asked.read_before[place, text] = answered(asked.rows[place], text)
-    return found
+        found = asked.read_before[place, said.text] = answered(asked.rows[place], said.text)
+    return replace(found, tokens=said.tokens) if said.tokens else found
 
 
 def _counted(asked: QuestionIndex, record: Record) -> Claims | None:
@@ -147,7 +153,7 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
         if record.failure:
             sums[record.failure] += 1
         elif not (record.prediction or record.cut_off or record.kind == "caption"):
-            sums["unread"] += 1
+            sums["abstained" if abstains(record) else "unread"] += 1
         sums["cut_off"] += record.cut_off
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 

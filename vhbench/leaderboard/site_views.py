@@ -1,8 +1,8 @@
 """View models of the pages: plain values for templates without logic."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil, floor
 from typing import Any
 
@@ -30,18 +30,20 @@ class ScoreView:
         low: lower end of its interval, or the value.
         high: upper end.
         ranks: rank range; None for a baseline.
+        bounds: the score with every missing prediction wrong, and right; None without missing ones.
     """
 
     value: float | None
     low: float
     high: float
     ranks: tuple[int, int] | None = None
+    bounds: tuple[float, float] | None = None
 
     @classmethod
     def of(cls, score: Score, ranks: tuple[int, int] | None = None) -> "ScoreView":
         """Show a score."""
         low, high = score.interval or (score.value or 0.0, score.value or 0.0)
-        return cls(score.value, low, high, ranks)
+        return cls(score.value, low, high, ranks, score.bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class RowView:
         unread: percentage of responses without a prediction.
         tier: how far a model's entry is verified; "" for a baseline.
         fall: its public–fresh gap in words, if significant; else "".
+        tokens: numbers of tokens of its responses; empty if unknown.
     """
 
     model: BoardModel | None
@@ -67,6 +70,7 @@ class RowView:
     unread: float | None = None
     tier: str = ""
     fall: str = ""
+    tokens: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +172,11 @@ def _row(
     score = found.scores[main.family.name][main.headline]
     extra = [found.scores[family][metric.name].value for family, metric in metrics]
     extra += [found.parts[main.family.name][place].value for place in leading]
-    unread = found.told["failed"] + found.told["refused"] + found.told["unread"]
-    view = ScoreView.of(score, one.ranks.get(model.number))
+    unread = sum(share for why, share in found.told.items() if why != "cut_off")
+    view, tokens = ScoreView.of(score, one.ranks.get(model.number)), found.tokens.get(main.family.name, {})
     tier = model.tiers.get(one.edition.name, "") if model.ranked else ""
     fall = fall_in_words(standings, model, one.edition.name)
-    return RowView(model, model.about.name, model.about.reference, view, extra, unread, tier, fall)
+    return RowView(model, model.about.name, model.about.reference, view, extra, unread, tier, fall, tokens)
 
 
 def fall_in_words(standings: Rankings, model: BoardModel, name: str = "") -> str:

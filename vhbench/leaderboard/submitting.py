@@ -24,6 +24,7 @@ from vhbench.leaderboard.entries import (
     stored,
     unlike,
 )
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.leaderboard.validating import check_entry
@@ -50,7 +51,7 @@ class RunAnswers:
     """
 
     asked: QuestionIndex
-    said: dict[tuple[int, int], str] = field(default_factory=dict)
+    said: dict[tuple[int, int], PackedAnswer] = field(default_factory=dict)
     provenance: list[Provenance] = field(default_factory=list)
     claims: dict[str, Mapping[str, float]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
@@ -60,7 +61,7 @@ class RunAnswers:
         """Number of repetitions in the responses."""
         return 1 + max((number for number, _ in self.said), default=0)
 
-    def responses(self) -> list[str]:
+    def responses(self) -> list[PackedAnswer]:
         """Return the responses in the edition's order, all first repetitions before all second ones."""
         count = len(self.asked.rows)
         return [self.said[number, place] for number in range(self.repeats) for place in range(count)]
@@ -78,14 +79,14 @@ class RunAnswers:
                 first = self.asked.rows[lost[0]]["id"]
                 yield f"{len(lost):,} of {count:,} questions have no response{named} (the first: {first!r})"
 
-    def add(self, name: str, text: str) -> bool:
+    def add(self, name: str, said: PackedAnswer) -> bool:
         """Add a response; return False if the edition has no such question."""
         mark, own = split_repetition(name)
         place = self.asked.number.get(own)
         if place is None:
             return False
         number = int(mark[:-1]) - 1 if mark else 0
-        if self.said.setdefault((number, place), text) != text:
+        if self.said.setdefault((number, place), said) != said:
             self.reasons.append(f"question {quote_value(name)} has two different responses; expected one")
         return True
 
@@ -149,8 +150,7 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
     """Add the responses of a task; yield which of its questions are not in the edition."""
     unknown, changed = list[str](), list[str]()
     for record in records:
-        # A response without text that reached the token limit is stored as what it was: unfinished reasoning.
-        if not one.add(record.id, record.response or ("<think>" if record.cut_off else "")):
+        if not one.add(record.id, PackedAnswer(record.response, record.tokens, record.cut_off)):
             unknown.append(record.id)
             continue
         row = one.asked.rows[one.asked.number[split_repetition(record.id)[1]]]
@@ -163,7 +163,7 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
 
 
 def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> list[RunAnswers]:
-    said: dict[str, str] = {}
+    said: dict[str, PackedAnswer] = {}
     for number, row in enumerate(formats.rows(path, column_aliases.KNOWN), start=1):
         place = f"{path}, row {number}"
         found = column_aliases.answered(row, place, joined=True)
@@ -172,12 +172,12 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
             raise VhbenchError(f"{place}: expected a field 'id'")
         if name in said:
             raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
-        said[name] = text_of(found["response"])
+        said[name] = PackedAnswer(text_of(found["response"]), found.get("tokens", 0), found.get("cut_off") is True)
     own = {name: split_repetition(name)[1] for name in said}
     offered = [RunAnswers(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
     for one in offered:
-        for name, text in said.items():
-            one.add(name, text)
+        for name, one_said in said.items():
+            one.add(name, one_said)
     # With --edition, the file may also have responses to other editions; without it, all must be used.
     known = set().union(*(asked.number for asked in (editions.values() if only else [one.asked for one in offered])))
     if alien := [name for name in said if own[name] not in known]:
@@ -251,7 +251,7 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
             return Submission(place, None, b"", (*dict.fromkeys(reasons), str(error)))
     reasons += checked.reasons
     if checked.found is not None:
-        reasons += differing(asked, checked.responses, offered.repeats, offered.claims)
+        reasons += differing(asked, offered.responses(), offered.repeats, offered.claims)
     return Submission(place, entry, answers, tuple(dict.fromkeys(reasons)), checked.responses, checked.found)
 
 

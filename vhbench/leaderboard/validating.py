@@ -25,6 +25,7 @@ from vhbench.leaderboard.claim_checks import (
 )
 from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing, unlike
 from vhbench.leaderboard.names import look
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import SELF_REPORTED, tier_of
 from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
@@ -94,7 +95,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, clai
         reasons += prompt_faults(asked, told)
     reasons += setting_faults(asked, rules, entry.provenance)
     reasons += excess_failures(rules, found)
-    first = responses[: len(asked.rows)]
+    first = [one.text for one in responses[: len(asked.rows)]]
     digests = _digests(asked, first, found)
     if not entry.reference:
         reasons += _baseline_faults(asked, entry, digests)
@@ -122,7 +123,7 @@ def _baseline_faults(asked: QuestionIndex, entry: BoardEntry, digests: npt.NDArr
 def _of_baselines(edition: Edition, source: Path) -> dict[str, npt.NDArray[np.uint32]]:
     asked = cached_question_index(edition, source)
     said = {guesser.name: guesser.answers(asked) for guesser in GUESSERS}
-    return {name: _digests(asked, own, recompute(asked, own)) for name, own in said.items()}
+    return {name: _digests(asked, own, recompute(asked, list(map(PackedAnswer, own)))) for name, own in said.items()}
 
 
 def check_all(

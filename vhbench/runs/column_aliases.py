@@ -49,6 +49,8 @@ CHOICES = ("choices", "options")
 KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
 """Keys that identify a JSON object as a row: ours, POPE's, VLMEvalKit's, LLaVA's and similar ones."""
 
+_TOKENS = ("completion_tokens", "output_tokens", "tokens")
+_AT_THE_LIMIT = ("length", "max_tokens", "max_output_tokens")
 _LETTERS = string.ascii_uppercase
 _TEXT = {str}
 _SHORT = 32
@@ -82,7 +84,20 @@ def answered(row: Row, place: str, *, joined: bool) -> Row:
     found = _usual(row, place, _plan(tuple(row), "joined" if joined else "answered"))
     if type(said := found.get("response")) is not str:
         found["response"] = words(said)
-    return found
+    return found | _ending(row)
+
+
+def _ending(row: Row) -> Row:
+    """Return the number of tokens of a response and whether it is truncated, as OpenAI and Anthropic name them.
+
+    >>> _ending({"finish_reason": "length", "usage": {"completion_tokens": 4096}}), _ending({"stop_reason": "end_turn"})
+    ({'cut_off': True, 'tokens': 4096}, {})
+    """
+    usage = row.get("usage")
+    counts = (places.get(name) for places in (row, usage) if isinstance(places, dict) for name in _TOKENS)
+    tokens = next((count for count in counts if type(count) is int and count > 0), None)
+    cut = any(str(row.get(name)).lower() in _AT_THE_LIMIT for name in ("finish_reason", "stop_reason"))
+    return ({"cut_off": True} if cut else {}) | ({"tokens": tokens} if tokens else {})
 
 
 def words(said: Any) -> Any:

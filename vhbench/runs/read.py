@@ -401,4 +401,4 @@ def _given_id(row: Row | Record) -> Any:
     return row.id if isinstance(row, Record) else row.get("id")
 
 
-_SAID = ("response", "prediction")
+_SAID = ("response", "prediction", "cut_off", "tokens")

@@ -194,6 +194,15 @@ class Sums:
         rate = (self.top.sum() / totals[0] + first.top.sum() / totals[1]) / 2
         return np.asarray((top - rate * bottom) / (sum(totals) / 2), dtype=np.float64)
 
+    def certain_change(self, first: "Sums") -> Floats:
+        """Return :meth:`change_from` with the missing predictions of the lower score right.
+
+        0 for each question where that reverses the difference.
+        """
+        up = self.value > first.value
+        adverse = self.change_from(first.at_best) if up else self.at_best.change_from(first)
+        return adverse if (adverse.sum() > 0) == up else np.zeros(len(adverse))
+
     def _strata(self) -> Iterator[tuple[Places, float]]:
         if self.strata is None:
             yield np.arange(len(self.top)), self.weights[0]
@@ -218,7 +227,7 @@ def difference(first: Sums, other: Sums, clusters: Clustering) -> Interval | Non
 
 
 def ranks(runs: Sequence[Sums], clusters: Clustering, *, higher_is_better: bool) -> list[tuple[int, int]]:
-    """Return each run's best and worst rank: pairwise comparisons, Holm over all pairs.
+    """Return each run's best and worst rank: pairwise comparisons that bounds do not reverse, Holm over all pairs.
 
     Args:
         runs: by question, on the same questions.
@@ -228,7 +237,7 @@ def ranks(runs: Sequence[Sums], clusters: Clustering, *, higher_is_better: bool)
     sign = 1.0 if higher_is_better else -1.0
 
     def change(one: int, other: int) -> Floats:
-        each = sign * runs[one].change_from(runs[other])
+        each = sign * runs[one].certain_change(runs[other])
         return each * len(each)
 
     return multiple_testing.ranks_of(change, len(runs), clusters)

@@ -3,8 +3,8 @@
 from itertools import islice
 
 import pytest
-from editions import Editions
 
+from editions import Editions
 from vhbench import splits
 from vhbench.builds.ode import OdeBuild
 from vhbench.generators.ode import environments, prompts, shards

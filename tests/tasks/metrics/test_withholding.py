@@ -197,8 +197,15 @@ def errors(number: int) -> str:
     return f"Server busy (request {number:05d}x, 2026-01-01T00:00:{number % 60:02d}Z)"
 
 
-@pytest.mark.parametrize("name", ["yes_no", "symmetric", "multiple_choice", "ode_captions"])
-@pytest.mark.parametrize("said", [lambda i: OVERLOADED, lambda i: "N/A", errors], ids=["overloaded", "n/a", "errors"])
+def loops(number: int) -> str:
+    """Each image starts another loop."""
+    return f"Image {number} shows " + f"thing {number} and " * 30 + "thi"
+
+
+@every
+@pytest.mark.parametrize(
+    "said", [lambda i: OVERLOADED, lambda i: "N/A", errors, loops], ids=["overloaded", "n/a", "errors", "loops"]
+)
 def test_repeated_texts_without_an_answer_give_no_score(name: str, said: Callable[[int], str]) -> None:
     score, rows, metric, _ = METRICS[name]
     found = score(rows([said(i) for i in range(80)]))
@@ -231,3 +238,26 @@ def test_half_of_the_responses_without_an_answer_is_a_score_with_bounds() -> Non
     found = yes_no.score_records(yes_no_rows(["N/A"] * 40 + ["No"] * 40), positive="no")
     assert (found["accuracy"], found["bounds"]["accuracy"]) == (0.25, (0.25, 0.75))
     assert "40 of 80 responses (50.0 %) could not be parsed" in found["warnings"][-1]
+
+
+def test_an_abstention_is_counted_apart_and_costs_less_than_a_wrong_answer() -> None:
+    said = ["No"] * 10 + ["Yes"] * 2 + ["I cannot tell from the image."] * 6 + ["A boat."] * 2
+    rows = [row | {"answer": "no"} for row in yes_no_rows(said)]
+    found = yes_no.score_records(rows, positive="no")
+    assert (found["accuracy"], found["abstained"], found["unparsed"]) == (0.5, 0.3, 0.1)
+    assert found["answered_accuracy"] == pytest.approx(10 / 12)
+    assert found["penalized_accuracy"] == pytest.approx((10 - 2 - 2) / 20)
+    assert found["bounds"]["accuracy"] == (0.5, 0.6), "an abstention is an answer, and not the right one"
+
+
+def test_whether_a_wrong_object_is_preferred_to_none() -> None:
+    choices = ["dog", "cat", "bird", "None of the above"]
+    said = ["D", "D", "A", "I cannot tell.", "A", "D"]
+    rows = [
+        {"id": str(i), "choices": choices, "answer": "D" if i < 4 else "A", "response": text}
+        for i, text in enumerate(said)
+    ]
+    found = multiple_choice.score(rows)
+    assert (found["none_recall"], found["none_rejected"]) == (0.5, 0.25)
+    assert found["penalized_accuracy"] == pytest.approx((3 - 2 / 3) / 6)
+    assert multiple_choice.score(choice_rows(["A"] * 4))["none_recall"] is None

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editions import Editions
 from PIL import Image
 
+from editions import Editions
 from vhbench import splits
 from vhbench.cli.finetune import FinetuneOptions, benchmark, commands, finetune, provenance, scored
 from vhbench.images import to_png

@@ -9,6 +9,7 @@ import pytest
 
 from vhbench.compare.scored_runs import measure
 from vhbench.compare.scoring import Group
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import recompute
 from vhbench.records import answered
@@ -27,7 +28,7 @@ def say(row: Mapping[str, Any], dice: random.Random) -> str:
 def test_scores_are_those_of_the_reports(editions: dict[str, QuestionIndex], name: str, repeats: int) -> None:
     asked, dice = editions[name], random.Random(3)
     texts = [say(row, dice) for _ in range(repeats) for row in asked.rows]
-    found = recompute(asked, texts, repeats)
+    found = recompute(asked, list(map(PackedAnswer, texts)), repeats)
     for family, own in asked.families.items():
         records = []
         for number in range(repeats):
@@ -54,7 +55,7 @@ def test_scores_are_those_of_the_reports(editions: dict[str, QuestionIndex], nam
 def test_what_was_not_read_is_told(editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     texts = ["who knows", "I cannot see any image.", *["yes"] * (len(asked.rows) - 2)]
-    found = recompute(asked, texts)
+    found = recompute(asked, list(map(PackedAnswer, texts)))
     assert found.read[:3] == ["unread", "refused", "yes"]
     assert found.told["unread"] == found.told["refused"] == pytest.approx(100 / len(asked.rows))
     assert found.scores["pairs"]["symmetric_accuracy"].value == 0
@@ -62,7 +63,19 @@ def test_what_was_not_read_is_told(editions: dict[str, QuestionIndex]) -> None:
 
 def test_scores_are_withheld_where_requests_failed(editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-1.0.0"]
-    found = recompute(asked, [""] * len(asked.rows))
+    found = recompute(asked, [PackedAnswer("")] * len(asked.rows))
     assert "requests failed (100.0 %)" in found.withheld["pairs"]
     assert found.scores["pairs"]["symmetric_accuracy"].value is None
     assert all(score.value is None for score in found.parts["pairs"])
+
+
+def test_a_response_without_text_that_reached_the_token_limit_has_not_failed(
+    editions: dict[str, QuestionIndex],
+) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    answers = [PackedAnswer("yes", 3)] * len(asked.rows)
+    answers[:20] = [PackedAnswer("", 4096, cut_off=True)] * 20
+    found = recompute(asked, answers)
+    assert (found.told["failed"], found.told["unread"]) == (0, 0)
+    assert found.told["cut_off"] == pytest.approx(2000 / len(asked.rows))
+    assert not found.withheld

@@ -1,6 +1,7 @@
 """What a board takes, and what it refuses with all reasons at once."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from vhbench.leaderboard.entries import slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.submitting import read_run_for
 
-MIOH = "mioh-1.0.0"
+MIOH, ODE = "mioh-1.0.0", "ode-1.0.0"
 
 
 @pytest.fixture
@@ -77,6 +78,40 @@ def test_an_empty_response_at_the_token_limit_is_truncated_here_too(
     entry = stored(board, "my-model", board.edition(MIOH)).read()
     results = json.loads((run / "20260101_120000_results.json").read_text())["results"]["mioh"]
     assert entry.scores["multiple_choice"]["accuracy"] == pytest.approx(results["accuracy,none"])
+
+
+@pytest.mark.parametrize("said", ["N/A", "The model is overloaded. Please try again later."])
+def test_one_reply_to_everything_has_no_score_anywhere(
+    board: Board, sources: dict[str, Path], tmp_path: Path, said: str
+) -> None:
+    """Each place gives the reason in one line."""
+    run = write_run(tmp_path / "run", sources[MIOH], "mioh", lambda row: said)
+    assert json.loads((run / "20260101_120000_results.json").read_text())["results"]["mioh"]["accuracy,none"] is None
+    scored, compared = (
+        CliRunner().invoke(app, [*words, "--questions", str(sources[MIOH])])
+        for words in (("score", str(run)), ("compare", str(run), str(shutil.copytree(run, tmp_path / "again"))))
+    )
+    for output in (scored.output, compared.output, add(run, board, sources).output):
+        assert any("responses repeat a text without an answer" in line and said in line for line in output.splitlines())
+    assert scored.exit_code == 1
+
+
+def test_captions_in_another_language_have_no_score_anywhere(
+    board: Board, sources: dict[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "said.json"
+    rows = rows_of(sources[ODE])
+    said = [row["answer"] if row["kind"] == "yes_no" else f"图片{'很' * (n % 97)}大。" for n, row in enumerate(rows)]
+    file.write_text(json.dumps([{"id": row["id"], "response": text} for row, text in zip(rows, said, strict=True)]))
+    questions = ("--questions", str(sources[ODE]))
+    scored = CliRunner().invoke(app, ["score", str(file), *questions])
+    again = shutil.copy(file, tmp_path / "again.json")
+    compared = CliRunner().invoke(app, ["compare", str(file), str(again), *questions])
+    for output in (scored.output, compared.output, add(file, board, sources, "--edition", ODE).output):
+        assert "captions name nothing of the vocabulary, more than 50 %: scores are withheld" in output
+    entry = stored(board, "my-model", board.edition(ODE)).read()
+    assert entry.scores["caption"]["chair_i"] is None
+    assert entry.scores["yes_no"]["accuracy"] == 100
 
 
 def test_a_forged_score_is_refused(run: Path, board: Board, sources: dict[str, Path]) -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from vhbench.cli import app
 from vhbench.leaderboard.boards import read_board
-from vhbench.leaderboard.packed_answers import pack, unpack
+from vhbench.leaderboard.packed_answers import PackedAnswer, pack, unpack
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.schema import VhbenchError
 
@@ -57,7 +57,7 @@ def test_everything_that_is_wrong_is_told_at_once(
     edit(copied, "accuracy: ", "accuracy: 1")
     parquet = copied / "entries/iris-vl-2b/mioh-1.0.0/answers.parquet"
     texts = unpack(parquet, counts["mioh-1.0.0"])
-    parquet.write_bytes(pack(["None of this", *texts[1:]]))
+    parquet.write_bytes(pack([PackedAnswer("None of this"), *texts[1:]]))
     fewer = copied / "entries/kelp-vl-450m/mioh-1.0.0"
     fewer.joinpath("answers.parquet").write_bytes(pack(texts[1:]))
     edit(copied, "version: 1.0.0", "version: 1.0.1", "entries/heron-vl-3b/ode-1.0.0/entry.yaml")
@@ -83,7 +83,7 @@ def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
     parquet = copied / ONE / "answers.parquet"
     before = sha256(parquet.read_bytes()).hexdigest()
     texts = unpack(parquet, counts["vhexpansion-1.0.0"])
-    parquet.write_bytes(pack(["yes"] * 100 + texts[100:]))
+    parquet.write_bytes(pack([PackedAnswer("yes")] * 100 + texts[100:]))
     edit(copied, before, sha256(parquet.read_bytes()).hexdigest())
     assert "claims symmetric_accuracy" in refused(copied, sources)
 
@@ -146,17 +146,26 @@ def test_answers_take_few_bits(copied: Path, counts: dict[str, int]) -> None:
 
 def test_answers_come_back_as_they_were(tmp_path: Path) -> None:
     texts = ["Yes.", "", "</script>\u2028\u202e", "\x1b[2J", "__proto__", "x" * 8000, "日本"]
-    (tmp_path / "a").write_bytes(pack(texts))
-    assert unpack(tmp_path / "a", 7) == texts
-    assert pack(texts) == pack(list(texts))
+    for tokens, cut_off in ((0, False), (4096, True)):
+        answers = [*map(PackedAnswer, texts[:-1]), PackedAnswer(texts[-1], tokens, cut_off)]
+        (tmp_path / "a").write_bytes(pack(answers))
+        assert unpack(tmp_path / "a", 7) == answers
+        assert pack(answers) == pack(list(answers))
+
+
+def _lengths(tokens: int | None) -> dict[str, pa.Array]:
+    cut = pa.array([False, False])
+    return {"response": pa.array(["yes", "no"]), "tokens": pa.array([1, tokens], pa.int32()), "cut_off": cut}
 
 
 @pytest.mark.parametrize(
     ("table", "told"),
     [
         ({"response": pa.array(["yes", None])}, "holds a null"),
-        ({"response": pa.array([1, 2])}, "expected one text column"),
-        ({"response": pa.array(["yes", "no"]), "id": pa.array(["a", "b"])}, "expected one text column"),
+        ({"response": pa.array([1, 2])}, "expected a text column"),
+        ({"response": pa.array(["yes", "no"]), "id": pa.array(["a", "b"])}, "expected a text column"),
+        (_lengths(-1), "expected token counts of at least 0"),
+        (_lengths(None), "expected token counts of at least 0"),
         ({"response": pa.array(["yes"])}, "expected 2 responses, got 1"),
         ({"response": pa.array(["x" * (1 << 21), "no"])}, "has a text of 2,097,152 characters"),
     ],

@@ -7,12 +7,12 @@ from pathlib import Path
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from editions import Editions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from typer.testing import CliRunner
 
+from editions import Editions
 from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.vhexpansion import VHExpansionBuild

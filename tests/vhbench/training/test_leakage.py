@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from editions import Editions
 from PIL import Image
 
+from editions import Editions
 from vhbench import splits
 from vhbench.files import read_image
 from vhbench.schema import Question, Scene, SceneObject, VhbenchError

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from editions import Editions, upside_down
 from logged_run import write_run
 from typer.testing import CliRunner
 
+from editions import Editions, upside_down
 from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.mioh import MiohBuild

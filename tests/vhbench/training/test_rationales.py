@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from editions import Editions
 
+from editions import Editions
 from vhbench import splits
 from vhbench.audit import question_solver
 from vhbench.language import parsing

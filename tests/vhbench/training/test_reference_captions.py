@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from editions import Editions
 
+from editions import Editions
 from vhbench import splits
 from vhbench.columns import RECORD
 from vhbench.schema import Record, Relation, Scene, SceneObject

@@ -14,10 +14,10 @@ import datasets
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from editions import SIDE, Editions, answered, upside_down
 from PIL import Image
 from typer.testing import CliRunner
 
+from editions import SIDE, Editions, answered, upside_down
 from vhbench import splits
 from vhbench.cli import app
 from vhbench.files import read_image

@@ -9,8 +9,9 @@ original behaviour, errors included; ``default`` is the recommended one, and the
 
 from collections.abc import Callable, Mapping, Sequence
 
+from vhbench.language.parsing import failures
 from vhbench.language.parsing.cleaning import after_thoughts, caption_text, plain
-from vhbench.language.parsing.failures import failure
+from vhbench.language.parsing.failures import abstains
 from vhbench.language.parsing.letters import letter
 from vhbench.language.parsing.option_names import letters_of
 from vhbench.language.parsing.reference_parsers import amber, lmms_eval, ode, pope, vhtest
@@ -21,6 +22,7 @@ from vhbench.schema import VhbenchError
 __all__ = [
     "YES_NO",
     "Parser",
+    "abstains",
     "after_thoughts",
     "amber",
     "bare",
@@ -50,11 +52,22 @@ def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: st
     >>> parse("yes_no", "No, there is no dog."), parse("multiple_choice", "(B)", ("Image 1", "Image 2"))
     ('no', 'B')
     """
-    if failure(response):
+    if failure(response, choices):
         return ""
     if kind == "yes_no":
         return yes_no(response, question)
     return letter(response, choices, question) if kind == "multiple_choice" else ""
+
+
+def failure(response: str, choices: Sequence[str] = ()) -> failures.Failure:
+    """Return "failed" for a failed request, "refused" for a refusal, "" for an answer.
+
+    "None", which a program writes for a missing response, answers where an option means it.
+
+    >>> failure("None"), failure("None", ("1", "0")), failure("None", ("cat", "Neither")), failure("I can't help you.")
+    ('failed', '', '', 'refused')
+    """
+    return "" if choices and response.strip() == "None" and letter(response, choices) else failures.failure(response)
 
 
 def label(text: str) -> str:

@@ -82,16 +82,15 @@ def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: in
     return not _contradicted(said, last)
 
 
-def described(said: list[Word], claim: Claim, *, instead: bool = False) -> bool:
-    """Return whether a clause describes an object as claimed, or contrarily: "a yellow bus"."""
+def described(said: list[Word], claim: Claim) -> bool:
+    """Return whether a clause describes an object as claimed: "a yellow bus"."""
     if claim.exists or claim.subject < 1 or len(claim.words) != claim.subject + 1:
         return False
     turned = replace(claim, words=(*claim.words[:-2], claim.words[-1], claim.words[-2]), subject=0, exists=True)
     at = len(turned.words) - 2
-    other = at if instead and at else -1
     for n in range(len(said)):
         follows = any(word.role == "" for word in said[n + 1 : n + 2 + at])
-        if follows and _means(said, n, turned, 0, instead=instead and at == 0) and aligned(said, turned, (n, 0), other):
+        if follows and _means(said, n, turned, 0) and aligned(said, turned, (n, 0)):
             return True
     return False
 

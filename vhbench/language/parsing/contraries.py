@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from vhbench.language.parsing.alignment import aligned, described, other_year, shares, starts
+from vhbench.language.parsing.alignment import aligned, other_year, shares, starts
 from vhbench.language.parsing.claims import PREPOSITIONS, Claim
 from vhbench.language.parsing.quantities import number, value, within
 from vhbench.language.parsing.sentence_parts import Part, finite
@@ -24,8 +24,6 @@ def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
     """Return "no" if a clause has one word of a claim replaced by a contrary; else ""."""
     if not finite(said):
         return ""  # "White" to "Is the dog black?" may describe anything
-    if described(said, claim, instead=True):
-        return "no"
     for n, word in enumerate(claim.words):
         if word.surface not in PREPOSITIONS if claim.exists else n < claim.subject:
             continue

@@ -2,7 +2,7 @@
 
 A false "refused" would discard an answer, so a refusal must have no other content: "I can't identify people, but the
 man wears a hat" answers, and "I can't see a dog" does. Not knowing ("I cannot tell", "Unanswerable") is neither failed
-nor refused: it is an unparsed answer.
+nor refused: it abstains, if nothing in it is parsed.
 """
 
 import re
@@ -15,6 +15,12 @@ from vhbench.language.parsing.cleaning import cached_by_text, plain
 
 Failure = Literal["", "failed", "refused"]
 
+UNSURE = re.compile(
+    r"(?i)(?:\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?)|n't)\b[^.;!?]{0,60}\b(?:sure"
+    r"|certain(?:ty)?|know|tell|determined?|say|clear|possible|answer(?:ed)?|confirm|enough|identify|decide|conclude)\b"
+    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|unanswerable|indistinguishable|undetermined|inconclusive)\b"
+)
+"""Not knowing the answer."""
 _READ = 3_000
 _MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout timeout Error error ERROR".split())
 _BLOCKED = re.compile(
@@ -109,6 +115,16 @@ def failure(response: str) -> Failure:
     if not words and not re.search(r"(?i)think|thought|reason|analysis|reflect", response[:200]):
         return "failed"
     return "refused" if words and _refuses(words[:_READ]) else ""
+
+
+def abstains(response: str) -> bool:
+    """Return whether a response, which gives no answer, says that it cannot tell.
+
+    >>> abstains("I cannot tell from the image."), abstains("Unanswerable"), abstains("The dog or the cat.")
+    (True, True, False)
+    """
+    words = plain(response)
+    return bool(UNSURE.search(words[:_READ]) or UNSURE.search(words[-_READ:]))
 
 
 def _refuses(text: str) -> bool:

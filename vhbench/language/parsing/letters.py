@@ -1,7 +1,7 @@
 """Parser of multiple-choice responses.
 
 The order of precedence is: the marked answer; a letter or an option that is the whole text or begins it; the conclusion
-("wait, …", "so …", "only …"); the one option that is mentioned and not denied. If two are mentioned, the sentence about
+("wait, …", "so …"); the one option that is mentioned and not denied. If two are mentioned, the sentence about
 the question's subject decides; without one, the response is ambiguous. An option that is merely left when others are
 denied is not inferred.
 """
@@ -13,6 +13,7 @@ from functools import lru_cache
 from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import OptionClause, clauses_of
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
+from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.numeric_answers import counted
 from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, position, spread
 from vhbench.language.parsing.truncation import unfinished
@@ -36,21 +37,16 @@ _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|suc
 _CONTRAST = re.compile(
     r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b"
 )
-_ONLY_BEFORE = re.compile(r"(?i)\b(?:only|solely|just)\s+(?:in\s+|on\s+)?(?:the\s+)?\Z")
-_ONLY_AFTER = re.compile(r"(?i)\A\s*(?:only|alone|exclusively)\b\W*\Z")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
-    r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}\b(?:sure"
-    r"|certain(?:ty)?|know|tell|determined?|say|clear|answer|confirm|enough|identify|decide|conclude|see\s+(?:the"
-    r"|any)\s+images?)\b|\b(?:unclear|uncertain|unsure|ambiguous|indistinguishable|undetermined)\b"
-    r"|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|points|boxes|answers)\b|\bno\s+correct"
-    r"\s+(?:answer|option|choice)|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
+    UNSURE.pattern + r"|\b(?:not|n't)\s+see\s+(?:the|any)\s+images?\b|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?"
+    r"(?:options|choices|points|boxes|answers)\b|\bno\s+correct\s+(?:answer|option|choice)"
+    r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
 )
 _DESPITE = re.compile(
     r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
 )
-_MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
-_DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
+_MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
 _BUT = re.compile(
     r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
@@ -59,6 +55,9 @@ _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _CJK = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
 """Boundary between Chinese and Latin characters, which are one word for regular expressions."""
+_ANSWER = re.compile(r"(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
+"""Answer label before a letter: "A: C"."""
+_NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _SHORT = 200
 _ENOUGH = 2_000
 _SMALL_WORDS = lexicon.words("small words of questions")
@@ -91,18 +90,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     found = _read(answer, names, question)
     if found is None and not _UNSURE.search(answer) and (whole := _ends(whole)) != answer:
         found = _read(whole, names, question)
-    if found is None and (meant := _as_asked(answer, names, question)) != answer:
-        found = _read(meant, names, "")
     return found or ""
-
-
-def _as_asked(text: str, names: Names, question: str) -> str:
-    """Replace words that the question equates with an option: "clockwise (left)"."""
-    named = re.findall(r"([\w-]{4,})\s+\(([^()]{1,40})\)", question)
-    for word, option in named:
-        if normal(option) in names.texts.values():
-            text = re.sub(rf"(?i)(?<![\w-]){re.escape(word)}(?![\w-])", option, text)
-    return text
 
 
 def _ends(text: str) -> str:
@@ -112,14 +100,13 @@ def _ends(text: str) -> str:
 
 def _read(text: str, names: Names, question: str) -> str | None:
     """Return a letter, "" if ambiguous, None if nothing is named."""
+    text = _ANSWER.sub("", text)
     found = _whole(text, names) if len(text) > _SHORT else _whole_of_short(text, names.choices)
     if found is not None:
         return found
     text = _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text))
     text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
-    if len(text) < _SHORT and not _DOUBT.search(text) and (found := _marked(text, names)):
-        return found
     clauses = clauses_of(text, names, question)
     if (found := _corrected(clauses)) or (found := _leading(text, names)):
         return found
@@ -128,7 +115,9 @@ def _read(text: str, names: Names, question: str) -> str | None:
         if by_letter or any(clause.denied for clause in clauses):
             return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
         return yes_or_no.get(yes_no(text, question))
-    if len(names.counts) > 1 and (found := counted(text, names.counts)):
+    lettered = any(mention.by_letter for clause in clauses for mention in clause.affirmed)
+    numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
+    if len(names.counts) > 1 and not lettered and (found := counted(numbers, names.counts)):
         return found
     if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
         return found
@@ -142,18 +131,12 @@ def _whole(text: str, names: Names) -> str | None:
         return bare[1].upper() if bare[1].upper() in names.letters else ""
     if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
         return ""
-    again = re.fullmatch(r"\W*([A-Z])\b(?:\W+\1\b)+\W*", text)
-    if again and again[1] in names.letters:
-        return again[1]
     if len(text) > 400:
         return None
     words = normal(text)
     same = [name for name, option in names.texts.items() if option == words]
     if len(same) == 1:
         return same[0]
-    labelled = re.fullmatch(r"(?:point|(?:bounding )?box|picture|image|option|choice|letter|answer) ([a-z])", words)
-    if labelled and labelled[1].upper() in names.letters:
-        return labelled[1].upper()
     return None if names.counts else names.images.get(ordinal(words))
 
 
@@ -272,15 +255,8 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
 
 
 def _concluded(named: list[OptionClause]) -> str:
-    """Return the option of the last concluding clause, then that of an "only"."""
-    concluding = [clause for clause in named if _CONCLUSION.search(clause.text)]
-    exclusive = [clause for clause in named if any(_alone(clause.text, mention) for mention in clause.affirmed)]
-    return next((clause.one for clause in (*concluding[::-1], *exclusive[::-1]) if clause.one), "")
-
-
-def _alone(text: str, mention: Mention) -> bool:
-    """Return whether "only" precedes an option, or ends its clause."""
-    return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
+    """Return the option of the last concluding clause."""
+    return next((clause.one for clause in named[::-1] if clause.one and _CONCLUSION.search(clause.text)), "")
 
 
 def _single(named: list[OptionClause], names: Names, question: str) -> str:
@@ -329,8 +305,6 @@ def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -
             words = asked & set(re.findall(r"[a-z]{3,}", clause.text.lower()))
             shared[clause.one] = max(len(words), shared.get(clause.one, 0))
     ranked = sorted(shared, key=lambda name: -shared[name])
-    if len(ranked) == 1 and shared[ranked[0]] >= least:
-        return ranked[0]
     return ranked[0] if len(ranked) > 1 and shared[ranked[0]] - shared[ranked[1]] >= least else ""
 
 

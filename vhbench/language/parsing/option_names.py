@@ -14,7 +14,7 @@ _ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 )
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene|图[片像]?)"
-_LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
+_LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|label)"
 _ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
 _LIST = re.compile(
     rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
@@ -29,12 +29,14 @@ _VERB = (
     r"|fits?|matches|because|since)"
 )
 
+_CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|(?:that|what)\s+(?:fits|matches))\b"
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
 _FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
 _NUMBERED = re.compile(
     rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
 )
 _LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?:\s+(?:is|are|has)\s.*)?\W*")
+_TOO_LITTLE = r"(?:not\s+enough|insufficient)\s+(?:information|evidence|data|context)"
 # Option that refers to the others, and its paraphrases in responses.
 _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
@@ -54,10 +56,12 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     ),
     "unknown": (
         r"(?:i )?(?:don'?t|do not|cannot|can'?t|can not|could not|not|un)\s*(?:be )?"
-        r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain",
+        r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain"
+        rf"|{_TOO_LITTLE}",
         r"(?:i\s+)?(?:don'?t|do\s+not|did\s+not)\s+know|(?:cannot|can't|could\s+not|couldn't|can\s+not|unable\s+to"
         r"|not\s+possible\s+to|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:be\s+)?(?:determined?|tell|told|say|know"
-        r"|decide|answer)|(?:not|un)\s*(?:sure|certain|clear|known)|unsure",
+        r"|decide|answer)|(?:not|un)\s*(?:sure|certain|clear|known)|unsure"
+        rf"|{_TOO_LITTLE}",
     ),
 }
 
@@ -218,7 +222,7 @@ def _labelled(choice: str) -> list[str]:
     return [
         rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
         rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
-        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b)",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:\w+\s+){{0,3}}?{_CHOSEN})",
     ]
 
 
@@ -263,8 +267,9 @@ def _by_letter(letters: str) -> Iterator[str]:
     before = r"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|be|guess|it's|it\s+is|would\s+be)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{_VERB}|and|or|as)\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
-        yield rf"(?i:{before})(?P<chosen>A)(?!\s+[a-z]|\w)"
+        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)"
+        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+    yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
 

@@ -16,8 +16,8 @@ from vhbench.language.parsing.cleaning import cached_by_text
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
-from vhbench.language.parsing.sentence_parts import BREAKS, Part, finite, parts, sentences
-from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem, words
+from vhbench.language.parsing.sentence_parts import Part, finite, parts, sentences
+from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem
 
 _UNSURE: Final = re.compile(
     r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?\b(?:certain|certainly|know"
@@ -41,7 +41,6 @@ _FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _ABSENT: Final = frozenset("there present real exist visible".split())
 _TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
-_TOUCH: Final = stem("touch")
 _LONGEST: Final = 150
 """Maximum words per clause, which bounds the time for endless repetitions."""
 _THING: Final = stem("thing")
@@ -73,10 +72,6 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
         if said:
             found.append((said, clause.part.weight))
             unsure = False
-    if not found and not unsure:
-        found = [
-            (said, 1) for sentence in sentences(normalize_phrases(text)) if (said := _judge_joined(sentence, claim))
-        ]
     most = max((weight for _, weight in found), default=0)
     answers = {said for said, weight in found if weight == most or claim.before}
     if len(answers) != 1:
@@ -140,18 +135,6 @@ def _judge(clause: Part, claim: Claim) -> str:
     return "" if _TURNED & set(claim.stems) else _judge_one(clause, Claim(claim.before, subject=2))
 
 
-def _judge_joined(sentence: str, claim: Claim) -> str:
-    """Parse a sentence as one clause: "… the largest population, followed by India"."""
-    said = [word for word in words(sentence) if word.role != "stop"]
-    if _outside(_last_of(_INTENDS, sentence), claim) or any(
-        word.role in ("negation", "doubt") or word.surface in BREAKS for word in said
-    ):
-        return ""
-    if sum(word.role == "verb" for word in said) > 2:
-        return ""
-    return "yes" if _affirmation(said, Part(tuple(said)), claim) == "yes" else ""
-
-
 def _judge_one(clause: Part, claim: Claim) -> str:
     said = [_in_view_of(word, claim) for word in clause.words[:_LONGEST]]
     clause = Part(tuple(said), clause.subject, clause.negated, clause.weight, clause.continues)
@@ -163,8 +146,6 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     negations = [n for n, word in enumerate(said) if word.role == "negation" and word.surface != "nor"]
     nor = not negations and any(word.surface == "nor" for word in said)
     if (len(negations) + clause.negated + nor) % 2 == 1:
-        if not claim.exists and _together([word for word in said if word.role != "negation"], claim):
-            return "no"
         return _denial(clause, claim, negations[-1] if negations else -1)
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
@@ -172,32 +153,10 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     only = [word.surface for word in kept[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
     if only and claim.exists and len(kept) < 5 and not finite(kept) and not shares(kept, claim):
         return "no"  # "Only a bus."
-    if claim.exists and _there_is_one(kept):
-        return "yes"
     if claim.exists and _only_another(kept, claim):
         return "no"
-    if not claim.exists and _together(kept, claim):
-        return "yes"
     said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
     return said_so or identified(kept, claim) or contrary(kept, clause, claim) or converse(kept, clause, claim)
-
-
-def _together(said: list[Word], claim: Claim) -> bool:
-    """Return whether "they touch" answers whether one touches the other."""
-    they = any(word.surface in ("they", "both", "two", "them") for word in said)
-    own = [word.stem for word in content(said) if word.surface not in ("both", "two", "between", "each", "other")]
-    return they and claim.stems[claim.subject : claim.subject + 1] == (_TOUCH,) == tuple(own)
-
-
-def _there_is_one(said: Sequence[Word]) -> bool:
-    """Return whether a clause is "there is one", without a noun."""
-    at = next((n for n, word in enumerate(said) if word.surface in ("one", "some") and n > 1), 0)
-    behind = said[at + 1] if at + 1 < len(said) else None
-    return (
-        at > 0
-        and [word.surface for word in said[at - 2 : at]] in (["there", "is"], ["there", "are"])
-        and (behind is None or behind.surface in PREPOSITIONS)
-    )
 
 
 def _only_another(said: list[Word], claim: Claim) -> bool:

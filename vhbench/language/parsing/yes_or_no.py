@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from vhbench.language.parsing import assent
 from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement, is_plain_affirmative
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, cached_by_text, plain, strip_markup
+from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.given_names import named
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.statements import match_statement
@@ -68,11 +69,7 @@ _NO_THING: Final = re.compile(
     r"|(?:has|have|contains?|shows?|includes?)) (?:absolutely |clearly )?no\b|^\W*(?:no|none|neither)\b"
 )
 _NO_LEAD: Final = re.compile(r"\W*no\s+(?:doubt|problem|question|idea|one|matter|way to|comment|answer)\b")
-_UNSURE: Final = re.compile(
-    r"(?:\b(?:not|cannot|unable|impossible|hard|difficult)|n't)\b[^.;!?]*"
-    r"\b(?:sure|certain|know|tell|determine|determined|say|clear|possible|answer|confirm|enough)\b"
-    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|maybe|perhaps|possibly)\b"
-)
+_PERHAPS: Final = re.compile(r"\b(?:maybe|perhaps|possibly)\b")
 _OPENING: Final = re.compile(
     r"\A(?:\W*+(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in|upon"
     r"|after|given|considering|as|with)\b[^,.;!?]*)[,:!]\s*)+"
@@ -337,7 +334,7 @@ def _elliptic(short: re.Match[str], asked: Claim) -> str:
 def _without_question(text: str) -> str:
     """Parse a denial without its question: one negation in the first clause."""
     clause = _CLAUSE.split(_OPENING.sub("", text, count=1).strip(), maxsplit=1)[0][:300]
-    if _UNSURE.search(clause) or _NO_LEAD.match(clause):
+    if UNSURE.search(clause) or _PERHAPS.search(clause) or _NO_LEAD.match(clause):
         return ""
     negations = len(_NEGATION.findall(clause)) + bool(_NO_THING.search(clause))
     return "no" if negations == 1 else ""

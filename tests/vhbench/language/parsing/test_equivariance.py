@@ -27,7 +27,10 @@ Hence the answer is ({L}) | $\boxed{{{L}}}$ | {L}\n\nExplanation: it is what the
 It's {L} | Based on what is shown, I believe the answer is {L} | It must be {L}. | The letter is {L}
 The right one is {L}. | {L} is the correct answer. | {L} is correct. | {L} because it fits the question.
 Choice {L} | Choice: {L} | Selected option: {L} | {{"answer": "{L}"}} | <answer>{L}</answer>
-<answer>({L}) {T}</answer>
+<answer>({L}) {T}</answer> | The answer is letter {L}. | {L} is my answer. | {L} it is. | {L} is most likely correct.
+Option {L} is the only one that fits. | A: {L} | {L} : {T} | Okay: {L}. {T} | Let's go with {L}.
+I have to go with {L}. | This makes {L} the correct answer. | The option that is correct is ({L}) {T}.
+I'm going with ({L}) {T}.
 """
 
 OPTIONS = {
@@ -42,6 +45,8 @@ OPTIONS = {
     "points": ("Point A", "Point B", "Point C", "Point D"),
     "more": ("Image 1 shows more", "Image 2 shows more", "Both show the same number", "Neither shows any"),
     "none": ("cat", "dog", "bird", "cow", "None of the above"),
+    "counts": ("0", "1", "2", "3", "None of the above"),
+    "shares": ("10%", "20%", "30%", "Not enough information"),
 }
 ASKED = "Which one fits?"
 
