@@ -149,15 +149,19 @@ def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, 
 def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
     """CHAIR of captions: rows with image_id and caption (or text).
 
-    Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
+    Example: `vhbench score chair --responses captions.jsonl --questions out/chair`
     """
+    from vhbench.tasks import static_captions
     from vhbench.tasks.metrics import chair as metric
 
-    words = _synonyms(how.synonyms)
-    if (how.gold is None) == (how.instances is None):
-        raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
-    faults: dict[str, Any] = {"synonyms": words, "compat": how.compat}
-    objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
+    faults: dict[str, Any] = {"compat": how.compat}
+    if how.questions is not None:
+        objects, faults["synonyms"] = static_captions.chair_objects(how.questions, compat=how.compat)
+    else:
+        faults["synonyms"] = _synonyms(how.synonyms)
+        if (how.gold is None) == (how.instances is None):
+            raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
+        objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
     rows = _rows(said.responses)
     result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed)
     if not result["captions"]:
@@ -168,24 +172,25 @@ def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
 
 
 def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
-    """AMBER of captions and yes/no responses: rows with id and response.
+    """AMBER of captions and yes/no responses: rows with id and response, or a run.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
     """
     from vhbench.adapters.language import language_tools
+    from vhbench.runs import Responses as Read
+    from vhbench.tasks import static_captions
     from vhbench.tasks.metrics import amber as metric
 
-    nouns, similarity = language_tools(how.language)
-    result = metric.score(
-        _rows(said.responses),
-        annotations=how.annotations,
-        relation=how.relation,
-        safe_words=how.safe_words or (),
-        nouns=nouns,
-        similarity=similarity,
-        evaluation_type=how.evaluation_type,
-        compat=how.compat,
-    )
+    told: dict[str, Any] = {"evaluation_type": how.evaluation_type, "compat": how.compat}
+    told |= zip(("nouns", "similarity"), language_tools(how.language), strict=True)
+    if how.questions is not None:
+        records = Read(said.responses, how.questions, as_said=True)
+        result = metric.score_records(records, **told, **static_captions.amber_words(how.questions))
+    elif how.annotations is None or how.relation is None:
+        raise VhbenchError("expected either --questions SPLIT, or --annotations FILE and --relation FILE")
+    else:
+        files = {"annotations": how.annotations, "relation": how.relation, "safe_words": how.safe_words or ()}
+        result = metric.score(_rows(said.responses), **told, **files)
     if output.as_json:
         return tables.print_json(result)
     for section, scores in result["printed"].items():

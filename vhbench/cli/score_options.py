@@ -114,6 +114,9 @@ class PairOptions(CompatOption):
 class ChairOptions(CompatOption):
     """Further input of CHAIR."""
 
+    questions: Path | None = option(
+        "Split of CHAIR, whose images the captions are of, instead of the other files.", None, metavar="SPLIT"
+    )
     gold: Path | None = option("JSON file: image id → names of its objects.", None, metavar="FILE")
     instances: Path | None = option("Instead of --gold: COCO instances.", None, metavar="FILE")
     captions: Path | None = option("With --instances: COCO's reference captions.", None, metavar="FILE")
@@ -126,8 +129,11 @@ class ChairOptions(CompatOption):
 class AmberOptions(CompatOption):
     """Further input of AMBER."""
 
-    annotations: Path = option("AMBER's annotations.json.", metavar="FILE")
-    relation: Path = option("AMBER's relation.json.", metavar="FILE")
+    questions: Path | None = option(
+        "Split of AMBER, whose questions the responses answer, instead of AMBER's files.", None, metavar="SPLIT"
+    )
+    annotations: Path | None = option("AMBER's annotations.json.", None, metavar="FILE")
+    relation: Path | None = option("AMBER's relation.json.", None, metavar="FILE")
     safe_words: Path | None = option("AMBER's safe_words.txt, one word per line.", None, metavar="FILE")
     evaluation_type: str = option("Part to print: a (all), g, d, de, da or dr, as in AMBER.", "a")
     language: str = option("Nouns and similarity: builtin, nltk-spacy (the reference's), or auto.", "builtin")

@@ -18,6 +18,12 @@ class _TasksOptions:
         "Folder for the tasks of SPLIT; `tasks` next to it by default.", None, names=("--out", "-o")
     )
     names: bool = option("Print the names of the tasks and groups instead.", False, names=("--names",))
+    install: bool = option(
+        "Copy the tasks into the installed lmms-eval, so that `lmms-eval tasks`, `power`, `serve`, `ui` and `mcp` list "
+        "them; again after an upgrade of either.",
+        False,
+        names=("--install",),
+    )
     write: bool = option(
         "For developers: regenerate vhbench's own task files from its registries.", False, names=("--write",)
     )
@@ -27,8 +33,8 @@ class _TasksOptions:
 def tasks(how: _TasksOptions) -> None:
     """Print the folder of the lmms-eval tasks.
 
-    vhbench registers its tasks automatically. Where that is impossible (another runner, a vendored lmms-eval), pass
-    the folder:
+    vhbench registers its tasks automatically for evaluations. `--install` makes lmms-eval's other commands list them.
+    Where both are impossible (another runner, a vendored lmms-eval), pass the folder:
 
     Example: `lmms-eval --include_path "$(vhbench tasks)" --tasks ode_fictional …`
 
@@ -37,9 +43,11 @@ def tasks(how: _TasksOptions) -> None:
 
     `VHBENCH_DATA=out lmms-eval --include_path "$(vhbench tasks out/vhexpansion)" --tasks vhexpansion_mine_all …`
     """
-    from vhbench.adapters.lmms_eval import tasks_folder
+    from vhbench.adapters.lmms_eval import install_tasks, tasks_folder
     from vhbench.tasks import yaml_files
 
+    if how.install:
+        return typer.echo(f"wrote {install_tasks()} (remove the folder to undo)")
     split = how.split
     folder = tasks_folder() if split is None else write_tasks(split, how.out or split.absolute().parent / "tasks")
     if how.write:

@@ -11,6 +11,7 @@ from vhbench import splits
 from vhbench.adapters.judge import LanguageJudge
 from vhbench.benchmarks import BENCHMARKS, of_task
 from vhbench.benchmarks import task as task_named
+from vhbench.builds.row_ids import RowNames
 from vhbench.columns import RECORD
 from vhbench.files import quote_value
 from vhbench.json_rows import each_row
@@ -198,13 +199,15 @@ class Responses:
     def _joined(self, questions: Path) -> Iterator[Found]:
         """Join each response with its question, which is then removed, so that a second response finds none."""
         known = known_questions(questions, self.kind)
+        split = splits.read_manifest(questions) if is_split(questions) else None
+        drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))
         last, given = -1, set[str]()
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            found = known.look_up(own)
-            if found is None:
+            found = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
+            if not found:
                 raise VhbenchError(
                     f"{place}: expected the id of one of {len(known)} questions in {questions}, got "
                     f"{quote_value(_given_id(row))}"
