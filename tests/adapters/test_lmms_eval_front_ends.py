@@ -1,4 +1,4 @@
-"""Every front end of the installed lmms-eval lists our tasks once they are installed; the upstream patch does the same."""
+"""Every front end of the installed lmms-eval lists our tasks once they are installed; so does the upstream patch."""
 
 import json
 import os
@@ -81,9 +81,8 @@ def front_ends(path: Path, cache: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_all_front_ends_list_installed_tasks(
-    copied: Path, tmp_path: Path, _caches: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("_caches")
+def test_all_front_ends_list_installed_tasks(copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(copied))
     monkeypatch.setattr(adapter, "find_spec", lambda name: type("Spec", (), {"origin": f"{copied}/{name}/__init__.py"}))
     for _ in range(2):  # an upgrade

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.adapters import published_benchmarks, tables
+from vhbench.adapters.table_rows import suffixes
 from vhbench.benchmarks import VHEXPANSION
 from vhbench.files import read_text, resolved
 from vhbench.generators.vhexpansion import expansion
@@ -183,7 +184,7 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     if texts := published_benchmarks.mme_texts(path):
         return texts
-    return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
+    return sorted(p for p in path.iterdir() if p.suffix in suffixes() and p.is_file()) or tables.table_files(path)
 
 
 Reader = Callable[..., Iterator[Question | Rejection]]

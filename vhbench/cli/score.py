@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import typer
 from typer.core import TyperGroup
 
+from vhbench.adapters.table_rows import described
 from vhbench.cli import build_command
 from vhbench.cli import score_tables as tables
 from vhbench.cli.score_options import (
@@ -50,7 +51,7 @@ app = typer.Typer(
     "`vhbench score results/` reads lmms-eval's samples (--log_samples) of vhbench's tasks and of any task with yes/no "
     "or multiple-choice questions, and prints the scores of each task and kind. `vhbench score answers.xlsx "
     "--questions out/ode` joins responses with a split by id, `--key FILE` with the key of a hidden test set.\n\n"
-    "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
+    f"Files are {described()}: rows with an id (id, question_id, index …), "
     "the response (response, prediction, caption …), and, unless --questions has them, the question, its "
     "options (choices, or columns A, B, C …) and the reference answer (answer, label …), as in POPE or "
     "VLMEvalKit. XLSX and a judge behind an endpoint need `pip install 'vhbench[score]'`.",
@@ -259,11 +260,12 @@ def _positive(said: str) -> Literal["yes", "no"]:
 
 def _rows(path: Path) -> Any:
     """Return the rows of a table with CHAIR's and AMBER's field names; they read JSON files themselves."""
-    from vhbench.runs import column_aliases, formats
+    from vhbench.adapters.table_rows import read_rows, reader_of
+    from vhbench.runs import column_aliases
 
-    if path.suffix.lower() not in formats.TABLES:
+    if reader_of(path.suffix.lower()) is None:
         return path
-    rows = enumerate(formats.rows(path, column_aliases.KNOWN), start=1)
+    rows = enumerate(read_rows(path, column_aliases.KNOWN), start=1)
     found = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
     return [{"id": row.get("id"), "response": row["response"]} for row in found]
 

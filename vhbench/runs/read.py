@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.adapters.harness_logs import SENT
 from vhbench.adapters.judge import LanguageJudge
+from vhbench.adapters.table_rows import read_rows
 from vhbench.benchmarks import BENCHMARKS, of_task
 from vhbench.benchmarks import task as task_named
 from vhbench.builds.row_ids import RowNames
@@ -19,7 +21,7 @@ from vhbench.language import parsing
 from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
 from vhbench.records import is_cut_off, split_repetition, to_record, to_records
-from vhbench.runs import column_aliases, formats, samples
+from vhbench.runs import column_aliases, samples
 from vhbench.runs.checks import SamplesCheck, check_same_split
 from vhbench.runs.questions import is_split, known_questions
 from vhbench.runs.run_files import (
@@ -33,6 +35,7 @@ from vhbench.runs.run_files import (
     without_samples,
 )
 from vhbench.schema import Record, VhbenchError
+from vhbench.tasks import question_export
 from vhbench.tasks.datasets import number_of_questions
 
 Found = tuple[str, Record]
@@ -108,7 +111,7 @@ class Responses:
     Iteration reads each row once without keeping it; the counts are available afterwards.
 
     Attributes:
-        path: a file of any format (:data:`vhbench.runs.formats.FORMS`), or a folder written by lmms-eval.
+        path: a file of any format (:data:`vhbench.adapters.table_rows.FORMATS`), or a folder written by lmms-eval.
         questions: a split, or a file of rows with reference answers, joined by id; None if responses include them.
         kind: kind of questions; "" for all. Others are skipped and counted.
         as_said: leave responses unparsed, for another parser.
@@ -124,6 +127,7 @@ class Responses:
         uncounted: files that do not tell which questions were asked, so missing responses cannot be detected.
         uneven: one line per task whose questions have unequal numbers of responses, and so unequal weights.
         left_out: reason → number of skipped rows.
+        other_prompts: number of responses to other prompts than lmms-eval's, of logs that have the prompts.
     """
 
     path: Path
@@ -139,6 +143,7 @@ class Responses:
     left_out: Counter[str] = field(default_factory=Counter)
     judge: LanguageJudge | None = None
     count: int = 0
+    other_prompts: int = 0
     notes: list[str] = field(default_factory=list)
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
@@ -219,7 +224,14 @@ class Responses:
                 answered[at], last, given = True, at, set()
                 self.asked[config] += 1
             given.add(number)
+            if not isinstance(row, Record) and SENT in row:
+                self.other_prompts += row[SENT] not in question_export.sent_forms(asked)
             yield config, _join(asked, row, number, place)
+        if self.other_prompts:
+            count = f"{self.other_prompts:,} responses are to other prompts than lmms-eval's"
+            self.notes.append(f"{count}: their scores are not comparable with its scores")
+        if split is not None:
+            self.notes += question_export.check_export(self.path, questions)
         for at in (at for at, said in enumerate(answered) if not said):
             config, asked = known.at(at)
             self.asked[config] += 1
@@ -234,7 +246,7 @@ class Responses:
         for file in files:
             task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
             begin = f"{file}, row "
-            rows = each_row(file) if logged else formats.rows(file, column_aliases.KNOWN)
+            rows = each_row(file) if logged else read_rows(file, column_aliases.KNOWN)
             for number, row in enumerate(rows, start=1):
                 place = f"{begin}{number}"
                 if (payload := samples.payload(row, logged=self.logged)) is not None:
@@ -251,7 +263,8 @@ class Responses:
                 elif logged:
                     raise VhbenchError(f"{place}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
                 else:
-                    yield task, place, column_aliases.answered(row, place, joined=joined)
+                    sent = {SENT: row[SENT]} if SENT in row else {}
+                    yield task, place, column_aliases.answered(row, place, joined=joined) | sent
             if fits:
                 self._note(task, check)
             if self.questions is None and check.provenance is None:
