@@ -8,18 +8,16 @@ import argparse
 import functools
 import inspect
 import json
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from PIL import Image
 
-from vhbench.benchmarks import BENCHMARKS, of_task, task
+from vhbench.benchmarks import of_task
 from vhbench.files import json_bytes, write_atomic
 from vhbench.provenance import (
     KEY,
@@ -52,7 +50,7 @@ def register() -> list[Any]:
     lmms-eval has no entry point for tasks (``LMMS_EVAL_PLUGINS`` extends a path after its TaskManager has read it). It
     does load this group when ``lmms_eval.models`` is imported, which precedes any TaskManager in ``lmms-eval``,
     ``python -m lmms_eval`` and ``simple_evaluate``. Its other commands do not import that module: see
-    :func:`install_tasks`. A program that constructs TaskManager earlier must call :func:`vhbench.register` first.
+    :mod:`vhbench.cli.tasks`. A program that constructs TaskManager earlier must call :func:`vhbench.register` first.
 
     Raises:
         VhbenchError: if lmms-eval is not installed.
@@ -63,31 +61,6 @@ def register() -> list[Any]:
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     _hook(_score_samples, None, "--baseline compares bare words with the answers")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
-
-
-def install_tasks() -> Path:
-    """Copy the YAML files into lmms-eval's own folder of tasks, which every TaskManager reads; return their folder.
-
-    So ``lmms-eval tasks``, ``power``, ``serve``, ``ui`` and ``mcp`` list them. No entry point, variable or file that
-    these commands read precedes their TaskManager; ``docs/lmms_eval_tasks.patch`` would give lmms-eval one.
-
-    Raises:
-        VhbenchError: if lmms-eval is not installed.
-        OSError: if its folder cannot be written.
-    """
-    if (found := find_spec("lmms_eval")) is None or found.origin is None:
-        raise VhbenchError("lmms-eval is not installed: pip install 'vhbench[eval]'")
-    folder = Path(found.origin).parent / "tasks" / "vhbench"
-    if folder.exists():
-        shutil.rmtree(folder)
-    for name in BENCHMARKS:
-        shutil.copytree(tasks_folder() / name, folder / name)
-    shutil.copy(tasks_folder() / "_question", folder)
-    for file in folder.glob("*/*.yaml"):
-        if task(file.stem).family is not None:  # the web UI skips files with "!function"
-            file.rename(file.with_name(f"_{file.stem}"))
-            file.write_text(f"include: _{file.stem}\ntask: {file.stem}\n", encoding="utf-8")
-    return folder
 
 
 def _expect_model(argv: Sequence[str]) -> None:

@@ -14,7 +14,8 @@ from PIL import Image
 
 import vhbench
 from vhbench import splits
-from vhbench.benchmarks import benchmark, limit_of
+from vhbench.adapters.harness_logs import SENT
+from vhbench.benchmarks import benchmark, tasks
 from vhbench.columns import RECORD
 from vhbench.files import canonical, json_bytes, read_image, read_json, write_atomic
 from vhbench.images import open_image, to_display_rgb, to_png
@@ -45,7 +46,7 @@ def {name}() -> Task:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ExportPart:
     """The questions of a split with one token limit.
 
     Attributes:
@@ -63,7 +64,7 @@ class _Part:
     def __iter__(self) -> Iterator[Question]:
         for config in splits.read_manifest(self.split).rows:
             for question in splits.read_questions(self.split, config):
-                if limit_of(_doc(question)) == self.limit:
+                if _limit_of(_doc(question)) == self.limit:
                     yield question
 
 
@@ -92,9 +93,9 @@ def export(split: Path, to: str, out: Path, model: str = "") -> list[Path]:
     form, write = TARGETS[to]
     manifest = splits.read_manifest(split)
     found = {question["id"]: question for question in _docs(split)}
-    limits = sorted({limit_of(doc) for doc in found.values()})
+    limits = sorted({_limit_of(doc) for doc in found.values()})
     stem = f"vhbench_{manifest.benchmark}_{manifest.content_hash[:12]}"
-    parts = [_Part(split, stem if len(limits) == 1 else f"{stem}_{limit}", limit, model) for limit in limits]
+    parts = [_ExportPart(split, stem if len(limits) == 1 else f"{stem}_{limit}", limit, model) for limit in limits]
     files = [file for part in parts for file in write(part, out)]
     told = {
         "to": to,
@@ -113,31 +114,48 @@ def export(split: Path, to: str, out: Path, model: str = "") -> list[Path]:
     return [*files, out / FILE]
 
 
-def check_export(log: Path, split: Path) -> Iterator[str]:
-    """Yield a note if the prompts of the export next to a log, or above it, are not those of lmms-eval.
+class PromptCheck:
+    """Whether the prompts of another harness's log are those of lmms-eval.
 
-    Raises:
-        VhbenchError: if it is of another split.
+    Attributes:
+        others: number of responses to other prompts, of logs that have the prompts.
     """
-    file = next((folder / FILE for folder in (log.parent, log.parent.parent) if (folder / FILE).is_file()), None)
-    if file is None:
-        return
-    told, manifest = read_json(file), splits.read_manifest(split)
-    if told.get("content_hash") != manifest.content_hash:
-        raise VhbenchError(
-            f"{file}: expected an export of {split} with content hash {manifest.content_hash[:12]}…, got "
-            f"{str(told.get('content_hash'))[:12]}…"
-        )
-    if told.get("prompts") != _digest(_docs(split), told.get("prompt_form", "")):
-        yield f"{file}: its prompts are not those of lmms-eval; scores are not comparable with lmms-eval's"
+
+    def __init__(self) -> None:
+        """Create the state before the first response."""
+        self.others = 0
+
+    def see(self, asked: Mapping[str, Any], response: Mapping[str, Any]) -> None:
+        """Compare the prompt in a row of a log, if it has one, with the question's in either form."""
+        if SENT in response and {"question", "kind"} <= asked.keys():
+            doc = {"choices": (), "scene_ids": (), **asked}
+            self.others += response[SENT] not in (prompts.sent(doc, "chat"), prompts.to_text(doc))
+
+    def notes(self, log: Path, split: Path) -> Iterator[str]:
+        """Yield warnings about the responses of a log, also by the export next to it, or above it.
+
+        Raises:
+            VhbenchError: if the export is of another split.
+        """
+        if self.others:
+            yield f"{self.others:,} responses are to other prompts than lmms-eval's: not comparable with its scores"
+        found = [folder / FILE for folder in (log.parent, log.parent.parent) if (folder / FILE).is_file()]
+        for file in found[:1]:
+            told, own = read_json(file), splits.read_manifest(split).content_hash
+            if told.get("content_hash") != own:
+                given = str(told.get("content_hash"))[:12]
+                raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given}…")
+            if told.get("prompts") != _digest(_docs(split), told.get("prompt_form", "")):
+                yield f"{file}: its prompts are not those of lmms-eval: scores are not comparable with lmms-eval's"
 
 
-def sent_forms(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a row's prompt in the forms in which logs have it: a chat model's, and the text of others."""
-    doc = {"choices": (), "scene_ids": (), **row}
-    if not {"question", "kind"} <= doc.keys():
-        return ()
-    return prompts.sent(doc, "chat"), prompts.to_text(doc)
+def _limit_of(row: Mapping[str, Any]) -> int:
+    """Return the token limit of the answer to a row."""
+    entry = benchmark(row["benchmark"])
+    for task in tasks(entry.name).values():
+        if task.max_new_tokens and all(row[name] in values for name, values in (task.keep or {}).items()):
+            return task.max_new_tokens
+    return entry.families[row["kind"]].max_new_tokens
 
 
 def _docs(split: Path) -> Iterator[dict[str, Any]]:
@@ -170,7 +188,7 @@ def _content(question: Question, shown: Callable[[bytes, str], dict[str, Any]]) 
     return [shown(*_encoded(next(images))) if "url" in part else part for part in message["content"]]
 
 
-def _vlmevalkit(part: _Part, out: Path) -> Iterator[Path]:
+def _vlmevalkit(part: _ExportPart, out: Path) -> Iterator[Path]:
     """Write one TSV. Without columns A, B … VLMEvalKit sends the text as it is, behind the images."""
     file, first = out / f"{part.name}.tsv", dict[bytes, str]()
     with file.open("w", encoding="utf-8", newline="") as opened:
@@ -187,7 +205,7 @@ def _vlmevalkit(part: _Part, out: Path) -> Iterator[Path]:
     yield file
 
 
-def _openai_batch(part: _Part, out: Path) -> Iterator[Path]:
+def _openai_batch(part: _ExportPart, out: Path) -> Iterator[Path]:
     """Write files of requests within the limits of a batch."""
 
     def shown(data: bytes, form: str) -> dict[str, Any]:
@@ -209,7 +227,7 @@ def _openai_batch(part: _Part, out: Path) -> Iterator[Path]:
     yield _write(out / f"{part.name}-{number:05d}.jsonl", b"".join(lines))
 
 
-def _inspect(part: _Part, out: Path) -> Iterator[Path]:
+def _inspect(part: _ExportPart, out: Path) -> Iterator[Path]:
     """Write a task file, its questions, and their images."""
 
     def shown(data: bytes, form: str) -> dict[str, Any]:
@@ -236,7 +254,7 @@ def _write(file: Path, content: bytes | str) -> Path:
     return file
 
 
-TARGETS: Mapping[str, tuple[Literal["chat", "simple"], Callable[[_Part, Path], Iterator[Path]]]] = {
+TARGETS: Mapping[str, tuple[Literal["chat", "simple"], Callable[[_ExportPart, Path], Iterator[Path]]]] = {
     "vlmevalkit": ("simple", _vlmevalkit),
     "inspect": ("chat", _inspect),
     "openai-batch": ("chat", _openai_batch),

@@ -1,12 +1,10 @@
 """Report entries of AMBER and CHAIR: the reference implementations' own numbers, and CHAIR by length of the caption."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
-from vhbench import splits
 from vhbench.benchmarks import benchmark, load
 from vhbench.language.captions.vocabulary import TOKEN
 from vhbench.language.parsing import caption_text
@@ -28,15 +26,9 @@ def amber_reference(records: Sequence[Record]) -> dict[str, Any]:
 
     ``vhbench score amber --questions SPLIT --compat --language nltk-spacy`` uses the reference's own.
     """
-    found = amber.score_records(records, compat=True, **amber_words(datasets.resolve("amber").path))
+    relation = datasets.resolve("amber").manifest.config["relation"]
+    found = amber.score_records(records, compat=True, relation=relation)
     return {name: found[name] for name in ("printed", "counters", "tools")}
-
-
-def amber_words(split: Path) -> dict[str, Any]:
-    """Return the argument ``relation`` of :func:`vhbench.tasks.metrics.amber.score` for a split."""
-    config = splits.read_manifest(split).config
-    further = frozenset(config["further_words"])
-    return {"relation": {word: words for word, words in config["vocabulary"].items() if word not in further}}
 
 
 def chair_reference(records: Sequence[Record]) -> dict[str, Any] | None:
@@ -44,29 +36,15 @@ def chair_reference(records: Sequence[Record]) -> dict[str, Any] | None:
 
     Its gold objects differ where it cannot read a reference caption ("bus").
     """
-    objects, words = chair_objects(datasets.resolve("chair").path, compat=True)
+    config = datasets.resolve("chair").manifest.config
     captions = [{"image_id": record.id, "caption": record.response} for record in records]
-    gold = {record.id: objects[record.scene_ids[0]] for record in records}
+    other = config["reference_objects"]
+    gold = {record.id: other.get(record.scene_ids[0], record.objects) for record in records}
     try:
-        found = chair.score(captions, gold, synonyms=words, compat=True)
+        found = chair.score(captions, gold, synonyms=config["vocabulary"], compat=True)
     except ReferenceZeroDivision:
         return None
     return {name: found[name] for name in ("printed", "counters")}
-
-
-def chair_objects(split: Path, *, compat: bool) -> tuple[dict[str, Sequence[str]], Mapping[str, Sequence[str]]]:
-    """Return image id → objects of a split, as CHAIR's code reads the reference captions (``compat``) or as we do.
-
-    Returns:
-        The objects, and the vocabulary.
-    """
-    config = splits.read_manifest(split).config
-    found = {
-        scenes[0]: objects
-        for _, group in splits.read_columns(split, ["scene_ids", "objects"])
-        for scenes, objects in zip(group["scene_ids"], group["objects"], strict=True)
-    }
-    return found | (config["reference_objects"] if compat else {}), config["vocabulary"]
 
 
 def by_length(records: Sequence[Record]) -> list[dict[str, Any]]:

@@ -203,14 +203,6 @@ def task(name: str) -> Task:
     return known or Task(name, own, command=f"vhbench build {owner.name}")
 
 
-def limit_of(row: Mapping[str, Any]) -> int:
-    """Return the token limit of the answer to a row."""
-    entry = benchmark(row["benchmark"])
-    limited = (task for task in tasks(entry.name).values() if task.max_new_tokens and task.keep)
-    own = (t.max_new_tokens for t in limited if all(row[name] in values for name, values in (t.keep or {}).items()))
-    return next(own, entry.families[row["kind"]].max_new_tokens)
-
-
 CAPTIONS = Family(
     "caption",
     "captioning: which words of the vocabulary does the model say, and are they there?",

@@ -5,12 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from vhbench.adapters import lmms_eval as adapter
 from vhbench.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,7 +84,8 @@ def front_ends(path: Path, cache: Path) -> dict[str, Any]:
 @pytest.mark.usefixtures("_caches")
 def test_all_front_ends_list_installed_tasks(copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(copied))
-    monkeypatch.setattr(adapter, "find_spec", lambda name: type("Spec", (), {"origin": f"{copied}/{name}/__init__.py"}))
+    found = SimpleNamespace(origin=f"{copied}/lmms_eval/__init__.py")
+    monkeypatch.setattr("vhbench.cli.tasks.find_spec", lambda name: found)
     for _ in range(2):  # an upgrade
         told = CliRunner().invoke(app, ["tasks", "--install"], catch_exceptions=False)
         assert told.output.startswith(f"wrote {copied / 'lmms_eval/tasks/vhbench'}")

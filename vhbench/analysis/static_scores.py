@@ -13,7 +13,6 @@ from vhbench.charts import Dot
 from vhbench.schema import Record
 from vhbench.statistics import wording
 from vhbench.tasks.metrics.measuring import measure
-from vhbench.tasks.static_captions import by_length
 
 _SHOWN: Final = {
     "caption": {"chair_i": "CHAIR ↓", "cover": "Cover ↑", "chair_s": "Hal ↓", "cog": "Cog ↓", "words": "words"},
@@ -48,7 +47,8 @@ def analyse(records: Sequence[Record], *, split: Path | None = None) -> dict[str
         compared = []
     groups = {name: list(group) for name, group in groupby(sorted([*own, *compared], key=_place), key=_name)}
     rows = {name: _row(group, split) for name, group in groups.items()}
-    lengths = {name: by_length(group) for name, group in groups.items() if group[0].benchmark == "chair"}
+    extra = {name: BENCHMARKS[group[0].benchmark].families["caption"].extra for name, group in groups.items()}
+    lengths = {name: load(more["by_length"])(groups[name]) for name, more in extra.items() if "by_length" in more}
     return {**counts, "rows": rows, "lengths": lengths, "summary": _summary(rows)}
 
 

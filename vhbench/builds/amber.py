@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
-from vhbench.benchmarks import AMBER, Task
+from vhbench.benchmarks import Task, benchmark
 from vhbench.builds.split_build import SplitBuild, tail
 from vhbench.files import file_sha256, is_inside, read_json, read_text
 from vhbench.options import check_numbers, option, values_of
@@ -55,9 +55,9 @@ class AmberBuild(SplitBuild):
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Every option, and the counted words with their associations."""
+        """Every option, the words that are counted with their associations, and those that AMBER's own code counts."""
         told = {"source": tail(self.source), "images": Path(self.images).name}
-        return {**values_of(self), **told, "vocabulary": self._read.relation, "further_words": self._read.further}
+        return {**values_of(self), **told, "vocabulary": self._read.words, "relation": self._read.relation}
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -85,12 +85,12 @@ class _Source:
     Attributes:
         groups: questions that share an image.
         relation: word → associated words.
-        further: words of annotations that the relation lacks; AMBER's own code does not count them.
+        words: the same, with further words of the annotations.
     """
 
     groups: list[list[Question]]
     relation: Mapping[str, list[str]]
-    further: list[str]
+    words: Mapping[str, list[str]]
 
 
 @lru_cache(maxsize=2)
@@ -105,8 +105,8 @@ def _read_source(source: str, images: str, limit: int) -> _Source:
         groups.setdefault(question.scene_ids[0], []).append(question)
     known = {word for key, words in relation.items() for word in (key, *words)}
     used = {word for question in questions for word in (*question.objects, *question.candidates)}
-    further = sorted(used - known)
-    return _Source([*groups.values()][: limit or None], {**relation, **{word: [] for word in further}}, further)
+    words = {**relation, **{word: [] for word in sorted(used - known)}}
+    return _Source([*groups.values()][: limit or None], relation, words)
 
 
 def _of_amber(folder: Path, images: Path) -> Iterator[Question]:
@@ -142,7 +142,7 @@ def _of_split(path: Path) -> Iterator[Question]:
 
 
 def _question(name: str, **columns: Any) -> Question:
-    return Question(name, benchmark=AMBER.name, **columns)
+    return Question(name, benchmark="amber", **columns)
 
 
 def _vocabulary(path: Path) -> dict[str, list[str]]:
@@ -152,7 +152,8 @@ def _vocabulary(path: Path) -> dict[str, list[str]]:
 
 def tasks() -> Iterator[Task]:
     """Yield the captions, the yes/no questions, and the group of both."""
+    families = benchmark("amber").families
     command = "vhbench build amber --source AMBER/data --images AMBER/image"
     yield Task("amber", members=("amber_generative", "amber_discriminative"))
-    yield Task("amber_generative", AMBER.families["caption"], command=command)
-    yield Task("amber_discriminative", AMBER.families["yes_no"], command=command)
+    yield Task("amber_generative", families["caption"], command=command)
+    yield Task("amber_discriminative", families["yes_no"], command=command)

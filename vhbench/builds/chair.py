@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from vhbench import splits
-from vhbench.benchmarks import CHAIR, Task, load
+from vhbench.benchmarks import Task, benchmark, load
 from vhbench.builds.split_build import SplitBuild, tail
 from vhbench.files import canonical, file_sha256, is_inside, read_json, read_text, read_typed
 from vhbench.language import synonyms
@@ -109,7 +109,7 @@ class ChairBuild(SplitBuild):
                     question=self.prompt,
                     answer="",
                     kind="caption",
-                    benchmark=CHAIR.name,
+                    benchmark="chair",
                     task="caption",
                     question_type=f"{limit}_tokens",
                     source=self.source.partition(":")[0],
@@ -222,8 +222,9 @@ def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
 
 def tasks() -> Iterator[Task]:
     """Yield a task per token limit, and the group of all."""
+    families = benchmark("chair").families
     command = "vhbench build chair --source coco:instances_val2014.json --captions captions_val2014.json"
     yield Task("chair", members=tuple(f"chair_{limit}" for limit in LIMITS))
     for limit in LIMITS:
         keep = {"question_type": (f"{limit}_tokens",)}
-        yield Task(f"chair_{limit}", CHAIR.families["caption"], keep, command=command, max_new_tokens=limit)
+        yield Task(f"chair_{limit}", families["caption"], keep, command=command, max_new_tokens=limit)

@@ -150,19 +150,15 @@ def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, 
 def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
     """CHAIR of captions: rows with image_id and caption (or text).
 
-    Example: `vhbench score chair --responses captions.jsonl --questions out/chair`
+    Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
     """
-    from vhbench.tasks import static_captions
     from vhbench.tasks.metrics import chair as metric
 
-    faults: dict[str, Any] = {"compat": how.compat}
-    if how.questions is not None:
-        objects, faults["synonyms"] = static_captions.chair_objects(how.questions, compat=how.compat)
-    else:
-        faults["synonyms"] = _synonyms(how.synonyms)
-        if (how.gold is None) == (how.instances is None):
-            raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
-        objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
+    words = _synonyms(how.synonyms)
+    if (how.gold is None) == (how.instances is None):
+        raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
+    faults: dict[str, Any] = {"synonyms": words, "compat": how.compat}
+    objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
     rows = _rows(said.responses)
     result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed)
     if not result["captions"]:
@@ -177,16 +173,16 @@ def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
     """
+    from vhbench import splits
     from vhbench.adapters.language import language_tools
     from vhbench.runs import Responses as Read
-    from vhbench.tasks import static_captions
     from vhbench.tasks.metrics import amber as metric
 
     told: dict[str, Any] = {"evaluation_type": how.evaluation_type, "compat": how.compat}
     told |= zip(("nouns", "similarity"), language_tools(how.language), strict=True)
     if how.questions is not None:
-        records = Read(said.responses, how.questions, as_said=True)
-        result = metric.score_records(records, **told, **static_captions.amber_words(how.questions))
+        words = splits.read_manifest(how.questions).config["relation" if how.compat else "vocabulary"]
+        result = metric.score_records(Read(said.responses, how.questions, as_said=True), relation=words, **told)
     elif how.annotations is None or how.relation is None:
         raise VhbenchError("expected either --questions SPLIT, or --annotations FILE and --relation FILE")
     else:
@@ -260,10 +256,11 @@ def _positive(said: str) -> Literal["yes", "no"]:
 
 def _rows(path: Path) -> Any:
     """Return the rows of a table with CHAIR's and AMBER's field names; they read JSON files themselves."""
-    from vhbench.adapters.table_rows import read_rows, reader_of
+    from vhbench.adapters.table_rows import read_rows, suffixes
     from vhbench.runs import column_aliases
 
-    if reader_of(path.suffix.lower()) is None:
+    form = suffixes().get(path.suffix.lower())
+    if form is None or form.read is None:
         return path
     rows = enumerate(read_rows(path, column_aliases.KNOWN), start=1)
     found = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]

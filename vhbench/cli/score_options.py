@@ -113,9 +113,6 @@ class PairOptions(CompatOption):
 class ChairOptions(CompatOption):
     """Further input of CHAIR."""
 
-    questions: Path | None = option(
-        "Split of CHAIR, whose images the captions are of, instead of the other files.", None, metavar="SPLIT"
-    )
     gold: Path | None = option("JSON file: image id → names of its objects.", None, metavar="FILE")
     instances: Path | None = option("Instead of --gold: COCO instances.", None, metavar="FILE")
     captions: Path | None = option("With --instances: COCO's reference captions.", None, metavar="FILE")

@@ -1,12 +1,15 @@
 """``vhbench tasks``: the folder of the lmms-eval tasks, and tasks for splits that bring configs of their own."""
 
+import shutil
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import typer
 
 from vhbench.cli import build_command
 from vhbench.options import option
+from vhbench.schema import VhbenchError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +46,11 @@ def tasks(how: _TasksOptions) -> None:
 
     `VHBENCH_DATA=out lmms-eval --include_path "$(vhbench tasks out/vhexpansion)" --tasks vhexpansion_mine_all …`
     """
-    from vhbench.adapters.lmms_eval import install_tasks, tasks_folder
+    from vhbench.adapters.lmms_eval import tasks_folder
     from vhbench.tasks import yaml_files
 
     if how.install:
-        return typer.echo(f"wrote {install_tasks()} (remove the folder to undo)")
+        return typer.echo(f"wrote {install_tasks(tasks_folder())} (remove the folder to undo)")
     split = how.split
     folder = tasks_folder() if split is None else write_tasks(split, how.out or split.absolute().parent / "tasks")
     if how.write:
@@ -86,4 +89,30 @@ def write_tasks(split: Path, folder: Path) -> Path:
     for task in (*map(benchmarks.task, new), group):
         text = yaml_files.text(owner, task, tasks_folder() / owner.name)
         (folder / f"{task.name}.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def install_tasks(source: Path) -> Path:
+    """Copy the YAML files into lmms-eval's own folder of tasks, which every TaskManager reads; return their folder.
+
+    So ``lmms-eval tasks``, ``power``, ``serve``, ``ui`` and ``mcp`` list them: these read no entry point, variable or
+    file that could name other tasks (``docs/lmms_eval_tasks.patch`` would add one).
+
+    Raises:
+        VhbenchError: if lmms-eval is not installed.
+        OSError: if its folder cannot be written.
+    """
+    from vhbench import benchmarks
+
+    if (found := find_spec("lmms_eval")) is None or found.origin is None:
+        raise VhbenchError("lmms-eval is not installed: pip install 'vhbench[eval]'")
+    folder = Path(found.origin).parent / "tasks" / "vhbench"
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in benchmarks.BENCHMARKS:
+        shutil.copytree(source / name, folder / name)
+    shutil.copy(source / "_question", folder)
+    for file in folder.glob("*/*.yaml"):
+        if benchmarks.task(file.stem).family is not None:  # the web UI skips files with "!function"
+            file.rename(file.with_name(f"_{file.stem}"))
+            file.write_text(f"include: _{file.stem}\ntask: {file.stem}\n", encoding="utf-8")
     return folder

@@ -35,8 +35,8 @@ from vhbench.runs.run_files import (
     without_samples,
 )
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks import question_export
 from vhbench.tasks.datasets import number_of_questions
+from vhbench.tasks.question_export import PromptCheck
 
 Found = tuple[str, Record]
 """Task or config of a response ("" if unknown), and its record."""
@@ -127,7 +127,6 @@ class Responses:
         uncounted: files that do not tell which questions were asked, so missing responses cannot be detected.
         uneven: one line per task whose questions have unequal numbers of responses, and so unequal weights.
         left_out: reason → number of skipped rows.
-        other_prompts: number of responses to other prompts than lmms-eval's, of logs that have the prompts.
     """
 
     path: Path
@@ -143,10 +142,10 @@ class Responses:
     left_out: Counter[str] = field(default_factory=Counter)
     judge: LanguageJudge | None = None
     count: int = 0
-    other_prompts: int = 0
     notes: list[str] = field(default_factory=list)
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
+    _prompts: PromptCheck = field(default_factory=PromptCheck)
     _rounds: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
@@ -224,14 +223,10 @@ class Responses:
                 answered[at], last, given = True, at, set()
                 self.asked[config] += 1
             given.add(number)
-            if not isinstance(row, Record) and SENT in row:
-                self.other_prompts += row[SENT] not in question_export.sent_forms(asked)
+            if not isinstance(row, Record):
+                self._prompts.see(asked, row)
             yield config, _join(asked, row, number, place)
-        if self.other_prompts:
-            count = f"{self.other_prompts:,} responses are to other prompts than lmms-eval's"
-            self.notes.append(f"{count}: their scores are not comparable with its scores")
-        if split is not None:
-            self.notes += question_export.check_export(self.path, questions)
+        self.notes += self._prompts.notes(self.path, questions) if split else ()
         for at in (at for at, said in enumerate(answered) if not said):
             config, asked = known.at(at)
             self.asked[config] += 1

@@ -15,7 +15,6 @@ from vhbench.builds.row_ids import RowNames
 from vhbench.files import read_json
 from vhbench.runs import Responses
 from vhbench.schema import VhbenchError
-from vhbench.tasks import static_captions
 from vhbench.tasks.metrics import amber
 
 ANNOTATIONS = [
@@ -55,7 +54,8 @@ def test_the_rows_are_what_the_files_say(tmp_path: Path) -> None:
     split = build(source(tmp_path / "data", ANNOTATIONS, IMAGES), tmp_path / "out")
     manifest = splits.read_manifest(split)
     assert manifest.rows == {"amber_discriminative": 5, "amber_generative": 2}
-    assert manifest.config["further_words"] == ["zebra"]  # in no relation, but likely: counted by the default alone
+    # in no relation, but likely: counted by the default alone
+    assert manifest.config["vocabulary"].keys() - manifest.config["relation"].keys() == {"zebra"}
     rows = {row.id: row for config in manifest.rows for row in splits.read_questions(split, config)}
     named = RowNames(0, "amber").of
     first = rows[named("1")]
@@ -99,14 +99,14 @@ def test_responses_to_the_split_get_the_numbers_of_ambers_code(reference: Path, 
     data = source(tmp_path / "data", rows, [1 + place // 20 for place in range(len(rows))], relation)
     (data / "safe_words.txt").write_bytes((reference / "AMBER" / "safe_words.txt").read_bytes())
     split = build(data, tmp_path / "out")
-    words = static_captions.amber_words(split)
+    relation = splits.read_manifest(split).config["relation"]
     assert len(cases) > 10
     for case in cases:
         file = tmp_path / "responses.json"
         file.write_text(json.dumps(case["responses"]))
         result = amber.score_records(
             Responses(file, split, as_said=True),
-            **words,
+            relation=relation,
             nouns=str.split,
             similarity=similarity(case["sim"]),
             evaluation_type=case["evaluation_type"],
@@ -131,7 +131,7 @@ def test_the_tasks_metrics_are_ambers(tmp_path: Path) -> None:
     file.write_text(json.dumps(said))
     records = list(Responses(file, split, as_said=True))
     count = amber.counter(splits.read_manifest(split).config["vocabulary"])
-    found = amber.score_records(records, **static_captions.amber_words(split))
+    found = amber.score_records(records, relation=splits.read_manifest(split).config["vocabulary"])
     sums = {name: sum(getattr(count(r), name) for r in records if r.kind == "caption") for name in (
         "mentions", "hallucinated", "hallucinating", "objects", "covered", "concepts", "candidates",
     )}  # fmt: skip

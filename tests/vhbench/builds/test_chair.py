@@ -12,7 +12,6 @@ from vhbench.builds import sharding
 from vhbench.builds.chair import ChairBuild
 from vhbench.files import read_json
 from vhbench.schema import VhbenchError
-from vhbench.tasks import static_captions
 from vhbench.tasks.metrics import chair
 
 
@@ -33,6 +32,12 @@ def instances(file: Path, gold: dict[str, list[str]], names: list[str]) -> Path:
 
 
 GOLD = {str(number): ["person", "dog"][: number % 3] for number in range(100, 120)}
+
+
+def objects_of(split: Path, *, compat: bool) -> dict[str, list[str]]:
+    """Return image → objects; with ``compat`` as CHAIR's code reads the reference captions."""
+    rows = {row.scene_ids[0]: list(row.objects) for row in splits.read_questions(split, "chair_captions")}
+    return rows | (splits.read_manifest(split).config["reference_objects"] if compat else {})
 
 
 def coco(folder: Path, **how: Any) -> ChairBuild:
@@ -69,8 +74,7 @@ def test_objects_are_those_of_annotations_and_captions_and_the_references_own_ar
     sharding.run(coco(tmp_path, **how), tmp_path / "out", progress=False)
     split = tmp_path / "out" / "chair"
     assert splits.read_manifest(split).config["image_ids"] == ["102", "101"]
-    ours, _ = static_captions.chair_objects(split, compat=False)
-    theirs, _ = static_captions.chair_objects(split, compat=True)
+    ours, theirs = (objects_of(split, compat=compat) for compat in (False, True))
     assert {name: sorted(objects) for name, objects in ours.items()} == {
         "102": ["bus", "person"],
         "101": ["dog", "person"],
@@ -109,7 +113,8 @@ def test_captions_of_the_split_get_the_references_numbers(reference: Path, tmp_p
     file = instances(tmp_path / "instances.json", {row: gold[row] for row in ids.read_text().split()}, names)
     made = ChairBuild(source=f"coco:{file}", images=str(tmp_path), synonyms=str(synonyms), ids=str(ids))
     sharding.run(made, tmp_path / "out", progress=False)
-    objects, words = static_captions.chair_objects(tmp_path / "out" / "chair", compat=True)
+    split = tmp_path / "out" / "chair"
+    objects, words = objects_of(split, compat=True), splits.read_manifest(split).config["vocabulary"]
     result = chair.score(captions, objects, synonyms=words, compat=True)
     expected = read_json(reference / "golden" / "chair_pope_captions.json")["results"][name]["reference"]
     found = result["counters"] | result["printed"]
