@@ -223,7 +223,10 @@ PAIRS = Family(
     "pairs",
     "a question and its negated twin on the same image; a pair counts when both are right.",
     cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode", "negated")),
-    extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
+    extra={
+        "pairs": "vhbench.tasks.metrics.symmetric_accuracy:score",
+        "published_labels": "vhbench.tasks.metrics.symmetric_accuracy:published_labels",
+    },
 )
 
 ODE = Benchmark(

@@ -97,8 +97,10 @@ class Cases:
 
 
 @lru_cache(maxsize=2)
-def read_cases(source: str, images: str, name: str, limit: int, version: str, listed: str = "") -> Cases:
-    """Read a source; with a file of ids in ``listed``, only those cases and their twins.
+def read_cases(
+    source: str, images: str, name: str, limit: int, version: str, listed: str = "", labels: str = ""
+) -> Cases:
+    """Read a source; with a file of ids in ``listed``, only those cases and their twins; with ``labels`` as answers.
 
     Raises:
         VhbenchError: naming the invalid row and field, or if no question is left.
@@ -111,7 +113,10 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str, li
     groups: dict[object, list[Question]] = {}
     ids: set[str] = set()
     left_out: list[Rejection] = []
-    for asked in FORMS[form](path, folder):
+    if labels and form != "pope":
+        raise VhbenchError(f"--labels {labels}: expected with --source pope:PATH, got the format {form}")
+    every = FORMS[form](path, folder)
+    for asked in _relabelled(every, Path(labels).expanduser(), folder) if labels else every:
         if isinstance(asked, Rejection):
             left_out.append(asked)
             continue
@@ -137,6 +142,24 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str, li
         raise VhbenchError(f"{listed}: {path} has no case {unknown[0]!r} ({len(unknown):,} of {len(wanted):,})")
     _check_twins([q for group in groups.values() for q in group], path)
     return Cases(tuple(tuple(group) for group in groups.values()), tuple(left_out))
+
+
+def _relabelled(
+    questions: Iterator[Question | Rejection], labels: Path, images: Path | None
+) -> Iterator[Question | Rejection]:
+    """Yield questions with the labels of a file in the same format, and reject those that it leaves out.
+
+    A question whose label changes has the criterion "relabelled".
+    """
+    found = FORMS["pope"](labels, images)
+    known = {(q.scene_ids, q.question): q.answer for q in found if isinstance(q, Question)}
+    for question in questions:
+        if isinstance(question, Rejection):
+            yield question
+        elif (answer := known.get((question.scene_ids, question.question))) is None:
+            yield Rejection(question.id, "label_withdrawn", {"question": question.question})
+        else:
+            yield replace(question, answer=answer, criterion="relabelled" if answer != question.answer else "")
 
 
 def _listed(file: str) -> set[str]:
