@@ -76,7 +76,7 @@ class VHExpansionBuild(SplitBuild):
         panel=_CASES,
     )
     labels: str = option(
-        "Repaired labels for `pope` in its format, such as RePOPE's coco_repope_*.json (or their folder). Questions that "
+        "Repaired labels for `pope` in its format, such as RePOPE's coco_repope_*.json (or a folder). Questions that "
         "it leaves out are left out; reports also have the scores with the published labels.",
         "",
         metavar="FILE",
