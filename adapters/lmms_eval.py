@@ -49,8 +49,8 @@ def register() -> list[Any]:
 
     lmms-eval has no entry point for tasks (``LMMS_EVAL_PLUGINS`` extends a path after its TaskManager has read it). It
     does load this group when ``lmms_eval.models`` is imported, which precedes any TaskManager in ``lmms-eval``,
-    ``python -m lmms_eval`` and ``simple_evaluate``. A program that constructs TaskManager earlier must call
-    :func:`vhbench.register` first.
+    ``python -m lmms_eval`` and ``simple_evaluate``. Its other commands do not import that module: see
+    :mod:`vhbench.cli.tasks`. A program that constructs TaskManager earlier must call :func:`vhbench.register` first.
 
     Raises:
         VhbenchError: if lmms-eval is not installed.

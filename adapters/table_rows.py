@@ -1,19 +1,19 @@
-"""Row iterators for third-party tables: CSV, TSV, Excel and Parquet."""
+"""Formats of third-party tables and logs, and iterators over their rows."""
 
 import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from vhbench.adapters import harness_logs
 from vhbench.adapters.loading import needed_by
-from vhbench.files import LARGEST_TEXT, open_file
+from vhbench.files import LARGEST_TEXT, open_file, quote_value
+from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import line
 
 SEPARATORS = ",;\t|"
 """Possible field separators; the header determines which."""
@@ -90,6 +90,11 @@ def parquet(file: Path) -> Iterator[dict[str, Any]]:
     Raises:
         VhbenchError: if it is corrupt.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from vhbench.splits.unpacking import line
+
     try:
         # Without read-ahead: a row group of photos may exceed the memory.
         with pq.ParquetFile(file, pre_buffer=False, buffer_size=_AT_ONCE) as opened:
@@ -101,6 +106,106 @@ def parquet(file: Path) -> Iterator[dict[str, Any]]:
         raise VhbenchError(f"{file.name}: not a readable Parquet file: {line(error)}") from error
 
 
-Reader = Callable[[Path], Iterable[Mapping[str, Any]]]
-READERS: dict[str, Reader] = {".csv": delimited, ".tsv": delimited, ".parquet": parquet, ".xlsx": excel}
-"""Suffix → reader; all others are JSON."""
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of tables of questions or responses, or of a harness's log.
+
+    Attributes:
+        title: name for people.
+        suffixes: of its files; empty for a log in JSON or in a table, which its rows show.
+        read: function from a file to its rows; None for JSON.
+        keys: keys by which a row of a log is recognized.
+        unpack: function from such a row to rows with ``id`` and ``response``.
+    """
+
+    title: str
+    suffixes: tuple[str, ...] = ()
+    read: Callable[[Path], Iterable[Row]] | None = None
+    keys: frozenset[str] = frozenset()
+    unpack: Callable[[Row], Iterable[Row]] | None = None
+
+
+FORMATS: dict[str, Format] = {
+    "json": Format("JSON, JSON lines, {id: answer}", (".json", ".jsonl", ".ndjson")),
+    "csv": Format("CSV", (".csv",), delimited),
+    "tsv": Format("TSV", (".tsv",), delimited),
+    "excel": Format("XLSX", (".xlsx",), excel),
+    "parquet": Format("Parquet", (".parquet",), parquet),
+    "openai-batch": Format(
+        "OpenAI batch output", keys=frozenset({"custom_id", "response"}), unpack=harness_logs.of_batch
+    ),
+    "inspect": Format(
+        "Inspect logs (.eval or JSON)",
+        (".eval",),
+        harness_logs.inspect_log,
+        frozenset({"eval", "samples"}),
+        harness_logs.of_inspect,
+    ),
+    "lighteval": Format(
+        "lighteval details", keys=frozenset({"doc", "model_response"}), unpack=harness_logs.of_lighteval
+    ),
+    "vlmevalkit": Format(
+        "VLMEvalKit tables", keys=frozenset({"index", "question", "prediction"}), unpack=harness_logs.of_vlmevalkit
+    ),
+}
+"""All formats; help, errors and docs list them by :func:`described`."""
+
+
+def described() -> str:
+    """Return the titles of all formats."""
+    return ", ".join(one.title for one in FORMATS.values())
+
+
+def suffixes() -> dict[str, Format]:
+    """Return suffix → format."""
+    return {suffix: one for one in FORMATS.values() for suffix in one.suffixes}
+
+
+def reader_of(suffix: str) -> Callable[[Path], Iterable[Row]] | None:
+    """Return the reader of a file; None for JSON."""
+    found = suffixes().get(suffix)
+    return None if found is None else found.read
+
+
+def read_rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file, unchanged but for those of logs.
+
+    Args:
+        path: a format of :data:`FORMATS` by its suffix; other files are read as JSON.
+        names: see :func:`vhbench.json_rows.each_row`.
+
+    Raises:
+        VhbenchError: if it cannot be read; for an unknown format, with the supported ones.
+    """
+    read = reader_of(path.suffix.lower())
+    if path.is_dir():
+        raise VhbenchError(f"{path}: expected a folder written by lmms-eval, or a file ({described()})")
+    if not path.exists():
+        raise VhbenchError(f"cannot read {path}: No such file or directory")
+    count = 0
+    try:
+        logged = chain.from_iterable(one.keys for one in FORMATS.values())
+        for row in _unpacked(read(path) if read else each_row(path, [*names, *logged])):
+            count += 1
+            yield dict(row)
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise VhbenchError(f"{path}: {error}") from error
+    except VhbenchError as error:
+        if count or not path.suffix or path.suffix.lower() in suffixes():
+            raise
+        raise VhbenchError(f"{error}; unsupported format {quote_value(path.suffix)}, expected {described()}") from error
+    if not count:
+        raise VhbenchError(f"{path}: expected at least one row")
+
+
+def _unpacked(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows; those of a log as rows with ``id`` and ``response``."""
+    logs = [one for one in FORMATS.values() if one.unpack is not None]
+    for row in rows:
+        log = next((one for one in logs if one.keys <= row.keys()), None)
+        yield from [row] if log is None or log.unpack is None else log.unpack(row)

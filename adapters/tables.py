@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vhbench.adapters.table_rows import READERS
+from vhbench.adapters.table_rows import reader_of, suffixes
 from vhbench.files import cache_folder, is_inside, path_exists, quote_value, write_atomic
 from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
-SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 OPTION_FIELDS = tuple(
     tuple(f"{form}{mark}" for mark in marks)
     for marks in ("ABCDEFGH", "12345678")
@@ -149,7 +148,7 @@ def read_table(path: Path) -> Iterator[Line]:
     count = 0
     for file in table_files(path):
         try:
-            for number, values in enumerate(READERS.get(file.suffix, each_row)(file), start=1):
+            for number, values in enumerate((reader_of(file.suffix) or each_row)(file), start=1):
                 count += 1
                 yield Line(f"{file.name}, row {number}", values)
         except OSError as error:
@@ -173,8 +172,8 @@ def table_files(path: Path) -> list[Path]:
         if not found:
             raise VhbenchError(f"{path}: no .parquet or .xlsx files in this folder")
         return found
-    if path.suffix not in SUFFIXES:
-        raise VhbenchError(f"{path}: must be {', '.join(SUFFIXES)} or a folder of .parquet files")
+    if path.suffix not in suffixes():
+        raise VhbenchError(f"{path}: must be {', '.join(suffixes())} or a folder of .parquet files")
     if not path_exists(path):
         raise VhbenchError(f"no such file or folder: {path}")
     return [path]

@@ -311,7 +311,7 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
     if not isinstance(words, dict) or not words:
         raise VhbenchError(
             f"{split}: expected config['vocabulary'] in manifest.json, {{word: [surface forms]}}, to score its "
-            "captions; build the split again with `vhbench build ode`"
+            f"captions; build the split again with `vhbench build {manifest.benchmark}`"
         )
     return words
 

@@ -41,7 +41,7 @@ def measure_task(records: Records, family: Family, metrics: Sequence[Metric] | N
         chosen,
         columns={column for columns in family.cells for column in columns},
         positive=benchmark(name).positive,
-        claimed=ode_captions.counter(datasets.vocabulary(name)) if searched else None,
+        claimed=load(benchmark(name).claims)(datasets.vocabulary(name)) if searched else None,
     )
 
 

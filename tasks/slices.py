@@ -5,10 +5,12 @@ A task that selects rows of a whole benchmark, such as ``mioh_selective``, is an
 """
 
 import hashlib
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from vhbench.benchmarks import of_task, task
+from vhbench.benchmarks import benchmark, of_task, task
 from vhbench.tasks.datasets import or_exit, select
 
 
@@ -19,8 +21,8 @@ class Slice:
     keep: tuple[tuple[str, tuple[str, ...]], ...]
 
     def __call__(self, docs: Any) -> Any:
-        """Return the selected rows."""
-        return or_exit(select, docs, **dict(self.keep))
+        """Return the selected rows, in stratified order."""
+        return _stratified(or_exit(select, docs, **dict(self.keep)))
 
 
 def __getattr__(name: str) -> Slice:
@@ -31,22 +33,37 @@ def __getattr__(name: str) -> Slice:
 
 
 def whole(docs: Any) -> Any:
-    """Keep every row, after checking that they belong together."""
-    return or_exit(select, docs)
+    """Keep every row, after checking that they belong together, in stratified order."""
+    return _stratified(or_exit(select, docs))
 
 
-def pairs(docs: Any) -> Any:
-    """Keep every row of VHExpansion, in an order suited to ``--limit``.
+def _stratified(docs: Any) -> Any:
+    """Order rows so that the first N, for any N (``--limit``), are a stratified sample of whole pairs.
 
-    A question is followed by its negated twin, and cases are ordered by a hash of their image, so that the first ones
-    are a random sample and the same under every perturbation.
+    The rows of a pair follow one another, questions before their negated twins. A pair's stratum is the set of the
+    report's subsets that its rows are in. The k-th of n pairs of a stratum comes at (k - 1 + u) / n, with u in [0, 1)
+    from a hash of the stratum, so that each stratum has its share of any prefix. Within a stratum, pairs are ordered by
+    a hash of their images: a random sample, and the same cases under every perturbation.
     """
-    docs = or_exit(select, docs)
-    columns = docs.select_columns(["pair_id", "perturbation", "scene_ids", "negated"])[:].values()
-
-    def place(row: int) -> tuple[bytes, str, bool]:
-        pair, perturbation, scenes, negated = (column[row] for column in columns)
-        case = pair.removesuffix(f"/{perturbation}")
-        return hashlib.sha256(("\n".join(scenes) or case).encode()).digest(), case, negated
-
-    return docs.select(sorted(range(len(docs)), key=place))
+    families = benchmark(docs.select_columns(["benchmark"])[0]["benchmark"]).families
+    cells = {kind: sorted({column for cell in family.cells for column in cell}) for kind, family in families.items()}
+    names = {"id", "kind", "pair_id", "perturbation", "scene_ids", "negated", *chain.from_iterable(cells.values())}
+    columns = docs.select_columns(sorted(names))[:]
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    pairs: dict[str, list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        pairs[row["pair_id"] or row["id"]].append(place)
+    strata: dict[tuple[str, ...], list[tuple[bytes, str, list[int]]]] = defaultdict(list)
+    for name, places in pairs.items():
+        own = [rows[place] for place in places]
+        within = {"\n".join(str(row[column]) for column in cells[row["kind"]]) for row in own}
+        case = name.removesuffix(f"/{own[0]['perturbation']}")
+        image = hashlib.sha256(("\n".join(own[0]["scene_ids"]) or case).encode()).digest()
+        strata[tuple(sorted(within))].append((image, case, places))
+    order = []
+    for stratum, members in strata.items():
+        shift = int.from_bytes(hashlib.sha256("\0".join(stratum).encode()).digest()[:6]) / 2**48
+        for number, (image, case, places) in enumerate(sorted(members)):
+            inside = sorted(places, key=lambda place: (rows[place]["negated"], rows[place]["id"]))
+            order.append(((number + shift) / len(members), image, case, inside))
+    return docs.select([place for *_, places in sorted(order) for place in places])

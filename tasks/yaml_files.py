@@ -37,10 +37,14 @@ def template(benchmark: Benchmark, family: Family) -> str:
         f"# {benchmark.title.partition(':')[0]}, {family.about}\n"
         "include: ../_question\n"
         f"metadata: !function vhbench.tasks.versions.{benchmark.name}\n"
-        f"process_docs: !function vhbench.tasks.slices.{family.rows}\n"
-        "generation_kwargs:\n"
-        f"  until: []\n  max_new_tokens: {family.max_new_tokens}\n  do_sample: false\n  temperature: 0\n"
+        "process_docs: !function vhbench.tasks.slices.whole\n" + _generation(family.max_new_tokens)
     )
+
+
+def _generation(max_new_tokens: int) -> str:
+    """Return the generation settings of a task."""
+    limit = f"  max_new_tokens: {max_new_tokens}\n"
+    return f"generation_kwargs:\n  until: []\n{limit}  do_sample: false\n  temperature: 0\n"
 
 
 def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
@@ -59,4 +63,4 @@ def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
         if task.keep is not None:
             lines += [f"process_docs: !function vhbench.tasks.slices.{task.name}"]
         lines += [f"metric_list: !function vhbench.tasks.aggregate.{task.name}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + (_generation(task.max_new_tokens) if task.max_new_tokens else "")

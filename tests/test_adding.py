@@ -103,6 +103,7 @@ assert (question.id, question.answer) == ("q1", "no")
 
 (out / "said.psv").write_text("id|answer|response\\nq1|no|No.\\nq2|yes|No.\\n")
 assert "accuracy" in vhbench("score", "yes-no", "--positive", "no", "--responses", out / "said.psv")
+assert ", bars" in " ".join(vhbench("score", "--help").replace("│", " ").split())
 
 vhbench("build", "shades", "--number", 4, "--out", out)
 assert splits.read_manifest(out / "shades").rows == {"shades_grey": 8}

@@ -9,7 +9,7 @@ To add a benchmark: a record in :data:`BENCHMARKS`, its build, and then ``vhbenc
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -48,7 +48,6 @@ class Family:
         about: first line of the template.
         cells: groupings of the report, coarse to fine.
         max_new_tokens: token limit of an answer, including reasoning.
-        rows: function in :mod:`vhbench.tasks.slices` that orders a task's rows.
         extra: report entry → ``"module:function"`` that computes it from all records.
     """
 
@@ -56,7 +55,6 @@ class Family:
     about: str
     cells: tuple[Grouping, ...]
     max_new_tokens: int = ROOM
-    rows: str = "whole"
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -71,6 +69,7 @@ class Task:
         members: tasks of a group.
         about: optional first line of the file.
         command: command that builds a split with it.
+        max_new_tokens: token limit of an answer; 0 for that of its family.
     """
 
     name: str
@@ -79,6 +78,7 @@ class Task:
     members: tuple[str, ...] = ()
     about: str = ""
     command: str = ""
+    max_new_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,7 @@ class Benchmark:
         sheet: function that draws a contact sheet of a split into a file.
         positive: positive class of precision and recall. It is the detection of absence (AMBER's convention, as in
             ODE).
+        claims: function from a split's caption vocabulary to a counter of a caption's claims.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Benchmark:
     map: Grouping = ()
     sheet: str = "vhbench.card:draw_sheet"
     positive: Literal["yes", "no"] = "no"
+    claims: str = "vhbench.tasks.metrics.ode_captions:counter"
 
 
 def load(name: str) -> Any:
@@ -221,8 +223,10 @@ PAIRS = Family(
     "pairs",
     "a question and its negated twin on the same image; a pair counts when both are right.",
     cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode", "negated")),
-    rows="pairs",
-    extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
+    extra={
+        "pairs": "vhbench.tasks.metrics.symmetric_accuracy:score",
+        "published_labels": "vhbench.tasks.metrics.symmetric_accuracy:published_labels",
+    },
 )
 
 ODE = Benchmark(
@@ -285,5 +289,64 @@ VHEXPANSION = Benchmark(
     cell=("source", "perturbation"),
     sheet="vhbench.builds.vhexpansion_sheet:draw_sheet",
 )
+AMBER = Benchmark(
+    name="amber",
+    title="AMBER: hallucinations in captions and yes/no answers",
+    asks="Does the model describe photos, and judge what they show, without hallucinations?",
+    built="1,004 photos with annotated objects and likely hallucinations are described; yes/no questions ask about "
+    "existence, attributes (state, number, action) and relations.",
+    limits=(
+        "Photos and answers have been public since 2023 and may be in training data.",
+        "Nouns are found by a closed vocabulary; `vhbench score amber --language` takes the reference's tools.",
+    ),
+    cite="wang2023amber",
+    families={
+        "caption": replace(CAPTIONS, cells=(), extra={"reference": "vhbench.tasks.static_captions:amber_reference"}),
+        "yes_no": replace(
+            YES_NO,
+            cells=(("task",), ("task", "question_type")),
+            extra={"reference": "vhbench.tasks.static_captions:amber_reference"},
+        ),
+    },
+    pairs="",
+    build="vhbench.builds.amber:AmberBuild",
+    starter={"source": "ode:{ode}"},
+    tasks="vhbench.builds.amber:tasks",
+    analysis="vhbench.analysis.static_scores",
+    picture="scores",
+    parts=(("task",),),
+    cell=("task", "question_type"),
+    claims="vhbench.tasks.metrics.amber:counter",
+)
+CHAIR = Benchmark(
+    name="chair",
+    title="CHAIR: objects in captions that are not in the image",
+    asks="Which objects does a caption name that are not in the photo?",
+    built="A pinned sample of COCO photos is described twice, with at most 64 and 512 new tokens; objects are those of "
+    "the annotations and of the reference captions.",
+    limits=(
+        "Scores depend on the length of captions: compare models at one token limit, and along the curve of lengths.",
+        "COCO annotations are incomplete, and its photos are in the training data of most models.",
+    ),
+    cite="rohrbach2018chair",
+    families={
+        "caption": replace(
+            CAPTIONS,
+            cells=(("question_type",),),
+            extra={
+                "reference": "vhbench.tasks.static_captions:chair_reference",
+                "by_length": "vhbench.tasks.static_captions:by_length",
+            },
+        )
+    },
+    pairs="",
+    build="vhbench.builds.chair:ChairBuild",
+    starter={"source": "ode:{ode}", "sample": 0},
+    tasks="vhbench.builds.chair:tasks",
+    analysis="vhbench.analysis.static_scores",
+    picture="scores",
+    cell=("question_type",),
+    claims="vhbench.tasks.metrics.chair:counter",
+)
 
-BENCHMARKS: dict[str, Benchmark] = {entry.name: entry for entry in (ODE, MIOH, VHEXPANSION)}
+BENCHMARKS: dict[str, Benchmark] = {entry.name: entry for entry in (ODE, MIOH, VHEXPANSION, AMBER, CHAIR)}

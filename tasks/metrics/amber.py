@@ -20,7 +20,8 @@ from Hal and Cog. With more than 1 % failed requests, every score is None, see
 :mod:`vhbench.tasks.metrics.withholding`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ from vhbench.tasks.metrics.amber_counts import (
     sections,
 )
 from vhbench.tasks.metrics.amber_files import read_annotations, read_responses
+from vhbench.tasks.metrics.chair_captions import claims_of
 from vhbench.tasks.metrics.measuring import measure, report_scores
+from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.rates import average, of_sums, percent, share, with_notes
 
 
@@ -122,10 +125,39 @@ def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -
     return lost | none | {"interval_notes": {name: {} for name in result["interval_notes"]}, "withheld": why}
 
 
+def counter(relation: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]:
+    """Return the counter of a caption's claims, as in :func:`score` with the built-in tools.
+
+    A record's ``objects`` are the truth, its ``candidates`` the likely hallucinations, and its ``neutral`` words the
+    safe words. ``Cog`` divides by the listed hallucinations.
+
+    Args:
+        relation: counted word → associated words.
+    """
+    return partial(_claims, judge=Judge.build({}, relation, (), None, None))
+
+
+def _claims(record: Record, judge: Judge) -> Claims:
+    found = judge.caption(record.id, "" if record.failure else record.response, _annotation(record))
+    return claims_of(
+        record,
+        captions=not record.failure,
+        named=bool(found.nouns),
+        mentions=len(found.nouns),
+        hallucinated=len(found.hallucinated),
+        hallucinating=int(bool(found.hallucinated)),
+        objects=len(found.truth),
+        covered=len(found.covered),
+        concepts=0 if record.failure else len(found.listed),
+        candidates=len(found.likely),
+    )
+
+
 def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: Any = None, **how: Any) -> dict[str, Any]:
     """Score records of captions and yes/no questions, as in ODE; further arguments are passed to :func:`score`.
 
-    A caption's ``objects`` are the truth, its ``candidates`` the likely hallucinations. A question's ``question_type``
+    A caption's ``objects`` are the truth, its ``candidates`` the likely hallucinations, its ``neutral`` words are safe
+    in this image. A question's ``question_type``
     (or ``task``) is its dimension: existence, state, number, action; otherwise relation.
 
     >>> row = {"id": 1, "kind": "caption", "objects": ["dog"], "candidates": ["ball"], "response": "a dog, a ball"}
@@ -202,7 +234,8 @@ def _score_interval(found: Judgments) -> intervals.Interval | None:
 
 def _annotation(row: Record) -> dict[str, Any]:
     if row.kind == "caption":
-        return {"id": row.id, "type": "generative", "truth": row.objects, "hallu": row.candidates}
+        told = {"truth": row.objects, "hallu": row.candidates, "safe": row.neutral}
+        return {"id": row.id, "type": "generative", **told}
     if row.kind != "yes_no":
         raise VhbenchError(f"question {row.id!r}: expected the kind caption or yes_no for AMBER, got {row.kind!r}")
     named = {kind.rsplit("-", 1)[-1]: kind for kind in DIMENSIONS} | {"existence": "discriminative-hallucination"}

@@ -100,6 +100,11 @@ class Judge:
         return parsing.failure(text)
 
     @staticmethod
+    def words(text: str) -> str:
+        """Return a caption without reasoning and markup."""
+        return parsing.caption_text(text)
+
+    @staticmethod
     def answer(text: str, question: str = "") -> str:
         """Return the prediction of a yes/no response: "yes", "no" or ""."""
         return parsing.yes_no(text, question)
@@ -107,13 +112,14 @@ class Judge:
     def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
         """Match a caption with its annotation; a missing one mentions nothing."""
         failure = self.failure(text)
-        text = "" if failure else text
+        text = "" if failure else self.words(text)
         truth, listed = (self._listed(word_list(name, row, key, self.fold)) for key in ("truth", "hallu"))
         nouns = [noun for noun in map(self.fold, self.nouns(text)) if noun in self.vocabulary]
         present, made_up = self._owners(truth), self._owners(listed)
+        safe = self.safe.union(map(self.fold, row.get("safe", ())))
         wrong, covered, likely, likely_nouns = [], set[int](), set[int](), set[str]()
         for noun in nouns:
-            if noun in self.safe:
+            if noun in safe:
                 continue
             shown, flagged = self._decide(noun, present, made_up, (truth, listed))
             covered |= shown

@@ -37,6 +37,11 @@ class ReferenceJudge(Judge):
         return ""
 
     @staticmethod
+    def words(text: str) -> str:
+        """Return the text unchanged."""
+        return text
+
+    @staticmethod
     def answer(text: str, question: str = "") -> str:
         """Return "yes", "no" or "": the response must be exactly that word."""
         return parsing.amber(text)

@@ -21,7 +21,7 @@ a rate without a denominator is None; missing captions are detected.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict
@@ -102,6 +102,27 @@ def score(
         "captions": [row for row, _ in found],
         "unknown_gold": sorted(name for name in set(chain(*truth.values())) if vocabulary.node(name) is None),
     }
+
+
+def counter(vocabulary: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]:
+    """Return the counter of a caption's claims, as in :func:`score`; a record's ``objects`` are the gold objects."""
+    return partial(_claims, known=vocabulary_of(vocabulary))
+
+
+def _claims(record: Record, known: Vocabulary) -> Claims:
+    """Count the mentions of a caption. CHAIR lists no likely hallucinations, so Cog has no denominator."""
+    text = "" if record.failure else record.prediction or record.response
+    [(row, counts)] = chair_captions.judged([(record.id, text)], {record.id: record.objects}, known)
+    return chair_captions.claims_of(
+        record,
+        captions=not record.failure and bool(counts["captions"]),
+        named=bool(row["mentions"]),
+        mentions=counts["words"],
+        hallucinated=counts["hallucinated_words"],
+        hallucinating=counts["hallucinated_captions"],
+        objects=counts["gold_objects"],
+        covered=counts["recalled_objects"],
+    )
 
 
 def vocabulary_of(

@@ -8,9 +8,10 @@ from typing import Any
 from vhbench.files import read_text
 from vhbench.language.captions.assertions import claims, is_caption
 from vhbench.language.captions.vocabulary import Found, Vocabulary, list_of_words
-from vhbench.language.parsing import failure
-from vhbench.records import loaded, refuse_duplicates
-from vhbench.schema import Failure, VhbenchError
+from vhbench.language.parsing import caption_text, failure
+from vhbench.records import is_cut_off, loaded, refuse_duplicates
+from vhbench.schema import Failure, Record, VhbenchError
+from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.rates import share
 
 Judged = tuple[dict[str, Any], dict[str, int]]
@@ -70,6 +71,37 @@ def judge(
     whole = int(wrong > 0) if given else None
     row = {"image_id": image, "CHAIR_i": share(wrong, len(mentions)), "CHAIR_s": whole, "mentions": mentions}
     return row | ({"failure": lost} if lost else {}), counts
+
+
+def claims_of(record: Record, *, captions: bool, named: bool, **counts: int) -> Claims:
+    """Return the counts of a caption, with those that no vocabulary is needed for: length, truncation, failure.
+
+    Args:
+        record: the answered question.
+        captions: whether the response is a caption.
+        named: whether it names anything of the vocabulary.
+        counts: further fields of :class:`Claims`.
+    """
+    return Claims(
+        captions=int(captions),
+        named=int(named),
+        asked=1,
+        given=int(not record.failure),
+        words=words_of(record),
+        cut_off=int(is_cut_off(record)),
+        failed=int(record.failure == "failed"),
+        refused=int(record.failure == "refused"),
+        **counts,
+    )
+
+
+def words_of(record: Record) -> int:
+    """Return the number of words of a caption without reasoning; 0 for a missing one.
+
+    >>> words_of(Record("1", kind="caption", response="<think>A dog? Yes.</think>A dog by the sea."))
+    5
+    """
+    return 0 if record.failure else len(caption_text(record.response).split())
 
 
 def read_captions(captions: Any) -> list[tuple[str, str]]:

@@ -27,12 +27,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vhbench.language import parsing, synonyms
-from vhbench.language.captions.assertions import claims, is_caption
+from vhbench.language import synonyms
+from vhbench.language.captions.assertions import claims as asserted
+from vhbench.language.captions.assertions import is_caption
 from vhbench.language.captions.vocabulary import Vocabulary
-from vhbench.records import each_record, is_cut_off, settled
+from vhbench.records import each_record, settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair
+from vhbench.tasks.metrics.answers import Claimed
+from vhbench.tasks.metrics.chair_captions import claims_of
 from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tsv import records as table_rows
@@ -44,12 +47,14 @@ def score(
     *,
     vocabulary: Mapping[str, Iterable[str]],
     allow_failed: bool = False,
+    claims: Callable[[Mapping[str, Iterable[str]]], Claimed] | None = None,
 ) -> dict[str, Any]:
     """Score answered caption questions.
 
     Args:
         records: with ``response``, ``objects``, ``candidates`` and ``neutral``.
         vocabulary: concept → words, as in the manifest of an ODE split.
+        claims: ``Benchmark.claims`` of another benchmark; None for ODE's.
         allow_failed: report the rates even if more than 1 % of the requests failed.
 
     Returns:
@@ -64,12 +69,12 @@ def score(
     (0.5, 1.0, 0.5, 0.5)
     """
     captions = (settled(replace(row, kind="caption")) for row in each_record(records))
-    known, rules = matcher(vocabulary), Counter[str]()
+    counted, rules = (claims or counter)(vocabulary), Counter[str]()
 
     def claimed(record: Record) -> Claims:
-        found = by_rules = count(record, known)
+        found = by_rules = counted(record)
         if record.prediction:
-            by_rules = count(replace(record, prediction=""), known)
+            by_rules = counted(replace(record, prediction=""))
             rules.update(judged=1, removed=max(0, by_rules.mentions - found.mentions))
         rules.update(mentions=by_rules.mentions, hallucinated=by_rules.hallucinated)
         return found
@@ -120,26 +125,21 @@ def counter(vocabulary: Mapping[str, Iterable[str]]) -> Callable[[Record], Claim
 def count(record: Record, known: Vocabulary) -> Claims:
     """Count the claims of a caption."""
     truth = _truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known)
-    said = [] if record.failure else [found.node for found in claims(record.prediction or record.response, known)]
+    said = [] if record.failure else [found.node for found in asserted(record.prediction or record.response, known)]
     mentions = [node for node in said if node not in truth.unjudged]
     hallucinated = [node for node in mentions if node not in truth.present]
     named = {word for node in said for word in (node, *_RELATED.get(node, ()))}
-    return Claims(
+    return claims_of(
+        record,
+        captions=not record.failure and (bool(said) or is_caption(record.response)),
+        named=bool(said),
         mentions=len(mentions),
         hallucinated=len(hallucinated),
-        captions=int(not record.failure and (bool(said) or is_caption(record.response))),
         hallucinating=int(bool(hallucinated)),
         objects=len(truth.things),
         covered=sum(not named.isdisjoint(thing) for thing in truth.things),
         concepts=len(set(mentions)),
         candidates=len(truth.likely & set(mentions)),
-        asked=1,
-        given=int(not record.failure),
-        named=int(bool(said)),
-        words=words_of(record),
-        cut_off=int(is_cut_off(record)),
-        failed=int(record.failure == "failed"),
-        refused=int(record.failure == "refused"),
     )
 
 
@@ -170,15 +170,6 @@ def _truth(objects: Words, candidates: Words, neutral: Words, known: Vocabulary)
     )
     unjudged = doubtful.union(*(_RELATED.get(node, ()) for node in present)) - present
     return _Truth(present, likely - present, unjudged, _without_duplicates(present))
-
-
-def words_of(record: Record) -> int:
-    """Return the number of words of a caption without reasoning; 0 for a missing one.
-
-    >>> words_of(Record("1", kind="caption", response="<think>A dog? Yes.</think>A dog by the sea."))
-    5
-    """
-    return 0 if record.failure else len(parsing.caption_text(record.response).split())
 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:

@@ -64,7 +64,7 @@ def test_the_oracle_scores_100_in_every_leaf_in_every_form(benchmark: str, form:
             found = report.measure_task(records, task.family, [metric]).scores[name].value
             if name in PERFECT and found is not None:
                 assert found == PERFECT[name], (task.name, name)
-    assert leaves >= {"ode": 12, "mioh": 13, "vhexpansion": 1}[benchmark]
+    assert leaves >= {"ode": 12, "mioh": 13, "vhexpansion": 1, "amber": 2, "chair": 2}[benchmark]
 
 
 @pytest.mark.parametrize(("simple", "form"), [(True, "markdown"), (False, "sentence")], ids=["simple", "chat"])

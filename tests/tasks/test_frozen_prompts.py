@@ -36,6 +36,9 @@ ROWS = {
     "mioh_yes_no": ("mioh", "yes_no", "Is there a dog in every image?", "no", (), 4),
     "vhexpansion_yes_no": ("vhexpansion_pope", "yes_no", "Is there a dog in the image?", "yes", (), 1),
     "vhexpansion_negated_twin": ("vhexpansion_pope", "yes_no", "Is there no dog in the image?", "no", (), 1),
+    "amber_caption": ("amber_generative", "caption", "Describe this image.", "", (), 1),
+    "amber_yes_no": ("amber_discriminative", "yes_no", "Is the sky sunny in this image?", "yes", (), 1),
+    "chair_64_tokens": ("chair_64", "caption", "Please describe this image in detail.", "", (), 1),
 }
 """Name of the snapshot → the task, and of the row: kind, question, answer, choices and number of images."""
 
@@ -59,6 +62,7 @@ def row(name: str) -> Row:
         choices=choices,
         pair_id="pair" if benchmark == "vhexpansion" else "",
         negated="negated" in name,
+        question_type=name.removeprefix("chair_") if benchmark == "chair" else "",
         objects=("dog",) if kind == "caption" else (),
         scene_ids=tuple(f"{name}/{number}" for number in range(images)),
     )

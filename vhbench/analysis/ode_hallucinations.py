@@ -96,7 +96,7 @@ def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[s
     Raises:
         VhbenchError: if a response belongs to no question of this split: another vocabulary gives other scores.
     """
-    folder = split or datasets.resolve("ode").path
+    folder = split or datasets.resolve(records[0].benchmark).path
     asked = splits.read_ids(folder)
     for record in records:
         if split_repetition(record.id)[1] not in asked:

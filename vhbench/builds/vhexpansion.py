@@ -75,6 +75,13 @@ class VHExpansionBuild(SplitBuild):
         metavar="FILE",
         panel=_CASES,
     )
+    labels: str = option(
+        "Repaired labels for `pope` in its format, such as RePOPE's coco_repope_*.json (or a folder). Questions that "
+        "it leaves out are left out; reports also have the scores with the published labels.",
+        "",
+        metavar="FILE",
+        panel=_CASES,
+    )
     negation: Wording = option(
         f"Wording of the negated twins: {'; '.join(f'`{name}`: {text}' for name, text in WORDINGS.items())}. "
         "The column `mode` names the wording of a pair.",
@@ -234,6 +241,7 @@ class VHExpansionBuild(SplitBuild):
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
             "cases": Path(self.cases).name,
+            "labels": Path(self.labels).name,
             "keep_unsure": self.keep_unsure,
             "compat": self.compat,
         }
@@ -252,6 +260,7 @@ class VHExpansionBuild(SplitBuild):
         _, path = form_of(self.source)
         found = {file.name: file_sha256(file) for file in files_of(path)}
         found |= {Path(self.cases).name: file_sha256(Path(self.cases))} if self.cases else {}
+        found |= {file.name: file_sha256(file) for file in files_of(Path(self.labels))} if self.labels else {}
         images = hashlib.sha256()
         for group in self._groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
@@ -361,7 +370,7 @@ class VHExpansionBuild(SplitBuild):
 
     @property
     def _read(self) -> Cases:
-        return read_cases(self.source, self.images, self.source_name, self.limit, self.version, self.cases)
+        return read_cases(self.source, self.images, self.source_name, self.limit, self.version, self.cases, self.labels)
 
 
 def rewriter_of(spec: str) -> Rewriter | None:

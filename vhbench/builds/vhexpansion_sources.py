@@ -10,6 +10,7 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.adapters import published_benchmarks, tables
+from vhbench.adapters.table_rows import suffixes
 from vhbench.benchmarks import VHEXPANSION
 from vhbench.files import read_text, resolved
 from vhbench.generators.vhexpansion import expansion
@@ -96,8 +97,10 @@ class Cases:
 
 
 @lru_cache(maxsize=2)
-def read_cases(source: str, images: str, name: str, limit: int, version: str, listed: str = "") -> Cases:
-    """Read a source; with a file of ids in ``listed``, only those cases and their twins.
+def read_cases(
+    source: str, images: str, name: str, limit: int, version: str, listed: str = "", labels: str = ""
+) -> Cases:
+    """Read a source; with a file of ids in ``listed``, only those cases and their twins; with ``labels`` as answers.
 
     Raises:
         VhbenchError: naming the invalid row and field, or if no question is left.
@@ -110,7 +113,10 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str, li
     groups: dict[object, list[Question]] = {}
     ids: set[str] = set()
     left_out: list[Rejection] = []
-    for asked in FORMS[form](path, folder):
+    if labels and form != "pope":
+        raise VhbenchError(f"--labels {labels}: expected with --source pope:PATH, got the format {form}")
+    every = FORMS[form](path, folder)
+    for asked in _relabelled(every, Path(labels).expanduser(), folder) if labels else every:
         if isinstance(asked, Rejection):
             left_out.append(asked)
             continue
@@ -136,6 +142,24 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str, li
         raise VhbenchError(f"{listed}: {path} has no case {unknown[0]!r} ({len(unknown):,} of {len(wanted):,})")
     _check_twins([q for group in groups.values() for q in group], path)
     return Cases(tuple(tuple(group) for group in groups.values()), tuple(left_out))
+
+
+def _relabelled(
+    questions: Iterator[Question | Rejection], labels: Path, images: Path | None
+) -> Iterator[Question | Rejection]:
+    """Yield questions with the labels of a file in the same format, and reject those that it leaves out.
+
+    A question whose label changes has the criterion "relabelled".
+    """
+    found = FORMS["pope"](labels, images)
+    known = {(q.scene_ids, q.question): q.answer for q in found if isinstance(q, Question)}
+    for question in questions:
+        if isinstance(question, Rejection):
+            yield question
+        elif (answer := known.get((question.scene_ids, question.question))) is None:
+            yield Rejection(question.id, "label_withdrawn", {"question": question.question})
+        else:
+            yield replace(question, answer=answer, criterion="relabelled" if answer != question.answer else "")
 
 
 def _listed(file: str) -> set[str]:
@@ -183,7 +207,7 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     if texts := published_benchmarks.mme_texts(path):
         return texts
-    return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
+    return sorted(p for p in path.iterdir() if p.suffix in suffixes() and p.is_file()) or tables.table_files(path)
 
 
 Reader = Callable[..., Iterator[Question | Rejection]]

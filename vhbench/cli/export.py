@@ -1,4 +1,4 @@
-"""``vhbench export``: fine-tuning rows from a training split and a model's errors on it."""
+"""``vhbench export``: fine-tuning rows from a training split, and questions for other harnesses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -178,6 +178,29 @@ def vhexpansion(recipe: RecipeOptions, answers: AnswerOptions, files: FileOption
         typer.echo(f"test: VHBENCH_DATA={test.parent} lmms-eval --tasks {expansion_recipe.task_of(test)} …")
 
 
+@dataclass(frozen=True, kw_only=True)
+class QuestionOptions:
+    """Questions for another harness."""
+
+    split: Path = option("The split, of any benchmark.", metavar="SPLIT", argument=True)
+    to: str = option("Harness: `vlmevalkit`, `inspect` or `openai-batch` (also vLLM's `run-batch`).")
+    out: Path = option("Output folder; must be new.", names=("--out", "-o"))
+    model: str = option("Model that the requests of a batch name.", "", metavar="NAME")
+
+
+def questions(how: QuestionOptions) -> None:
+    """Write a split's questions for another harness, with lmms-eval's prompts, images and token limits.
+
+    The harness needs no vhbench. `vhbench score LOG --questions SPLIT` scores what it logs, as lmms-eval's samples.
+
+    Example: `vhbench export questions out/mioh --to inspect --out mioh_inspect`
+    """
+    from vhbench.tasks import question_export
+
+    for file in question_export.export(how.split, how.to, how.out, how.model):
+        typer.echo(f"wrote {file}")
+
+
 def _wanted(
     edition: EditionOptions | None, apart: ApartOptions | None, files: FileOptions, answers: AnswerOptions | None = None
 ) -> "SelectionOptions":
@@ -222,6 +245,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
     "sft": (sft, (EditionOptions, AnswerOptions, ApartOptions, FileOptions)),
     "dpo": (dpo, (EditionOptions, ApartOptions, FileOptions)),
     "vhexpansion": (vhexpansion, (RecipeOptions, AnswerOptions, FileOptions)),
+    "questions": (questions, (QuestionOptions,)),
 }
 
 
@@ -232,7 +256,7 @@ def _command(name: str) -> Callable[..., None]:
 
 app = typer.Typer(
     name="export",
-    help="Write fine-tuning rows, decontaminated against the test split.",
+    help="Write fine-tuning rows, decontaminated against the test split; or questions for other harnesses.",
     cls=lazy_group(_COMMANDS, _command),
     no_args_is_help=True,
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import typer
 from typer.core import TyperGroup
 
+from vhbench.adapters.table_rows import described
 from vhbench.cli import build_command
 from vhbench.cli import score_tables as tables
 from vhbench.cli.score_options import (
@@ -50,7 +51,7 @@ app = typer.Typer(
     "`vhbench score results/` reads lmms-eval's samples (--log_samples) of vhbench's tasks and of any task with yes/no "
     "or multiple-choice questions, and prints the scores of each task and kind. `vhbench score answers.xlsx "
     "--questions out/ode` joins responses with a split by id, `--key FILE` with the key of a hidden test set.\n\n"
-    "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
+    f"Files are {described()}: rows with an id (id, question_id, index …), "
     "the response (response, prediction, caption …), and, unless --questions has them, the question, its "
     "options (choices, or columns A, B, C …) and the reference answer (answer, label …), as in POPE or "
     "VLMEvalKit. XLSX and a judge behind an endpoint need `pip install 'vhbench[score]'`.",
@@ -168,24 +169,25 @@ def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
 
 
 def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
-    """AMBER of captions and yes/no responses: rows with id and response.
+    """AMBER of captions and yes/no responses: rows with id and response, or a run.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
     """
+    from vhbench import splits
     from vhbench.adapters.language import language_tools
+    from vhbench.runs import Responses as Read
     from vhbench.tasks.metrics import amber as metric
 
-    nouns, similarity = language_tools(how.language)
-    result = metric.score(
-        _rows(said.responses),
-        annotations=how.annotations,
-        relation=how.relation,
-        safe_words=how.safe_words or (),
-        nouns=nouns,
-        similarity=similarity,
-        evaluation_type=how.evaluation_type,
-        compat=how.compat,
-    )
+    told: dict[str, Any] = {"evaluation_type": how.evaluation_type, "compat": how.compat}
+    told |= zip(("nouns", "similarity"), language_tools(how.language), strict=True)
+    if how.questions is not None:
+        words = splits.read_manifest(how.questions).config["relation" if how.compat else "vocabulary"]
+        result = metric.score_records(Read(said.responses, how.questions, as_said=True), relation=words, **told)
+    elif how.annotations is None or how.relation is None:
+        raise VhbenchError("expected either --questions SPLIT, or --annotations FILE and --relation FILE")
+    else:
+        files = {"annotations": how.annotations, "relation": how.relation, "safe_words": how.safe_words or ()}
+        result = metric.score(_rows(said.responses), **told, **files)
     if output.as_json:
         return tables.print_json(result)
     for section, scores in result["printed"].items():
@@ -254,11 +256,13 @@ def _positive(said: str) -> Literal["yes", "no"]:
 
 def _rows(path: Path) -> Any:
     """Return the rows of a table with CHAIR's and AMBER's field names; they read JSON files themselves."""
-    from vhbench.runs import column_aliases, formats
+    from vhbench.adapters.table_rows import read_rows, suffixes
+    from vhbench.runs import column_aliases
 
-    if path.suffix.lower() not in formats.TABLES:
+    form = suffixes().get(path.suffix.lower())
+    if form is None or form.read is None:
         return path
-    rows = enumerate(formats.rows(path, column_aliases.KNOWN), start=1)
+    rows = enumerate(read_rows(path, column_aliases.KNOWN), start=1)
     found = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
     return [{"id": row.get("id"), "response": row["response"]} for row in found]
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from vhbench.adapters.table_rows import described
 from vhbench.options import option
 from vhbench.schema import VhbenchError
 
@@ -34,7 +35,7 @@ class ResponseFile:
     """Input of the commands for one kind of question."""
 
     responses: Path = option(
-        "Responses: JSON, JSON lines, {id: answer}, CSV, TSV, XLSX, Parquet, or lmms-eval's samples or output folder.",
+        f"Responses: {described()}, or lmms-eval's samples or output folder.",
         metavar="FILE",
     )
 
@@ -79,9 +80,7 @@ class PositiveClass:
 class TableFile:
     """Input of CHAIR and AMBER."""
 
-    responses: Path = option(
-        "Responses, one row each: JSON, JSON lines, {id: answer}, CSV, TSV or XLSX.", metavar="FILE"
-    )
+    responses: Path = option(f"Responses, one row each: {described()}.", metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +125,11 @@ class ChairOptions(CompatOption):
 class AmberOptions(CompatOption):
     """Further input of AMBER."""
 
-    annotations: Path = option("AMBER's annotations.json.", metavar="FILE")
-    relation: Path = option("AMBER's relation.json.", metavar="FILE")
+    questions: Path | None = option(
+        "Split of AMBER, whose questions the responses answer, instead of AMBER's files.", None, metavar="SPLIT"
+    )
+    annotations: Path | None = option("AMBER's annotations.json.", None, metavar="FILE")
+    relation: Path | None = option("AMBER's relation.json.", None, metavar="FILE")
     safe_words: Path | None = option("AMBER's safe_words.txt, one word per line.", None, metavar="FILE")
     evaluation_type: str = option("Part to print: a (all), g, d, de, da or dr, as in AMBER.", "a")
     language: str = option("Nouns and similarity: builtin, nltk-spacy (the reference's), or auto.", "builtin")

@@ -1,12 +1,15 @@
 """``vhbench tasks``: the folder of the lmms-eval tasks, and tasks for splits that bring configs of their own."""
 
+import shutil
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import typer
 
 from vhbench.cli import build_command
 from vhbench.options import option
+from vhbench.schema import VhbenchError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +21,12 @@ class _TasksOptions:
         "Folder for the tasks of SPLIT; `tasks` next to it by default.", None, names=("--out", "-o")
     )
     names: bool = option("Print the names of the tasks and groups instead.", False, names=("--names",))
+    install: bool = option(
+        "Copy the tasks into the installed lmms-eval, so that `lmms-eval tasks`, `power`, `serve`, `ui` and `mcp` list "
+        "them; again after an upgrade of either.",
+        False,
+        names=("--install",),
+    )
     write: bool = option(
         "For developers: regenerate vhbench's own task files from its registries.", False, names=("--write",)
     )
@@ -27,8 +36,8 @@ class _TasksOptions:
 def tasks(how: _TasksOptions) -> None:
     """Print the folder of the lmms-eval tasks.
 
-    vhbench registers its tasks automatically. Where that is impossible (another runner, a vendored lmms-eval), pass
-    the folder:
+    vhbench registers its tasks automatically for evaluations. `--install` makes lmms-eval's other commands list them.
+    Where both are impossible (another runner, a vendored lmms-eval), pass the folder:
 
     Example: `lmms-eval --include_path "$(vhbench tasks)" --tasks ode_fictional …`
 
@@ -40,6 +49,8 @@ def tasks(how: _TasksOptions) -> None:
     from vhbench.adapters.lmms_eval import tasks_folder
     from vhbench.tasks import yaml_files
 
+    if how.install:
+        return typer.echo(f"wrote {install_tasks(tasks_folder())} (remove the folder to undo)")
     split = how.split
     folder = tasks_folder() if split is None else write_tasks(split, how.out or split.absolute().parent / "tasks")
     if how.write:
@@ -78,4 +89,30 @@ def write_tasks(split: Path, folder: Path) -> Path:
     for task in (*map(benchmarks.task, new), group):
         text = yaml_files.text(owner, task, tasks_folder() / owner.name)
         (folder / f"{task.name}.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def install_tasks(source: Path) -> Path:
+    """Copy the YAML files into lmms-eval's own folder of tasks, which every TaskManager reads; return their folder.
+
+    So ``lmms-eval tasks``, ``power``, ``serve``, ``ui`` and ``mcp`` list them: these read no entry point, variable or
+    file that could name other tasks (``docs/lmms_eval_tasks.patch`` would add one).
+
+    Raises:
+        VhbenchError: if lmms-eval is not installed.
+        OSError: if its folder cannot be written.
+    """
+    from vhbench import benchmarks
+
+    if (found := find_spec("lmms_eval")) is None or found.origin is None:
+        raise VhbenchError("lmms-eval is not installed: pip install 'vhbench[eval]'")
+    folder = Path(found.origin).parent / "tasks" / "vhbench"
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in benchmarks.BENCHMARKS:
+        shutil.copytree(source / name, folder / name)
+    shutil.copy(source / "_question", folder)
+    for file in folder.glob("*/*.yaml"):
+        if benchmarks.task(file.stem).family is not None:  # the web UI skips files with "!function"
+            file.rename(file.with_name(f"_{file.stem}"))
+            file.write_text(f"include: _{file.stem}\ntask: {file.stem}\n", encoding="utf-8")
     return folder

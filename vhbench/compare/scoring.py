@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, of_task
+from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
 from vhbench.runs.questions import is_split
@@ -121,11 +121,30 @@ def no_answers_message(responses: Responses) -> str:
     return f"no answers{kind} to score" + (f"; left out: {left}" if left else "")
 
 
-def captions(records: Iterable[Record], split: Path | None, **how: Any) -> dict[str, Any]:
-    """Return ODE's caption scores, with the vocabulary of a split; None for the one that the tasks use."""
+def captions(
+    records: Iterable[Record], split: Path | None, *, of: str = "", allow_failed: bool = False
+) -> dict[str, Any]:
+    """Return caption scores, with the vocabulary of a split; None for the one that the tasks use.
+
+    Args:
+        records: answered questions.
+        split: split, or key of a hidden test set.
+        of: their benchmark; "" for that of the split, or ODE.
+        allow_failed: report scores even if more than 1 % of the requests failed.
+    """
+    name = of or _benchmark_of(split)
     if split is None:
-        records = _of_the_split(records, datasets.resolve("ode").path)
-    return ode_captions.score(records, vocabulary=vocabulary(split), **how)
+        split = datasets.resolve(name).path
+        records = _of_the_split(records, split)
+    claims = load(benchmark(name).claims)
+    return ode_captions.score(records, vocabulary=vocabulary(split), claims=claims, allow_failed=allow_failed)
+
+
+def _benchmark_of(split: Path | None) -> str:
+    """Return the benchmark of a split or key; ODE for other files."""
+    if split is not None and answer_keys.is_key(split):
+        return answer_keys.read_head(split).benchmark
+    return splits.read_manifest(split).benchmark if split is not None and is_split(split) else "ode"
 
 
 def _of_the_split(records: Iterable[Record], split: Path) -> Iterator[Record]:
@@ -140,14 +159,12 @@ def _of_the_split(records: Iterable[Record], split: Path) -> Iterator[Record]:
         yield record
 
 
-def vocabulary(split: Path | None) -> Words:
-    """Return the caption vocabulary of a split.
+def vocabulary(split: Path) -> Words:
+    """Return the caption vocabulary of a split, or of the key of a hidden test set.
 
     Raises:
         VhbenchError: if the split has none.
     """
-    if split is None:
-        return datasets.vocabulary("ode")
     if answer_keys.is_key(split):
         return answer_keys.read_head(split).vocabulary
     if not is_split(split):
@@ -159,7 +176,7 @@ def score_group(records: Iterable[Record], group: Group, how: ScoringOptions) ->
     """Return the scores of records, as the public function of their family does."""
     if group.family == "caption":
         check_vocabulary(group, how.split)
-        return captions(records, how.split, allow_failed=how.allow_failed)
+        return captions(records, how.split, of=group.benchmark, allow_failed=how.allow_failed)
     if group.family == "yes_no":
         return yes_no.score_records(records, positive=positive_of(group, how), allow_failed=how.allow_failed)
     score = multiple_choice.score if group.family == "multiple_choice" else symmetric_accuracy.score
@@ -171,9 +188,11 @@ def measured(records: Sequence[Record], group: Group, how: ScoringOptions, colum
     claimed = None
     if group.family == "caption":
         check_vocabulary(group, how.split)
+        name = group.benchmark or _benchmark_of(how.split)
+        split = how.split or datasets.resolve(name).path
         if how.split is None:
-            list(_of_the_split(records, datasets.resolve("ode").path))
-        claimed = ode_captions.counter(vocabulary(how.split))
+            list(_of_the_split(records, split))
+        claimed = load(benchmark(name).claims)(vocabulary(split))
     return measure(records, group.family, columns=columns, positive=positive_of(group, how), claimed=claimed)
 
 
@@ -190,5 +209,5 @@ def positive_of(group: Group, how: ScoringOptions) -> str:
 
 def check_vocabulary(group: Group, split: Path | None) -> None:
     """Check that captions have a vocabulary."""
-    if group.benchmark != "ode" and split is None:
+    if not group.benchmark and split is None:
         raise VhbenchError(f"{group.title}: expected a caption vocabulary; give the evaluated split with --questions")

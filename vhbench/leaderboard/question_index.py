@@ -1,7 +1,7 @@
 """Questions of an edition, read once for scoring and showing the responses of many models."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -11,16 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS, VALUE_ORDER, Family, task
+from vhbench.benchmarks import BENCHMARKS, VALUE_ORDER, Family, load, task
 from vhbench.columns import FLAGS, LISTS, RECORD
 from vhbench.compare.scoring import vocabulary
-from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.leaderboard.boards import Board, Edition, is_edition, of_split, places
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import clusters_of
-from vhbench.tasks.metrics import ode_captions
+from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import headline_of
 
 Places = npt.NDArray[np.int64]
@@ -119,10 +118,11 @@ class QuestionIndex:
         return next(iter(self.families.values()))
 
     @cached_property
-    def matcher(self) -> Vocabulary | None:
-        """Matcher of caption words; None without captions."""
+    def claimed(self) -> Callable[[Record], Claims] | None:
+        """Counter of a caption's claims; None without captions."""
+        name = self.edition.benchmark
         captions = any(row["kind"] == "caption" for row in self.rows)
-        return ode_captions.matcher(vocabulary(self.source)) if captions else None
+        return load(BENCHMARKS[name].claims)(vocabulary(self.source)) if captions else None
 
     def at(self, places: Sequence[int]) -> "QuestionIndex":
         """Return some of the questions."""

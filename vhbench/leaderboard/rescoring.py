@@ -16,7 +16,6 @@ from vhbench.leaderboard.question_index import FamilyIndex, QuestionIndex
 from vhbench.records import abstains, answered, outcome_of
 from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
-from vhbench.tasks.metrics import ode_captions
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import shown
@@ -121,7 +120,7 @@ def parsed(asked: QuestionIndex, place: int, said: PackedAnswer) -> Record:
 
 
 def _counted(asked: QuestionIndex, record: Record) -> Claims | None:
-    return ode_captions.count(record, asked.matcher) if record.kind == "caption" and asked.matcher else None
+    return asked.claimed(record) if record.kind == "caption" and asked.claimed else None
 
 
 def _right(record: Record, counts: Claims | None) -> bool:

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import vhbench
+from vhbench.adapters.table_rows import read_rows
 from vhbench.benchmarks import of_task
 from vhbench.files import path_exists, quote_value
 from vhbench.leaderboard import packed_answers
@@ -30,7 +31,7 @@ from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.leaderboard.validating import check_entry
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
-from vhbench.runs import column_aliases, formats, is_run, read_run
+from vhbench.runs import column_aliases, is_run, read_run
 from vhbench.runs.run_claims import claims_of
 from vhbench.schema import VhbenchError
 
@@ -164,7 +165,7 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
 
 def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> list[RunAnswers]:
     said: dict[str, PackedAnswer] = {}
-    for number, row in enumerate(formats.rows(path, column_aliases.KNOWN), start=1):
+    for number, row in enumerate(read_rows(path, column_aliases.KNOWN), start=1):
         place = f"{path}, row {number}"
         found = column_aliases.answered(row, place, joined=True)
         name = str(found.get("id", ""))

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.adapters.table_rows import read_rows
 from vhbench.columns import RECORD
 from vhbench.files import quote_value
-from vhbench.runs import column_aliases, formats
+from vhbench.runs import column_aliases
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.store import Store
@@ -83,6 +84,6 @@ def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any
 
 def _of_table(path: Path, columns: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     begin = f"{path}, row "
-    for number, row in enumerate(formats.rows(path, column_aliases.KNOWN), start=1):
+    for number, row in enumerate(read_rows(path, column_aliases.KNOWN), start=1):
         asked = column_aliases.asked(row, f"{begin}{number}")
         yield str(asked.get("benchmark", "")), {name: value for name, value in asked.items() if name in columns}

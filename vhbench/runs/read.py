@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.adapters.harness_logs import SENT
 from vhbench.adapters.judge import LanguageJudge
+from vhbench.adapters.table_rows import read_rows
 from vhbench.benchmarks import BENCHMARKS, of_task
 from vhbench.benchmarks import task as task_named
+from vhbench.builds.row_ids import RowNames
 from vhbench.columns import RECORD
 from vhbench.files import quote_value
 from vhbench.json_rows import each_row
@@ -18,7 +21,7 @@ from vhbench.language import parsing
 from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
 from vhbench.records import is_cut_off, split_repetition, to_record, to_records
-from vhbench.runs import column_aliases, formats, samples
+from vhbench.runs import column_aliases, samples
 from vhbench.runs.checks import SamplesCheck, check_same_split
 from vhbench.runs.questions import is_split, known_questions
 from vhbench.runs.run_files import (
@@ -33,6 +36,7 @@ from vhbench.runs.run_files import (
 )
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
+from vhbench.tasks.question_export import PromptCheck
 
 Found = tuple[str, Record]
 """Task or config of a response ("" if unknown), and its record."""
@@ -107,7 +111,7 @@ class Responses:
     Iteration reads each row once without keeping it; the counts are available afterwards.
 
     Attributes:
-        path: a file of any format (:data:`vhbench.runs.formats.FORMS`), or a folder written by lmms-eval.
+        path: a file of any format (:data:`vhbench.adapters.table_rows.FORMATS`), or a folder written by lmms-eval.
         questions: a split, or a file of rows with reference answers, joined by id; None if responses include them.
         kind: kind of questions; "" for all. Others are skipped and counted.
         as_said: leave responses unparsed, for another parser.
@@ -141,6 +145,7 @@ class Responses:
     notes: list[str] = field(default_factory=list)
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
+    _prompts: PromptCheck = field(default_factory=PromptCheck)
     _rounds: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
@@ -198,13 +203,15 @@ class Responses:
     def _joined(self, questions: Path) -> Iterator[Found]:
         """Join each response with its question, which is then removed, so that a second response finds none."""
         known = known_questions(questions, self.kind)
+        split = splits.read_manifest(questions) if is_split(questions) else None
+        drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))
         last, given = -1, set[str]()
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            found = known.look_up(own)
-            if found is None:
+            found = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
+            if not found:
                 raise VhbenchError(
                     f"{place}: expected the id of one of {len(known)} questions in {questions}, got "
                     f"{quote_value(_given_id(row))}"
@@ -216,7 +223,10 @@ class Responses:
                 answered[at], last, given = True, at, set()
                 self.asked[config] += 1
             given.add(number)
+            if not isinstance(row, Record):
+                self._prompts.see(asked, row)
             yield config, _join(asked, row, number, place)
+        self.notes += self._prompts.notes(self.path, questions) if split else ()
         for at in (at for at, said in enumerate(answered) if not said):
             config, asked = known.at(at)
             self.asked[config] += 1
@@ -231,7 +241,7 @@ class Responses:
         for file in files:
             task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
             begin = f"{file}, row "
-            rows = each_row(file) if logged else formats.rows(file, column_aliases.KNOWN)
+            rows = each_row(file) if logged else read_rows(file, column_aliases.KNOWN)
             for number, row in enumerate(rows, start=1):
                 place = f"{begin}{number}"
                 if (payload := samples.payload(row, logged=self.logged)) is not None:
@@ -248,7 +258,8 @@ class Responses:
                 elif logged:
                     raise VhbenchError(f"{place}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
                 else:
-                    yield task, place, column_aliases.answered(row, place, joined=joined)
+                    sent = {SENT: row[SENT]} if SENT in row else {}
+                    yield task, place, column_aliases.answered(row, place, joined=joined) | sent
             if fits:
                 self._note(task, check)
             if self.questions is None and check.provenance is None:

@@ -15,15 +15,19 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import audit, splits
+from vhbench.benchmarks import task
 from vhbench.builds import sharding, vhexpansion_attack
 from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_sheet import draw_sheet
 from vhbench.cli import app
+from vhbench.columns import RECORD
 from vhbench.generators.vhexpansion.expansion import clean_pair, decode, may_change
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
-from vhbench.schema import Question, Row, VhbenchError
+from vhbench.records import answered
+from vhbench.schema import Question, Rejection, Row, VhbenchError
 from vhbench.seeding import rng
+from vhbench.tasks import report
 
 NAMES = tuple(PERTURBATIONS)
 named = RowNames(0, "vhexpansion").of
@@ -438,3 +442,39 @@ def test_answers_of_an_expanded_split_are_found_anew(tmp_path: Path) -> None:
     assert set(splits.read_scenes(split)) == {"s0-0", "s0-1", "s1-0", "s1-1"}
     found = audit.audit(split)
     assert (found.right, found.faults, found.open.total()) == (4 * 2 * 2, [], 0)
+
+
+def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path) -> None:
+    """RePOPE corrects a label, and leaves out a question that has no clear answer."""
+    picture(0).save(tmp_path / "a.png")
+    asked = [
+        {"question_id": n, "image": "a.png", "text": f"Is there a {word} in the image?", "label": label}
+        for n, (word, label) in enumerate((("dog", "yes"), ("cat", "no"), ("bus", "no")), start=1)
+    ]
+    (tmp_path / "coco_pope_random.json").write_text("\n".join(map(json.dumps, asked)))
+    repaired = [{**asked[0]}, {**asked[1], "label": "yes"}]
+    (tmp_path / "coco_repope_random.json").write_text("\n".join(map(json.dumps, repaired)))
+    source = f"pope:{tmp_path / 'coco_pope_random.json'}"
+    how: dict[str, Any] = {"source": source, "images": str(tmp_path), "perturb": ("none",)}
+    build = VHExpansionBuild(**how, labels=str(tmp_path / "coco_repope_random.json"))
+    build.check()
+    rows = [item.question for item in build.make(0) if isinstance(item, Row)]
+    assert [(row.question_type, row.criterion, row.answer) for row in rows if not row.negated] == [
+        ("random", "", "yes"), ("random", "relabelled", "yes"),
+    ]  # fmt: skip
+    assert [(item.item, item.reason) for item in build.make(0) if isinstance(item, Rejection)] == [
+        ("random-3", "label_withdrawn")
+    ]
+    # A model that agrees with the published labels alone.
+    columns = [{name: getattr(row, name) for name in RECORD} for row in rows]
+    said = [answered(one, "no" if ("dog" in one["question"]) == one["negated"] else "yes") for one in columns]
+    expected = [one.answer == one.prediction for one in said]
+    found = report.grid(said, task("vhexpansion_pope"))
+    assert found["overall"]["accuracy"] == 100 * sum(expected) / len(expected)
+    published = [
+        one.prediction == (one.answer if "dog" in one.question else {"yes": "no", "no": "yes"}[one.answer])
+        for one in said
+    ]
+    assert found["published_labels"]["accuracy"] == sum(published) / len(published)
+    with pytest.raises(VhbenchError, match=r"--labels .*: expected with --source pope:PATH, got the format table"):
+        VHExpansionBuild(**{**how, "source": f"table:{tmp_path / 'coco_pope_random.json'}"}, labels="x").check()

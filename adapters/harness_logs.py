@@ -1,0 +1,72 @@
+"""Rows of other harnesses' logs, with the names that vhbench reads: id, response, and the prompt that was sent."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vhbench.provenance import sent_messages
+from vhbench.schema import VhbenchError
+
+Row = Mapping[str, Any]
+
+SENT = "sent prompt"
+"""Key of the sent prompt as text, as of :func:`vhbench.provenance.sent_messages`; "" if it cannot be lmms-eval's."""
+
+
+def inspect_log(file: Path) -> Iterator[Row]:
+    """Yield the rows of an Inspect log (``.eval``).
+
+    Raises:
+        VhbenchError: if Inspect is not installed.
+    """
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError:
+        raise VhbenchError(
+            f"{file.name}: expected Inspect to read its log (pip install inspect-ai), or its JSON form: inspect log "
+            f"convert {file.name} --to json --output-dir json"
+        ) from None
+    yield read_eval_log(str(file)).model_dump(mode="json")
+
+
+def _repeated(name: Any, responses: Iterable[Any], **more: Any) -> Iterator[Row]:
+    for number, response in enumerate(responses, start=1):
+        yield {"id": name if number == 1 else f"{number}#{name}", "response": response, **more}
+
+
+def of_batch(row: Row) -> Iterator[Row]:
+    """Yield the responses of a line of batch output; "" for a failed request."""
+    answer = row.get("response") or {}
+    choices = (answer.get("body") or {}).get("choices") if answer.get("status_code", 200) == 200 else None
+    messages = [choice.get("message") or {} for choice in choices or [{}]]
+    return _repeated(row["custom_id"], (one.get("content") or one.get("refusal") or "" for one in messages))
+
+
+def of_inspect(log: Row) -> Iterator[Row]:
+    """Yield the responses of a log by question and epoch; "" for a sample that failed."""
+    for sample in sorted(log["samples"] or (), key=lambda sample: (str(sample["id"]), sample["epoch"])):
+        name, asked, output = sample["id"], sample["input"], sample.get("output") or {}
+        messages = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
+        choices = output.get("choices") or [{}]
+        said = "" if sample.get("error") else _text((choices[0].get("message") or {}).get("content") or "")
+        sent = sent_messages([{**one, "content": _parts(one["content"])} for one in messages])
+        yield {"id": name if sample["epoch"] == 1 else f"{sample['epoch']}#{name}", "response": said, SENT: sent}
+
+
+def _parts(content: Any) -> list[Mapping[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _text(content: Any) -> str:
+    return "".join(str(part.get("text") or "") for part in _parts(content))
+
+
+def of_lighteval(row: Row) -> Iterator[Row]:
+    """Yield the responses of a row of details. lighteval sends all images after the text."""
+    return _repeated((row["doc"].get("specific") or {}).get("id"), row["model_response"]["text"], **{SENT: ""})
+
+
+def of_vlmevalkit(row: Row) -> Iterator[Row]:
+    """Yield the row; with the columns A and B, VLMEvalKit words the prompt itself."""
+    sent = "" if {"A", "B"} <= row.keys() else row["question"]
+    yield {**row, SENT: sent}

@@ -1,0 +1,262 @@
+"""Questions of a split as files for other harnesses, with lmms-eval's prompts (``vhbench export questions``)."""
+
+import base64
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from PIL import Image
+
+import vhbench
+from vhbench import splits
+from vhbench.adapters.harness_logs import SENT
+from vhbench.benchmarks import benchmark, tasks
+from vhbench.columns import RECORD
+from vhbench.files import canonical, json_bytes, read_image, read_json, write_atomic
+from vhbench.images import open_image, to_display_rgb, to_png
+from vhbench.provenance import digest, digest_of_prompts
+from vhbench.schema import CANARY, Question, VhbenchError
+from vhbench.tasks import prompts
+
+FILE = "export.json"
+"""File that says what was exported."""
+
+_LINES, _BYTES = 50_000, 200_000_000
+"""Limits of one file of an OpenAI batch."""
+
+_INSPECT = """# {title}, for Inspect (pip install inspect-ai): inspect eval {file} --model MODEL --no-log-images
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import json_dataset
+from inspect_ai.model import GenerateConfig
+from inspect_ai.solver import generate
+
+
+@task
+def {name}() -> Task:
+    questions = json_dataset(str(Path(__file__).with_name("{name}.jsonl")))
+    return Task(dataset=questions, solver=generate(), config=GenerateConfig(max_tokens={limit}, temperature=0.0))
+"""
+
+
+@dataclass(frozen=True)
+class _ExportPart:
+    """The questions of a split with one token limit.
+
+    Attributes:
+        split: the split directory.
+        name: name for the harness; it holds the content hash, as harnesses keep images by name.
+        limit: maximum new tokens.
+        model: model of an OpenAI batch.
+    """
+
+    split: Path
+    name: str
+    limit: int
+    model: str
+
+    def __iter__(self) -> Iterator[Question]:
+        for config in splits.read_manifest(self.split).rows:
+            for question in splits.read_questions(self.split, config):
+                if _limit_of(_doc(question)) == self.limit:
+                    yield question
+
+
+def export(split: Path, to: str, out: Path, model: str = "") -> list[Path]:
+    """Write the questions of a split for a harness.
+
+    Args:
+        split: the split directory.
+        to: key of :data:`TARGETS`.
+        out: output folder.
+        model: model of an OpenAI batch.
+
+    Returns:
+        The written files, :data:`FILE` last.
+
+    Raises:
+        VhbenchError: for an unknown harness, a missing model, or an existing output.
+    """
+    if to not in TARGETS:
+        raise VhbenchError(f"--to: expected one of {', '.join(TARGETS)}; got {to!r}")
+    if to == "openai-batch" and not model:
+        raise VhbenchError("--to openai-batch: expected --model NAME, which each request names")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise VhbenchError(f"--out {out}: expected a new folder")
+    out.mkdir(parents=True, exist_ok=True)
+    form, write = TARGETS[to]
+    manifest = splits.read_manifest(split)
+    found = {question["id"]: question for question in _docs(split)}
+    limits = sorted({_limit_of(doc) for doc in found.values()})
+    stem = f"vhbench_{manifest.benchmark}_{manifest.content_hash[:12]}"
+    parts = [_ExportPart(split, stem if len(limits) == 1 else f"{stem}_{limit}", limit, model) for limit in limits]
+    files = [file for part in parts for file in write(part, out)]
+    told = {
+        "to": to,
+        "benchmark": manifest.benchmark,
+        "version": manifest.version,
+        "content_hash": manifest.content_hash,
+        "vhbench": vhbench.__version__,
+        "questions": len(found),
+        "prompt_form": form,
+        "prompts": _digest(found.values(), form),
+        "generation": {part.name: {"max_new_tokens": part.limit, "temperature": 0} for part in parts},
+        "files": [str(file.relative_to(out)) for file in files],
+        "canary": CANARY,
+    }
+    write_atomic(out / FILE, json_bytes(told))
+    return [*files, out / FILE]
+
+
+class PromptCheck:
+    """Whether the prompts of another harness's log are those of lmms-eval.
+
+    Attributes:
+        others: number of responses to other prompts, of logs that have the prompts.
+    """
+
+    def __init__(self) -> None:
+        """Create the state before the first response."""
+        self.others = 0
+
+    def see(self, asked: Mapping[str, Any], response: Mapping[str, Any]) -> None:
+        """Compare the prompt in a row of a log, if it has one, with the question's in either form."""
+        if SENT in response and {"question", "kind"} <= asked.keys():
+            doc = {"choices": (), "scene_ids": (), **asked}
+            self.others += response[SENT] not in (prompts.sent(doc, "chat"), prompts.to_text(doc))
+
+    def notes(self, log: Path, split: Path) -> Iterator[str]:
+        """Yield warnings about the responses of a log, also by the export next to it, or above it.
+
+        Raises:
+            VhbenchError: if the export is of another split.
+        """
+        if self.others:
+            yield f"{self.others:,} responses are to other prompts than lmms-eval's: not comparable with its scores"
+        found = [folder / FILE for folder in (log.parent, log.parent.parent) if (folder / FILE).is_file()]
+        for file in found[:1]:
+            told, own = read_json(file), splits.read_manifest(split).content_hash
+            if told.get("content_hash") != own:
+                given = str(told.get("content_hash"))[:12]
+                raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given}…")
+            if told.get("prompts") != _digest(_docs(split), told.get("prompt_form", "")):
+                yield f"{file}: its prompts are not those of lmms-eval: scores are not comparable with lmms-eval's"
+
+
+def _limit_of(row: Mapping[str, Any]) -> int:
+    """Return the token limit of the answer to a row."""
+    entry = benchmark(row["benchmark"])
+    for task in tasks(entry.name).values():
+        if task.max_new_tokens and all(row[name] in values for name, values in (task.keep or {}).items()):
+            return task.max_new_tokens
+    return entry.families[row["kind"]].max_new_tokens
+
+
+def _docs(split: Path) -> Iterator[dict[str, Any]]:
+    for _, group in splits.read_columns(split, list(RECORD)):
+        for values in zip(*group.values(), strict=True):
+            yield dict(zip(group, values, strict=True))
+
+
+def _digest(docs: Any, form: str) -> str:
+    return digest_of_prompts({doc["id"]: digest(prompts.sent(doc, form)) for doc in docs})
+
+
+def _doc(question: Question) -> dict[str, Any]:
+    return {name: getattr(question, name) for name in RECORD}
+
+
+def _encoded(image: Any) -> tuple[bytes, str]:
+    """Return an image's bytes as stored, and its format; with transparency, those of its displayed pixels."""
+    data = read_image(image)
+    with Image.open(io.BytesIO(data)) as opened:
+        form, transparent = str(opened.format), opened.has_transparency_data
+    return (to_png(to_display_rgb(open_image(data))), "PNG") if transparent else (data, form)
+
+
+def _content(question: Question, shown: Callable[[bytes, str], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a chat model's content with each image as a harness takes it."""
+    images = iter(question.images)
+    blank = [Image.new("RGB", (1, 1))] * len(question.images)
+    [message] = prompts.to_messages({**_doc(question), "images": blank})
+    return [shown(*_encoded(next(images))) if "url" in part else part for part in message["content"]]
+
+
+def _vlmevalkit(part: _ExportPart, out: Path) -> Iterator[Path]:
+    """Write one TSV. Without columns A, B … VLMEvalKit sends the text as it is, behind the images."""
+    file, first = out / f"{part.name}.tsv", dict[bytes, str]()
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        table = csv.writer(opened, delimiter="\t", lineterminator="\n")
+        table.writerow(("index", "image", "question", "canary"))
+        for question in part:
+            images = [_encoded(image)[0] for image in question.images]
+            texts = [base64.b64encode(image).decode() for image in images]
+            cell = json.dumps(texts)
+            if len(images) == 1:  # an image that another row has is named by that row's index
+                other = first.setdefault(hashlib.sha256(images[0]).digest(), question.id)
+                cell = texts[0] if other == question.id else other
+            table.writerow((question.id, cell, prompts.to_text(_doc(question)), CANARY))
+    yield file
+
+
+def _openai_batch(part: _ExportPart, out: Path) -> Iterator[Path]:
+    """Write files of requests within the limits of a batch."""
+
+    def shown(data: bytes, form: str) -> dict[str, Any]:
+        url = f"data:image/{form.lower()};base64,{base64.b64encode(data).decode()}"
+        return {"type": "image_url", "image_url": {"url": url}}
+
+    lines: list[bytes] = []
+    number = size = 0
+    for question in part:
+        messages = [{"role": "user", "content": _content(question, shown)}]
+        body = {"model": part.model, "messages": messages, "max_completion_tokens": part.limit, "temperature": 0}
+        request = {"custom_id": question.id, "method": "POST", "url": "/v1/chat/completions", "body": body}
+        line = canonical(request) + b"\n"
+        if lines and (len(lines) == _LINES or size + len(line) > _BYTES):
+            yield _write(out / f"{part.name}-{number:05d}.jsonl", b"".join(lines))
+            lines, size, number = [], 0, number + 1
+        lines.append(line)
+        size += len(line)
+    yield _write(out / f"{part.name}-{number:05d}.jsonl", b"".join(lines))
+
+
+def _inspect(part: _ExportPart, out: Path) -> Iterator[Path]:
+    """Write a task file, its questions, and their images."""
+
+    def shown(data: bytes, form: str) -> dict[str, Any]:
+        file = out / "images" / f"{hashlib.sha256(data).hexdigest()[:32]}.{form.lower()}"
+        if not file.exists():
+            _write(file, data)
+        return {"type": "image", "image": f"images/{file.name}"}
+
+    lines = []
+    for question in part:
+        messages = [{"role": "user", "content": _content(question, shown)}]
+        metadata = {"canary": CANARY, "benchmark": question.benchmark, "cluster": " ".join(question.scene_ids)}
+        row = {"id": question.id, "input": messages, "target": question.answer, "metadata": metadata}
+        lines.append(canonical(row) + b"\n")
+    yield _write(out / f"{part.name}.jsonl", b"".join(lines))
+    title = benchmark(splits.read_manifest(part.split).benchmark).title
+    text = _INSPECT.format(title=title, file=f"{part.name}.py", name=part.name, limit=part.limit)
+    yield _write(out / f"{part.name}.py", text)
+
+
+def _write(file: Path, content: bytes | str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(file, content.encode() if isinstance(content, str) else content, durable=False)
+    return file
+
+
+TARGETS: Mapping[str, tuple[Literal["chat", "simple"], Callable[[_ExportPart, Path], Iterator[Path]]]] = {
+    "vlmevalkit": ("simple", _vlmevalkit),
+    "inspect": ("chat", _inspect),
+    "openai-batch": ("chat", _openai_batch),
+}
+"""Harness → the form of its prompts, and the function that writes its files."""

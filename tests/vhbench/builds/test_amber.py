@@ -1,0 +1,142 @@
+"""AMBER as a benchmark of vhbench: what its files say is in the rows, and its own code's numbers come out."""
+
+import json
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from PIL import Image
+
+from vhbench import splits
+from vhbench.builds import sharding
+from vhbench.builds.amber import AmberBuild
+from vhbench.builds.row_ids import RowNames
+from vhbench.files import read_json
+from vhbench.runs import Responses
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics import amber
+
+ANNOTATIONS = [
+    {"id": 1, "type": "generative", "truth": ["sky", "dog", "dog"], "hallu": ["cat", "zebra"]},
+    {"id": 2, "type": "generative", "truth": ["person"], "hallu": ["bird"]},
+    {"id": 3, "type": "discriminative-attribute-state", "truth": "yes"},
+    {"id": 4, "type": "discriminative-attribute-state", "truth": "no"},
+    {"id": 5, "type": "discriminative-hallucination", "truth": "no"},
+    {"id": 6, "type": "discriminative-relation", "truth": "yes"},
+    {"id": 7, "type": "relation", "truth": "no"},
+]
+IMAGES = (1, 2, 1, 1, 2, 1, 2)
+
+
+def source(folder: Path, annotations: list[dict[str, Any]], images: Any, relation: Any = None) -> Path:
+    """Write AMBER's files, and a picture for each of its images."""
+    (folder / "query").mkdir(parents=True)
+    rows = [
+        {"id": row["id"], "image": f"AMBER_{image}.jpg", "query": "Describe this image."}
+        for row, image in zip(annotations, images, strict=True)
+    ]
+    relation = {"sky": [], "dog": ["puppy"], "cat": [], "person": ["man"], "bird": []} if relation is None else relation
+    for name, content in {"annotations": annotations, "relation": relation, "query/query_all": rows}.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    (folder / "safe_words.txt").write_text("orange\nlight\n")
+    for image in set(images):
+        Image.new("RGB", (8, 8), (image % 256, image // 256, 90)).save(folder / f"AMBER_{image}.jpg")
+    return folder
+
+
+def build(folder: Path, out: Path, **how: Any) -> Path:
+    sharding.run(AmberBuild(source=str(folder), images=str(folder), **how), out, progress=False)
+    return out / "amber"
+
+
+def test_the_rows_are_what_the_files_say(tmp_path: Path) -> None:
+    split = build(source(tmp_path / "data", ANNOTATIONS, IMAGES), tmp_path / "out")
+    manifest = splits.read_manifest(split)
+    assert manifest.rows == {"amber_discriminative": 5, "amber_generative": 2}
+    # in no relation, but likely: counted by the default alone
+    assert manifest.config["vocabulary"].keys() - manifest.config["relation"].keys() == {"zebra"}
+    rows = {row.id: row for config in manifest.rows for row in splits.read_questions(split, config)}
+    named = RowNames(0, "amber").of
+    first = rows[named("1")]
+    assert (first.objects, first.candidates, first.neutral) == (
+        ("sky", "dog", "dog"),
+        ("cat", "zebra"),
+        ("orange", "light"),
+    )
+    assert (first.scene_ids, first.images) == (("AMBER_1",), ((tmp_path / "data/AMBER_1.jpg").read_bytes(),))
+    kinds = [
+        (rows[named(str(n))].task, rows[named(str(n))].question_type, rows[named(str(n))].answer) for n in range(3, 8)
+    ]
+    assert kinds == [
+        ("attribute", "state", "yes"), ("attribute", "state", "no"), ("existence", "existence", "no"),
+        ("relation", "relation", "yes"), ("relation", "relation", "no"),
+    ]  # fmt: skip
+
+
+def test_a_wrong_file_is_named(tmp_path: Path) -> None:
+    folder = source(tmp_path / "data", [ANNOTATIONS[0], {**ANNOTATIONS[2], "truth": "maybe"}], (1, 1))
+    with pytest.raises(VhbenchError, match=r"annotations.json, id 3: expected truth yes or no, got 'maybe'"):
+        AmberBuild(source=str(folder), images=str(folder)).check()
+    (folder / "AMBER_1.jpg").unlink()
+    with pytest.raises(VhbenchError, match=r"expected AMBER_1.jpg \(.*id 1\)"):
+        AmberBuild(source=str(folder), images=str(folder)).check()
+
+
+def similarity(name: str) -> Any:
+    def crc(first: str, second: str) -> float:
+        return 1.0 if first == second else crc32("|".join(sorted((first, second))).encode()) % 1000 / 1000
+
+    return crc if name == "crc" else lambda first, second: float(first == second)
+
+
+def test_responses_to_the_split_get_the_numbers_of_ambers_code(reference: Path, tmp_path: Path) -> None:
+    """Its ids, files and arithmetic; the golden file's language tools."""
+    cases = [case for case in read_json(reference / "golden" / "amber.json")["cases"] if unique(case["responses"])]
+    wanted = {row["id"] for case in cases for row in case["responses"]}
+    rows = [row for row in read_json(reference / "AMBER" / "annotations.json") if row["id"] in wanted]
+    relation = read_json(reference / "AMBER" / "relation.json")
+    data = source(tmp_path / "data", rows, [1 + place // 20 for place in range(len(rows))], relation)
+    (data / "safe_words.txt").write_bytes((reference / "AMBER" / "safe_words.txt").read_bytes())
+    split = build(data, tmp_path / "out")
+    relation = splits.read_manifest(split).config["relation"]
+    assert len(cases) > 10
+    for case in cases:
+        file = tmp_path / "responses.json"
+        file.write_text(json.dumps(case["responses"]))
+        result = amber.score_records(
+            Responses(file, split, as_said=True),
+            relation=relation,
+            nouns=str.split,
+            similarity=similarity(case["sim"]),
+            evaluation_type=case["evaluation_type"],
+            compat=True,
+        )
+        assert result["printed"] == case["printed"], case["name"]
+        assert result["counters"] == case["counters"], case["name"]
+
+
+def unique(rows: list[dict[str, Any]]) -> bool:
+    return 0 < len(rows) == len({row["id"] for row in rows})
+
+
+def test_the_tasks_metrics_are_ambers(tmp_path: Path) -> None:
+    """The counter of the tasks' metrics, and the function for AMBER's own files, count alike."""
+    split = build(source(tmp_path / "data", ANNOTATIONS, IMAGES), tmp_path / "out")
+    said = {
+        "1": "<think>A zebra?</think>Dogs and an orange puppy near a zebra.", "2": "A man and a bird.", "5": "No.",
+        "3": "Yes", "4": "Yes", "6": "No", "7": "no",
+    }  # fmt: skip
+    file = tmp_path / "responses.json"
+    file.write_text(json.dumps(said))
+    records = list(Responses(file, split, as_said=True))
+    count = amber.counter(splits.read_manifest(split).config["vocabulary"])
+    found = amber.score_records(records, relation=splits.read_manifest(split).config["vocabulary"])
+    sums = {name: sum(getattr(count(r), name) for r in records if r.kind == "caption") for name in (
+        "mentions", "hallucinated", "hallucinating", "objects", "covered", "concepts", "candidates",
+    )}  # fmt: skip
+    # dogs, puppy, zebra; man, bird. An object listed twice counts once, likely hallucinations are hallucinated.
+    assert [*sums.values()] == [5, 2, 2, 3, 2, 3, 2]
+    names = ("chair_num", "chair_score", "safe_cover_num", "safe_cover_score", "hallu_cover_num", "hallu_cover_score")
+    assert [found["counters"][name] for name in names] == [5, 2, 3, 2, 3, 2]
+    assert found["printed"]["AMBER"]["Score"] == pytest.approx((100 - 40 + 100 * 4 / 6) / 2, abs=0.05)

@@ -1,0 +1,121 @@
+"""CHAIR as a benchmark of vhbench: a pinned list of photos, the reference's objects, words and numbers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from vhbench import splits
+from vhbench.builds import sharding
+from vhbench.builds.chair import ChairBuild
+from vhbench.files import read_json
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics import chair
+
+
+def instances(file: Path, gold: dict[str, list[str]], names: list[str]) -> Path:
+    """Write COCO instances with these objects; all images are one picture."""
+    Image.new("RGB", (8, 8), (10, 120, 90)).save(file.parent / "photo.png")
+    number = {name: place for place, name in enumerate(names, start=1)}
+    data = {
+        "images": [{"id": int(image), "file_name": "photo.png"} for image in gold],
+        "categories": [{"id": place, "name": name} for name, place in number.items()],
+        "annotations": [
+            {"id": place, "image_id": int(image), "category_id": number[name]}
+            for place, (image, name) in enumerate((image, name) for image, objects in gold.items() for name in objects)
+        ],
+    }
+    file.write_text(json.dumps(data))
+    return file
+
+
+GOLD = {str(number): ["person", "dog"][: number % 3] for number in range(100, 120)}
+
+
+def objects_of(split: Path, *, compat: bool) -> dict[str, list[str]]:
+    """Return image → objects; with ``compat`` as CHAIR's code reads the reference captions."""
+    rows = {row.scene_ids[0]: list(row.objects) for row in splits.read_questions(split, "chair_captions")}
+    return rows | (splits.read_manifest(split).config["reference_objects"] if compat else {})
+
+
+def coco(folder: Path, **how: Any) -> ChairBuild:
+    file = instances(folder / "instances.json", GOLD, ["person", "dog", "bus"])
+    return ChairBuild(source=f"coco:{file}", images=str(folder), **how)
+
+
+def test_the_rows_are_a_pinned_sample_asked_at_two_lengths(tmp_path: Path) -> None:
+    words, captions = tmp_path / "synonyms.txt", tmp_path / "captions.json"
+    words.write_text("person, man, woman\ndog, puppy\nbus, minibus\n")
+    captions.write_text(json.dumps({"annotations": [{"id": 1, "image_id": 100, "caption": "A man waits for a bus."}]}))
+    manifests = []
+    for seed in (0, 0, 1):
+        made = coco(tmp_path, sample=8, seed=seed, synonyms=str(words), captions=str(captions))
+        sharding.run(made, tmp_path / f"out{len(manifests)}", progress=False)
+        manifests.append(splits.read_manifest(tmp_path / f"out{len(manifests)}" / "chair"))
+    first, again, other = manifests
+    assert first.content_hash == again.content_hash
+    assert len(set(first.config["image_ids"])) == 8
+    assert first.config["image_ids"] != other.config["image_ids"]
+    rows = list(splits.read_questions(tmp_path / "out0" / "chair", "chair_captions"))
+    assert sorted((row.scene_ids[0], row.question_type) for row in rows) == sorted(
+        (image, f"{limit}_tokens") for image in first.config["image_ids"] for limit in (64, 512)
+    )
+    assert first.config["vocabulary"] == {"person": ["man", "woman"], "dog": ["puppy"], "bus": ["minibus"]}
+
+
+def test_objects_are_those_of_annotations_and_captions_and_the_references_own_are_kept(tmp_path: Path) -> None:
+    words, captions = tmp_path / "synonyms.txt", tmp_path / "captions.json"
+    words.write_text("person, man, woman\ndog, puppy\nbus, minibus\n")
+    captions.write_text(json.dumps({"annotations": [{"id": 1, "image_id": 102, "caption": "A man waits for a bus."}]}))
+    (tmp_path / "ids.json").write_text("[102, 101]")
+    how = {"synonyms": str(words), "captions": str(captions), "ids": str(tmp_path / "ids.json")}
+    sharding.run(coco(tmp_path, **how), tmp_path / "out", progress=False)
+    split = tmp_path / "out" / "chair"
+    assert splits.read_manifest(split).config["image_ids"] == ["102", "101"]
+    ours, theirs = (objects_of(split, compat=compat) for compat in (False, True))
+    assert {name: sorted(objects) for name, objects in ours.items()} == {
+        "102": ["bus", "person"],
+        "101": ["dog", "person"],
+    }
+    assert theirs["102"] == ["person"]  # pattern's singular of "bus" is "bu"
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"sample": 21}, "--sample 21: expected at most 20"),
+        ({"ids": "100 7"}, r"--ids .*: expected ids of images in the source, each once; got '7'"),
+        ({"ids": "100\n100"}, "each once; got '100'"),
+        ({"images": "/nowhere", "sample": 1}, "--images /nowhere: expected photo.png"),
+        ({"source": "lvis:x"}, "--source lvis:x: expected coco:INSTANCES.json or ode:SPLIT"),
+    ],
+)
+def test_wrong_input_is_named(tmp_path: Path, how: dict[str, Any], message: str) -> None:
+    if "ids" in how:
+        (tmp_path / "ids.txt").write_text(how["ids"])
+        how = {"ids": str(tmp_path / "ids.txt")}
+    file = instances(tmp_path / "instances.json", GOLD, ["person", "dog", "bus"])
+    options = {"source": f"coco:{file}", "images": str(tmp_path), "sample": 0}
+    with pytest.raises(VhbenchError, match=message):
+        ChairBuild(**{**options, **how}).check()
+
+
+@pytest.mark.parametrize("model", ["instructblip", "mplug"])
+def test_captions_of_the_split_get_the_references_numbers(reference: Path, tmp_path: Path, model: str) -> None:
+    name = f"Instruction1_{model}.json"
+    captions = read_json(reference / "POPE" / "caption_data" / name)
+    gold, synonyms = read_json(reference / "CHAIR" / "gold_objects.json"), reference / "CHAIR" / "synonyms.txt"
+    ids = tmp_path / "ids.txt"
+    ids.write_text("\n".join(str(row["image_id"]) for row in captions))
+    names = [line.split(",")[0] for line in synonyms.read_text().splitlines()]
+    file = instances(tmp_path / "instances.json", {row: gold[row] for row in ids.read_text().split()}, names)
+    made = ChairBuild(source=f"coco:{file}", images=str(tmp_path), synonyms=str(synonyms), ids=str(ids))
+    sharding.run(made, tmp_path / "out", progress=False)
+    split = tmp_path / "out" / "chair"
+    objects, words = objects_of(split, compat=True), splits.read_manifest(split).config["vocabulary"]
+    result = chair.score(captions, objects, synonyms=words, compat=True)
+    expected = read_json(reference / "golden" / "chair_pope_captions.json")["results"][name]["reference"]
+    found = result["counters"] | result["printed"]
+    assert {name: found[name] for name in expected} == expected

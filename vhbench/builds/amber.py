@@ -1,0 +1,159 @@
+"""AMBER build: its photos, annotations and questions (Wang et al. 2023, arXiv 2311.07397) as a split."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.benchmarks import Task, benchmark
+from vhbench.builds.split_build import SplitBuild, tail
+from vhbench.files import file_sha256, is_inside, read_json, read_text
+from vhbench.options import check_numbers, option, values_of
+from vhbench.schema import Question, Row, VhbenchError
+
+IMAGES_PER_SHARD = 32
+FILES = ("annotations.json", "relation.json", "safe_words.txt", "query/query_all.json")
+
+_THE_IMAGE = frozenset({"picture"})
+"""Words of ODE's vocabulary that AMBER lacks, and by which captions mean the image itself: "a picture of a dog"."""
+
+_GENERATIVE, _EXISTENCE = "generative", "discriminative-hallucination"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmberBuild(SplitBuild):
+    """Build AMBER: captions and yes/no questions about its 1,004 photos.
+
+    Example: `vhbench build amber --source AMBER/data --images AMBER/image --out out`
+    """
+
+    benchmark = "amber"
+
+    source: str = option(
+        f"Folder `data` of AMBER's repository, with {', '.join(FILES)}; or `ode:OUT/ode`, a split of ODE, scored "
+        "as AMBER.",
+        names=("--source", "-s"),
+        metavar="DIR",
+    )
+    images: str = option("Folder of AMBER's photos (AMBER_1.jpg …).", "", metavar="DIR")
+    limit: int = option("Use only the first N images.", 0, least=0)
+
+    def check(self) -> None:
+        """Read the whole source before anything is built.
+
+        Raises:
+            VhbenchError: naming the option, file or entry.
+        """
+        check_numbers(self)
+        self._read  # noqa: B018 - reads the source
+
+    @property
+    def _read(self) -> "_Source":
+        return _read_source(self.source, self.images, self.limit)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Every option, the words that are counted with their associations, and those that AMBER's own code counts."""
+        told = {"source": tail(self.source), "images": Path(self.images).name}
+        return {**values_of(self), **told, "vocabulary": self._read.words, "relation": self._read.relation}
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Return the hashes of the files, or the content hash of the split."""
+        if self.source.startswith("ode:"):
+            return {"ode": splits.read_manifest(Path(self.source[4:])).content_hash}
+        return {name: file_sha256(Path(self.source, name)) for name in FILES}
+
+    @property
+    def shards(self) -> int:
+        """Return the number of shards."""
+        return -(-len(self._read.groups) // IMAGES_PER_SHARD)
+
+    def make(self, shard: int) -> Iterator[Row]:
+        """Yield the questions about the images of a shard."""
+        for group in self._read.groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
+            for question in group:
+                yield Row(f"amber_{'generative' if question.kind == 'caption' else 'discriminative'}", question)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What is asked, and the words that are counted.
+
+    Attributes:
+        groups: questions that share an image.
+        relation: word → associated words.
+        words: the same, with further words of the annotations.
+    """
+
+    groups: list[list[Question]]
+    relation: Mapping[str, list[str]]
+    words: Mapping[str, list[str]]
+
+
+@lru_cache(maxsize=2)
+def _read_source(source: str, images: str, limit: int) -> _Source:
+    """Read AMBER's folder, or a split of ODE."""
+    if source.startswith("ode:"):
+        questions, relation = list(_of_split(Path(source[4:]))), _vocabulary(Path(source[4:]))
+    else:
+        questions, relation = list(_of_amber(Path(source), Path(images))), read_json(Path(source, "relation.json"))
+    groups: dict[str, list[Question]] = {}
+    for question in questions:
+        groups.setdefault(question.scene_ids[0], []).append(question)
+    known = {word for key, words in relation.items() for word in (key, *words)}
+    used = {word for question in questions for word in (*question.objects, *question.candidates)}
+    words = {**relation, **{word: [] for word in sorted(used - known)}}
+    return _Source([*groups.values()][: limit or None], relation, words)
+
+
+def _of_amber(folder: Path, images: Path) -> Iterator[Question]:
+    queries = {row["id"]: row for row in read_json(folder / "query/query_all.json")}
+    safe = tuple(read_text(folder / "safe_words.txt").split())
+    for row in read_json(folder / "annotations.json"):
+        place = f"{folder / 'annotations.json'}, id {row.get('id')}"
+        if (query := queries.get(row.get("id"))) is None:
+            raise VhbenchError(f"{place}: expected a query with this id in {folder / 'query/query_all.json'}")
+        image = is_inside(images, query["image"])
+        if image is None or not image.is_file():
+            raise VhbenchError(f"--images {images}: expected {query['image']} ({place})")
+        task, _, kind = row["type"].replace(_EXISTENCE, "existence").removeprefix("discriminative-").partition("-")
+        shared: dict[str, Any] = {"images": (image,), "scene_ids": (image.stem,), "question": query["query"]}
+        if row["type"] == _GENERATIVE:
+            words = {"objects": tuple(row["truth"]), "candidates": tuple(row["hallu"]), "neutral": safe}
+            yield _question(str(row["id"]), kind="caption", answer="", task="caption", question_type="caption",
+                            source="amber", **shared, **words)  # fmt: skip
+        elif row["truth"] in ("yes", "no"):
+            yield _question(str(row["id"]), kind="yes_no", answer=row["truth"], task=task, question_type=kind or task,
+                            source="amber", **shared)  # fmt: skip
+        else:
+            raise VhbenchError(f"{place}: expected truth yes or no, got {row['truth']!r}")
+
+
+def _of_split(path: Path) -> Iterator[Question]:
+    for config in splits.read_manifest(path).rows:
+        for asked in splits.read_questions(path, config):
+            columns = ("kind", "answer", "task", "question_type", "images", "scene_ids", "question")
+            words = ("objects", "candidates", "neutral") if asked.kind == "caption" else ()
+            kept = {name: tuple(word for word in getattr(asked, name) if word not in _THE_IMAGE) for name in words}
+            yield _question(asked.id, source="ode", **{name: getattr(asked, name) for name in columns}, **kept)
+
+
+def _question(name: str, **columns: Any) -> Question:
+    return Question(name, benchmark="amber", **columns)
+
+
+def _vocabulary(path: Path) -> dict[str, list[str]]:
+    words = splits.read_manifest(path).config["vocabulary"]
+    return {name: [*forms] for name, forms in words.items() if name not in _THE_IMAGE}
+
+
+def tasks() -> Iterator[Task]:
+    """Yield the captions, the yes/no questions, and the group of both."""
+    families = benchmark("amber").families
+    command = "vhbench build amber --source AMBER/data --images AMBER/image"
+    yield Task("amber", members=("amber_generative", "amber_discriminative"))
+    yield Task("amber_generative", families["caption"], command=command)
+    yield Task("amber_discriminative", families["yes_no"], command=command)

@@ -1,0 +1,230 @@
+"""CHAIR build: a pinned sample of COCO photos to describe (Rohrbach et al., EMNLP 2018, arXiv 1809.02156)."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypedDict
+
+from vhbench import splits
+from vhbench.benchmarks import Task, benchmark, load
+from vhbench.builds.split_build import SplitBuild, tail
+from vhbench.files import canonical, file_sha256, is_inside, read_json, read_text, read_typed
+from vhbench.language import synonyms
+from vhbench.options import check_numbers, option, values_of
+from vhbench.schema import ImageData, Question, Row, VhbenchError
+from vhbench.seeding import rng
+
+IMAGES_PER_SHARD = 50
+LIMITS = (64, 512)
+"""Token limits of the captions; the score depends on their length."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChairBuild(SplitBuild):
+    """Build CHAIR: photos of COCO to be described with at most 64 and 512 new tokens.
+
+    Example: `vhbench build chair --source coco:instances_val2014.json --captions captions_val2014.json --images
+    val2014 --synonyms synonyms.txt --sample 500 --seed 0 --out out`
+    """
+
+    benchmark = "chair"
+
+    source: str = option(
+        "`coco:INSTANCES.json`, or `ode:OUT/ode`: the images of a split of ODE.",
+        names=("--source", "-s"),
+        metavar="FORM:PATH",
+    )
+    captions: str = option(
+        "COCO captions of the same images: objects that a reference caption names are present, as in CHAIR.",
+        "",
+        metavar="FILE",
+    )
+    images: str = option("Folder of the photos.", "", metavar="DIR")
+    synonyms: str = option(
+        "Vocabulary: CHAIR's synonyms.txt (in the repository LisaAnne/Hallucination), or JSON, object → other names, "
+        "for any other set of objects. By default the categories with vhbench's synonyms, which give other scores "
+        "than CHAIR's list.",
+        "",
+        metavar="FILE",
+    )
+    sample: int = option("Number of images, drawn with --seed; 0 for all.", 500, least=0)
+    ids: str = option("File of image ids to use instead of a sample, one per line or a JSON list.", "", metavar="FILE")
+    prompt: str = option("The prompt.", "Please describe this image in detail.")
+
+    def check(self) -> None:
+        """Read the whole source before anything is built.
+
+        Raises:
+            VhbenchError: naming the option, file or entry.
+        """
+        check_numbers(self)
+        self._chosen  # noqa: B018 - reads the source
+
+    @property
+    def _read(self) -> "_Photos":
+        return _read_source(self.source, self.captions, self.images, self.synonyms)
+
+    @property
+    def _chosen(self) -> list[str]:
+        return _choose(self._read, self.ids, self.sample, self.seed)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Every option, the ids of the images, and the vocabulary."""
+        paths = {name: tail(getattr(self, name)) for name in ("source", "captions", "images", "synonyms", "ids")}
+        other = self._read.reference_objects
+        return {
+            **values_of(self),
+            **{name: Path(path).name if name != "source" else path for name, path in paths.items()},
+            "image_ids": self._chosen,
+            "vocabulary": self._read.vocabulary,
+            "reference_objects": {name: other[name] for name in self._chosen if name in other},
+        }
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Return the hashes of the files and of the objects found in them."""
+        form, _, path = self.source.partition(":")
+        files = {"captions": self.captions, "synonyms": self.synonyms}
+        found = splits.read_manifest(Path(path)).content_hash if form == "ode" else file_sha256(Path(path))
+        objects = hashlib.sha256(canonical(sorted(self._read.objects.items()))).hexdigest()
+        return {form: found, "objects": objects} | {name: file_sha256(Path(p)) for name, p in files.items() if p}
+
+    @property
+    def shards(self) -> int:
+        """Return the number of shards."""
+        return -(-len(self._chosen) // IMAGES_PER_SHARD)
+
+    def make(self, shard: int) -> Iterator[Row]:
+        """Yield the questions about the images of a shard, one per token limit."""
+        read = self._read
+        for name in self._chosen[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
+            for limit in LIMITS:
+                question = Question(
+                    f"{name}-{limit}",
+                    images=(read.image(name),),
+                    question=self.prompt,
+                    answer="",
+                    kind="caption",
+                    benchmark="chair",
+                    task="caption",
+                    question_type=f"{limit}_tokens",
+                    source=self.source.partition(":")[0],
+                    objects=tuple(read.objects[name]),
+                    scene_ids=(name,),
+                )
+                yield Row("chair_captions", question)
+
+
+@dataclass(frozen=True, slots=True)
+class _Photos:
+    """Images with their objects.
+
+    Attributes:
+        folder: folder of the files.
+        images: image id → encoded image, or the name of its file.
+        objects: image id → its objects: annotated ones, and those that a reference caption names.
+        vocabulary: object → its other names.
+        reference_objects: image id → objects as CHAIR's code reads the captions, where they differ.
+    """
+
+    folder: Path
+    images: Mapping[str, ImageData | str]
+    objects: Mapping[str, Sequence[str]]
+    vocabulary: Mapping[str, Sequence[str]]
+    reference_objects: Mapping[str, Sequence[str]]
+
+    def image(self, name: str) -> ImageData:
+        """Return an image, or its file; raise if it is missing or outside the folder."""
+        if not isinstance(found := self.images[name], str):
+            return found
+        if (file := is_inside(self.folder, found)) is None:
+            raise VhbenchError(f"--images {self.folder}: expected {found} (image {name})")
+        return file
+
+
+class _CocoEntry(TypedDict, total=False):
+    id: int | str
+    name: str
+    file_name: str
+    image_id: int | str
+    category_id: int | str
+
+
+class _Instances(TypedDict):
+    images: list[_CocoEntry]
+    annotations: list[_CocoEntry]
+    categories: list[_CocoEntry]
+
+
+@lru_cache(maxsize=2)
+def _read_source(source: str, captions: str, images: str, words: str) -> _Photos:
+    form, _, path = source.partition(":")
+    if form not in ("coco", "ode") or not path:
+        raise VhbenchError(f"--source {source}: expected coco:INSTANCES.json or ode:SPLIT")
+    return _of_split(Path(path), words) if form == "ode" else _of_coco(Path(path), captions, Path(images), words)
+
+
+def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photos:
+    data: Any = read_typed(instances, _Instances, "COCO")
+    known = _vocabulary(words, {row["name"]: () for row in data["categories"]})
+    gold = load("vhbench.tasks.metrics.chair:gold_from_coco")  # its result is part of the fingerprint
+    found, other = (
+        {name: sorted(objects) for name, objects in gold(data, captions or None, synonyms=known, compat=own).items()}
+        for own in (False, True)
+    )
+    files = {str(row["id"]): row["file_name"] for row in data["images"]}
+    return _Photos(folder, files, found, known, {name: other[name] for name in found if found[name] != other[name]})
+
+
+def _of_split(path: Path, words: str) -> _Photos:
+    asked = [q for config in splits.read_manifest(path).rows for q in splits.read_questions(path, config)]
+    captions = {q.scene_ids[0]: q for q in asked if q.kind == "caption"}
+    known = _vocabulary(words, splits.read_manifest(path).config["vocabulary"])
+    objects = {name: [word for word in q.objects if word in known] for name, q in captions.items()}
+    return _Photos(path, {name: q.images[0] for name, q in captions.items()}, objects, known, {})
+
+
+def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    """Return the vocabulary of a file, or the objects with vhbench's synonyms."""
+    if not file:
+        return synonyms.extended(objects)
+    given = read_json(file) if file.endswith(".json") else Path(file)
+    return {name: others for name, *others in load("vhbench.tasks.metrics.chair_captions:read_synonyms")(given)}
+
+
+@lru_cache(maxsize=2)
+def _listed(file: str) -> list[str]:
+    text = read_text(file)
+    return [str(name) for name in (json.loads(text) if text.lstrip().startswith("[") else text.split())]
+
+
+def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
+    """Return the image ids of a file, or of a random sample.
+
+    Raises:
+        VhbenchError: for an id that occurs twice or is not in the source, a missing file, or too large a sample.
+    """
+    known = sorted(photos.images)
+    if sample > len(known) and not ids:
+        raise VhbenchError(f"--sample {sample}: expected at most {len(known)}, the images of the source")
+    drawn = rng(seed, "chair", "sample").permutation(len(known))[: sample or None]
+    names = _listed(ids) if ids else sorted(known[place] for place in drawn.tolist())
+    if unknown := sorted({name for name in names if name not in photos.images or names.count(name) > 1}):
+        raise VhbenchError(f"--ids {ids}: expected ids of images in the source, each once; got {unknown[0]!r}")
+    for name in names:
+        photos.image(name)  # raises for a missing file
+    return names
+
+
+def tasks() -> Iterator[Task]:
+    """Yield a task per token limit, and the group of all."""
+    families = benchmark("chair").families
+    command = "vhbench build chair --source coco:instances_val2014.json --captions captions_val2014.json"
+    yield Task("chair", members=tuple(f"chair_{limit}" for limit in LIMITS))
+    for limit in LIMITS:
+        keep = {"question_type": (f"{limit}_tokens",)}
+        yield Task(f"chair_{limit}", families["caption"], keep, command=command, max_new_tokens=limit)
