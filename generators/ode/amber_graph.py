@@ -13,12 +13,13 @@ from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
 ENVIRONMENTS = frozenset(
-    "airport beach court desert floor forest glacier grass ground island lake mountain pier reef river road sand sea "
-    "sky snow stage track wall water waterfront".split()
+    "airport beach building bush court desert fence floor forest glacier grass ground house island lake mountain pier "
+    "reef river road sand sea sky snow stage stair track tree tussock wall water waterfront".split()
 )
-"""AMBER's environment words.
+"""AMBER's words for places, and for what a thing stands by or on.
 
-The list in ODE's reference implementation also contains the melon and the microwave.
+ODE's table has 53, with which this one agrees on 289 of 315 words; the rest are things by any other standard, such as
+the melon, the microwave and the moon. ``--node-types`` reads a table of one's own.
 """
 
 NAMES: Mapping[str, str] = {

@@ -205,10 +205,10 @@ def existence(picture: Picture) -> Iterator[Choice]:
         if target not in scene.categories():
             continue
         is_place = _is_place(scene, target)
-        pool = places if is_place and places else things or places
-        noes = {word: _is_there(scene, word) for word in pool}
-        spare = () if is_place else tuple(word for word in pool if word in picture.likely)
-        yield Choice(scene.id, "existence", target, target, _is_there(scene, target), noes, spare)
+        noes = {word: _is_there(scene, word) for word in (places if is_place else things or places)}
+        spare = () if is_place else tuple(word for word in noes if word in picture.likely)
+        kind = "place" if is_place else "existence"
+        yield Choice(scene.id, kind, target, target, _is_there(scene, target), noes, spare)
 
 
 def attribute(picture: Picture) -> Iterator[Choice]:

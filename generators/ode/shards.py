@@ -47,14 +47,14 @@ class Recipe:
     eyes: DetectionModels | None = None
     imagined: "ConceptGraph | None" = None
     seed: int = 0
-    version: str = "1.0.0"
+    version: str = "2.0.0"
     concepts: int = 2
     variants: int = 1
     best_of: int = 1
     retries: int = 2
     reserve: int = 10
     levels: tuple[str, ...] = questions.LEVELS[:3]
-    epsilon: float = 0
+    epsilon: float | None = None
     delta: float | None = None
     part: ConceptPart = WHOLE
     size: int = 512
@@ -121,8 +121,10 @@ def _planned(recipe: Recipe, share: Share) -> list[str]:
 
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
     """Yield the plans of every pair of a share, or its rejection, in the criterion's order."""
-    pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
-    drawn = criteria.candidates(pool, share.criterion, seed=recipe.seed)
+    pool = criteria.PairPool(
+        recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta, recipe.seed
+    )
+    drawn = criteria.candidates(pool, share.criterion)
     offset = 100_000 * (share.graph_version - 1)
     turn, dealt = 0, Counter[str]()
     for rank, pair in islice(enumerate(drawn), share.first, None, share.step):

@@ -12,7 +12,7 @@ from vhbench.benchmarks import ODE, Task
 from vhbench.builds import ode_models
 from vhbench.builds.ode_models import Calibration, Pipeline
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
-from vhbench.builds.split_build import SplitBuild, part_option, tail
+from vhbench.builds.split_build import SplitBuild, part_option, tail, version_option
 from vhbench.files import file_sha256
 from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
@@ -73,9 +73,18 @@ class OdeBuild(SplitBuild):
     criteria: tuple[str, ...] = option("Criteria to build.", tuple(criteria.CRITERIA), panel=_DRAW)
     levels: tuple[str, ...] = option("Question levels; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
     epsilon: float = option(
-        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times).", 0, panel=_DRAW
+        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times); -1 for 1, or 0 if hardly "
+        "any pair is seen more often.",
+        -1,
+        panel=_DRAW,
+        show_default=False,
     )
-    delta: float = option("Long tail: upper bound (less than δ times); 0 for just above the median.", 0, panel=_DRAW)
+    delta: float = option(
+        "Long tail: upper bound (less than δ times); 0 for just above the median of the counts above ε.",
+        0,
+        panel=_DRAW,
+        show_default=False,
+    )
     likely: str = option(
         "Source of likely hallucinations: `seen` (the graph's co-occurrences) or `both` (also hallucinations of "
         "models, from amber:DIR).",
@@ -144,6 +153,7 @@ class OdeBuild(SplitBuild):
     )
     offload: str = option("CPU offloading: none, model or sequential (less GPU memory, slower).", "none", panel=_IMAGES)
     batch: int = option("Images generated and detected per batch.", 4, least=1, panel=_IMAGES)
+    version: str = version_option("2.0.0")
     thresholds: DetectionThresholds | None = None
 
     def check(self) -> None:
@@ -171,7 +181,7 @@ class OdeBuild(SplitBuild):
             _ = self._models, self._eyes(look=False)
         for criterion in self.criteria:
             criteria.select(
-                self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self._delta
+                self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self._epsilon, delta=self._delta
             )
 
     @property
@@ -191,6 +201,7 @@ class OdeBuild(SplitBuild):
             **{name: value for name, value in values_of(self).items() if name not in elsewhere},
             **named,
             "graph": [tail(name) for name in self.graph],
+            "epsilon": self._epsilon,
             "delta": self._delta,
             "thresholds": asdict(self._thresholds),
             "options": self._models,
@@ -246,6 +257,10 @@ class OdeBuild(SplitBuild):
         return table
 
     @property
+    def _epsilon(self) -> float | None:
+        return None if self.epsilon < 0 else self.epsilon
+
+    @property
     def _delta(self) -> float | None:
         return self.delta or None
 
@@ -290,6 +305,7 @@ class OdeBuild(SplitBuild):
             "world": self._world(),
             "images": self._images(),
             "eyes": self._eyes(),
+            "epsilon": self._epsilon,
             "delta": self._delta,
             "imagined": None if self.likely == "seen" else hallucinations_of(self.graph),
         }

@@ -160,8 +160,8 @@ def test_update_brings_edges_and_attributes_of_what_was_there() -> None:
         "a new edge, and what the dog does"
     )
     for criterion in ("standard", "fictional"):
-        drawn = [criteria.candidates(criteria.PairPool(new, "ee", v), criterion, seed=3) for v in (1, 2)]
-        assert drawn[0] == criteria.candidates(criteria.PairPool(old, "ee"), criterion, seed=3)
+        drawn = [criteria.candidates(criteria.PairPool(new, "ee", v, seed=3), criterion) for v in (1, 2)]
+        assert drawn[0] == criteria.candidates(criteria.PairPool(old, "ee", seed=3), criterion)
         assert set(drawn[1]) <= pairs
     with pytest.raises(VhbenchError, match="'dog' is an entity in it and an environment in the new"):
         concept_graph.update(old, concept_graph.assemble({"dog": "environment"}, {}, where="wrong"))

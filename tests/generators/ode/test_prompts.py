@@ -26,7 +26,7 @@ def specs(graph: ConceptGraph, seed: int) -> Iterator[SceneSpec]:
     world = OpenWorld(graph)
     for criterion in criteria.CRITERIA:
         for pairing in ("ee", "ev"):
-            pairs = criteria.candidates(criteria.PairPool(graph, pairing), criterion, seed=seed)[:PAIRS]
+            pairs = criteria.candidates(criteria.PairPool(graph, pairing, seed=seed), criterion)[:PAIRS]
             for rank, pair in enumerate(pairs):
                 yield prompts.spec(ImagePlan(criterion, pairing, rank, 0, tuple(pair)), graph, world, seed=seed)
 
