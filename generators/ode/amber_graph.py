@@ -24,13 +24,15 @@ the melon, the microwave and the moon. ``--node-types`` reads a table of one's o
 
 NAMES: Mapping[str, str] = {
     "air-conditioning": "air conditioner", "alarm": "alarm clock", "baconic": "bacon",
-    "baseballglove": "baseball glove", "doghole": "dog door", "earing": "earring", "earphone": "earphones",
-    "electrombile": "electric scooter", "extinguisher": "fire extinguisher", "floorlamp": "floor lamp",
+    "baseballglove": "baseball glove", "bat": "baseball bat", "cone": "traffic cone", "doghole": "dog door",
+    "earing": "earring", "earphone": "earphones", "electrombile": "electric scooter",
+    "extinguisher": "fire extinguisher", "file": "file folder", "floorlamp": "floor lamp", "goal": "soccer goal",
     "hot": "hot dog", "hotdog": "hot dog", "hydrant": "fire hydrant", "leave": "leaf", "lounge": "lounge chair",
-    "mouse": "computer mouse", "pad": "tablet computer", "parkingmeter": "parking meter", "pulp": "oar",
-    "rugby": "rugby ball", "sailing": "sailboat", "scoon": "spoon", "seegull": "seagull", "showerpuff": "shower puff",
-    "skate": "skateboard", "sound": "loudspeaker", "stair": "stairs", "teddybear": "teddy bear",
-    "tennis": "tennis ball", "wineglass": "wine glass",
+    "manhole": "manhole cover", "mouse": "computer mouse", "note": "sticky note", "pad": "tablet computer",
+    "parkingmeter": "parking meter", "pulp": "oar", "rugby": "rugby ball", "sailing": "sailboat", "scoon": "spoon",
+    "seegull": "seagull", "sheet": "bed sheet", "showerpuff": "shower puff", "signal": "traffic signal",
+    "skate": "skateboard", "sound": "loudspeaker", "stair": "stairs", "switch": "light switch",
+    "teddybear": "teddy bear", "tennis": "tennis ball", "wineglass": "wine glass",
 }  # fmt: skip
 """AMBER's word → readable English, if different."""
 

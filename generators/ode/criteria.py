@@ -7,9 +7,9 @@ With c the co-occurrence count of two concepts in the graph:
 - random: pairs from the whole observed range of c, in equal shares from bands of counts (1, 2-3, 4-7, …);
 - fictional: pairs with c = 0.
 
-No pair belongs to two criteria: every third pair by c is set aside for the random ones, and the long tail ends below the
-top decile. (The reference draws random pairs uniformly, of which 93 % have c = 0 in AMBER's graph, and its long tail is
-c = 1.)
+No pair belongs to two criteria: every third pair by c is set aside for the random ones, and the long tail ends below
+the top decile. (The reference draws random pairs uniformly, of which 93 % have c = 0 in AMBER's graph, and its long
+tail is c = 1.)
 
 Each is applied to two pairings: entity-entity ("ee") and entity-environment ("ev", the environment second). A criterion
 yields its pairs in a seeded order, so that a pair that cannot be rendered is replaced by the next.
@@ -28,6 +28,10 @@ from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
 Pair = tuple[str, str]
+
+FEW = 40
+"""Number of standard pairs that even a small graph should have."""
+
 PAIRINGS: Mapping[str, str] = {"ee": "entity-entity", "ev": "entity-environment"}
 """Short name → value in the rows."""
 
@@ -91,9 +95,12 @@ class PairPool:
 
     @property
     def others(self) -> tuple[list[Pair], list[Pair]]:
-        """The top decile of the pairs that are not set aside, and the rest of them, most frequent first."""
+        """The top decile of the pairs that are not set aside, and the rest of them, most frequent first.
+
+        In a graph with few pairs, it is up to :data:`FEW` of the upper half.
+        """
         rest = [pair for i, pair in enumerate(self.ranked) if i % 3 != 1]
-        end = -(-len(rest) // 10)
+        end = max(-(-len(rest) // 10), min(FEW, len(rest) // 2))
         return rest[:end], rest[end:]
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
 from vhbench.generators.ode import environments, filtering, questions
-from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
+from vhbench.generators.ode.concept_graph import ConceptGraph, kinds, wording
 from vhbench.language import synonyms
 
 
@@ -156,6 +156,9 @@ MADE_IN_ANY_COLOUR = frozenset(
 )
 """Objects manufactured in any colour, though drawn in one."""
 
+UNPAINTABLE = frozenset("bar ceiling core cowpea cream holder light line opener rod snack spray support tank".split())
+"""Words too vague for a prompt: a text-to-image model cannot know which "support" is meant."""
+
 WEATHERS = ("sunny", "overcast", "at night")
 """States in prompts for outdoor environments without states in the graph."""
 
@@ -166,6 +169,7 @@ class OpenWorld:
     def __init__(self, graph: ConceptGraph) -> None:
         self._names: Mapping[str, str] = {word: data["name"] for word, data in graph.nodes(data=True)}
         self._kinds: Mapping[str, str] = kinds(graph)
+        self._words = wording(graph)
 
     def name(self, word: str) -> str:
         """Return the graph's readable name."""
@@ -184,9 +188,11 @@ class OpenWorld:
         return {}
 
     def problem(self, words: Sequence[str]) -> str:
-        """Return why words cannot be shown together: synonyms, or one includes the other."""
+        """Return why words cannot be shown together: a vague word, synonyms, or one includes the other."""
         names = [self.name(word) for word in words]
         for i, name in enumerate(names):
+            if name in UNPAINTABLE:
+                return f"too vague for a prompt: {words[i]}"
             if name in names[:i] or filtering.related(name, names[:i]):
                 return f"one includes the other: {words[i]}"
         return ""
@@ -198,7 +204,7 @@ class OpenWorld:
     def common_looks(self, word: str) -> Sequence[str]:
         """Return the colours that a kind of object comes in, or the weather outdoors."""
         if self.is_setting(word):
-            place = environments.SETTINGS.get(self.name(word))
+            place = self._words.settings.get(self.name(word))
             return WEATHERS if place and place.family not in environments.INDOORS else ()
         entry = scenes.lookup(self.name(word))
         if self.name(word) in MADE_IN_ANY_COLOUR:
@@ -218,8 +224,9 @@ class OpenWorld:
         return 2 if entry is None or entry.countable else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the graph's names with their synonyms."""
-        return synonyms.extended(dict.fromkeys(sorted(set(self._names.values())), ()))
+        """Return the graph's names with their synonyms and irregular plurals."""
+        names = sorted(set(self._names.values()))
+        return synonyms.extended({name: (p,) if (p := self._words.plurals.get(name)) else () for name in names})
 
 
 class PhotoWorld(OpenWorld):
