@@ -7,9 +7,12 @@ from vhbench.generators.ode import amber_graph, concept_graph
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
+TRAFFIC = Path(__file__).with_name("traffic.json")
+"""Example of a domain of one's own."""
+
 
 def load(source: str) -> ConceptGraph:
-    """Return the graph for "starter", "amber:DIR", "coco:FILE" or a file.
+    """Return the graph for "starter", "traffic", "amber:DIR", "coco:FILE" or a file.
 
     Raises:
         VhbenchError: if it cannot be read.
@@ -17,11 +20,15 @@ def load(source: str) -> ConceptGraph:
     kind, _, place = source.partition(":")
     if source == "starter":
         return concept_graph.starter()
+    if source == "traffic":
+        return concept_graph.from_file(TRAFFIC)
     if place and kind in READERS:
         return READERS[kind](place)
     if Path(source).suffix.lower() in (".json", ".graphml"):
         return concept_graph.from_file(source)
-    raise VhbenchError(f"unknown graph {source!r}: allowed are starter, amber:DIR, coco:FILE, FILE.json, FILE.graphml")
+    raise VhbenchError(
+        f"unknown graph {source!r}: allowed are starter, traffic, amber:DIR, coco:FILE, FILE.json, FILE.graphml"
+    )
 
 
 READERS: Mapping[str, Callable[[str], ConceptGraph]] = {

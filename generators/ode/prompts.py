@@ -42,7 +42,7 @@ _FLYING = frozenset(
 )
 """Objects in the sky; all others are under it."""
 
-_CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
+CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
 """Objects that are never on the ground: a cloud is over a beach, not on it."""
 
 _AIRBORNE = frozenset({"flying", "fluttering", "gliding", "hanging still"})
@@ -371,7 +371,7 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str, words: Wordi
     later = _DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
         aloft = all(thing.category in _FLYING and (not thing.action or thing.action in _AIRBORNE) for thing in objects)
-        over = all(thing.category in _CELESTIAL or (aloft and thing.action) for thing in objects)
+        over = all(thing.category in CELESTIAL or (aloft and thing.action) for thing in objects)
         parts.append(words.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)

@@ -113,6 +113,14 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
     yield from _rows(recipe, kept)
 
 
+def first(recipe: Recipe, share: Share, start: int, count: int) -> Iterator[Scene | Rejection]:
+    """Yield the results of a share's first images, without retries, from the ``start``-th on; for a pilot."""
+    recipe = replace(recipe, graph=concept_graph.as_of(recipe.graph, share.graph_version), retries=0)
+    plans = (pair[0] for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))
+    for _, _, result, _ in _pictures(recipe, list(islice(plans, start, start + count)), _planned(recipe, share)):
+        yield result
+
+
 def _planned(recipe: Recipe, share: Share) -> list[str]:
     """Return the targets of the share's images if all succeed as planned."""
     found = (pair for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))

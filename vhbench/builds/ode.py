@@ -1,7 +1,7 @@
 """ODE build: concept graph, criteria, images, filter and questions, shard by shard."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache, reduce
 from pathlib import Path
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from vhbench import splits
 from vhbench.benchmarks import ODE, Task
-from vhbench.builds import ode_models
+from vhbench.builds import ode_models, ode_preview
 from vhbench.builds.ode_models import Calibration, Pipeline
+from vhbench.builds.ode_preview import PlannedImages
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
 from vhbench.builds.split_build import SplitBuild, part_option, tail, version_option
 from vhbench.files import file_sha256
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 PAIRS_PER_SHARD = 20
 _DRAW, _IMAGES = "Concept selection", "Images and filter"
 _SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
+_UNRECORDED = ("dry_run", "yes", "gpu_hour_price", "allow_missing")
 _MODELS = ("revision", "steps", "guidance", "dtype", "device", "offload", "batch")
 
 
@@ -51,8 +53,9 @@ class OdeBuild(SplitBuild):
     benchmark = "ode"
 
     graph: tuple[str, ...] = option(
-        "Concept graph: `starter` (default), `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or a .json"
-        " or .graphml file. If repeated, graphs are merged: words are united and co-occurrence counts added.",
+        "Concept graph: `starter` (default), `traffic` (an example domain), `amber:DIR` (AMBER's data), `coco:FILE` "
+        "(instances JSON), or a .json or .graphml file. If repeated, graphs are merged: words are united and "
+        "co-occurrence counts added.",
         ("starter",),
         panel=_DRAW,
         repeat=True,
@@ -68,7 +71,7 @@ class OdeBuild(SplitBuild):
     )
     part: str = part_option(_DRAW)
     pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
-    variants: int = option("Images per pair.", 1, least=1, panel=_DRAW)
+    variants: int = option("Images per pair.", 1, least=1, most=1_000, panel=_DRAW)
     concepts: int = option("Concepts combined in one image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
     criteria: tuple[str, ...] = option("Criteria to build.", tuple(criteria.CRITERIA), panel=_DRAW)
     levels: tuple[str, ...] = option("Question levels; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
@@ -153,6 +156,21 @@ class OdeBuild(SplitBuild):
     )
     offload: str = option("CPU offloading: none, model or sequential (less GPU memory, slower).", "none", panel=_IMAGES)
     batch: int = option("Images generated and detected per batch.", 4, least=1, panel=_IMAGES)
+    dry_run: bool = option(
+        "Print the prompts and the questions that perfect images would get, and build nothing.",
+        False,
+        names=("--dry-run",),
+        panel=_DRAW,
+    )
+    yes: bool = option(
+        "With a text-to-image model: start after the pilot without asking.", False, names=("--yes", "-y"), panel=_IMAGES
+    )
+    gpu_hour_price: float = option(
+        "Price of an hour on this machine, for the cost that the pilot projects.", 0, least=0, panel=_IMAGES
+    )
+    allow_missing: bool = option(
+        "Keep a split in which a criterion or pairing has no image.", False, names=("--allow-missing",), panel=_IMAGES
+    )
     version: str = version_option("2.0.0")
     thresholds: DetectionThresholds | None = None
 
@@ -177,12 +195,22 @@ class OdeBuild(SplitBuild):
         if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which detects the objects in an image")
         read_part(self.part)
+        self._check_additions()
         if self._painted:
             _ = self._models, self._eyes(look=False)
         for criterion in self.criteria:
             criteria.select(
                 self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self._epsilon, delta=self._delta
             )
+
+    def _check_additions(self) -> None:
+        """Raise if no pair that ``--add`` adds can be shown, so that its release would repeat the older one."""
+        version, world = int(self._graph.graph["version"]), self._world()
+        pools = [criteria.PairPool(self._graph, pairing, version) for pairing in criteria.PAIRINGS]
+        if self.add and all(world.problem(pair) for pool in pools for pair in (*pool.seen, *pool.unseen)):
+            problems = {world.problem(pair) for pool in pools for pair in (*pool.seen, *pool.unseen)}
+            told = "; ".join(sorted(problems)[:3])
+            raise VhbenchError(f"--add {self.add}: expected new pairs that can be shown, got none ({told})")
 
     @property
     def on_gpu(self) -> bool:
@@ -196,7 +224,7 @@ class OdeBuild(SplitBuild):
         Models are identified by their content or commit, with the versions of the libraries that run them.
         """
         named = {name: tail(getattr(self, name)) for name in ("node_types", "add", "images", "detector", "verifier")}
-        elsewhere = {"seed", "version", "keep", "absent", "believe", "calibration", *_MODELS}
+        elsewhere = {"seed", "version", "keep", "absent", "believe", "calibration", *_MODELS, *_UNRECORDED}
         return {
             **{name: value for name, value in values_of(self).items() if name not in elsewhere},
             **named,
@@ -241,6 +269,41 @@ class OdeBuild(SplitBuild):
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
         """Yield a shard's rows, their scenes, and rejections."""
         return shards.make(self._recipe(), self.plan[shard])
+
+    def prepare(self, echo: Callable[[str], None]) -> str | None:
+        """Print a dry run and end, or run the pilot of a build with a text-to-image model.
+
+        Raises:
+            VhbenchError: if the pilot keeps too few images, or nobody can confirm the build.
+        """
+        if self.dry_run:
+            planned = self._recipe(PlannedImages(), ode_preview.PLANNED_EYES, OpenWorld(self._graph))
+            for line in ode_preview.dry_run(planned, self.plan):
+                echo(line)
+            return None
+        if not self._painted:
+            return ""
+        if not self.calibration and not self.thresholds:
+            echo(
+                f"warning: --calibration missing; scores of {self.detector} are taken at face value (present from "
+                f"{self.keep:g}, absent below {self.absent:g})"
+            )
+        for line in ode_preview.pilot(self._recipe(), self.plan, self.gpu_hour_price):
+            echo(line)
+        ode_models.unload()  # worker processes load their own
+        return "" if self.yes else "Start the build?"
+
+    def gaps(self, split: Path) -> Sequence[str]:
+        """Return the requested cells (criterion × pairing) without any question."""
+        if self.allow_missing:
+            return ()
+        found = {
+            cell
+            for _, group in splits.read_columns(split, ("criterion", "pairing"))
+            for cell in zip(group["criterion"], group["pairing"], strict=True)
+        }
+        asked = dict.fromkeys((share.criterion, criteria.PAIRINGS[share.pairing]) for share in self.plan)
+        return [" × ".join(cell) for cell in asked if cell not in found]
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return per criterion the numbers requested, accepted, and rejected for each reason."""
@@ -298,13 +361,19 @@ class OdeBuild(SplitBuild):
         found = ode_models.detector(self.detector, self.device, 2 * self.batch)
         return DetectionModels(found, verifier, thresholds, beliefs, trust_prompt=self.trust_prompt)
 
-    def _recipe(self) -> Recipe:
+    def _recipe(
+        self,
+        images: ImageSource | None = None,
+        eyes: DetectionModels | None = None,
+        world: DrawnWorld | OpenWorld | None = None,
+    ) -> Recipe:
+        """Return the recipe, by default with the image source and models of the options."""
         made: dict[str, Any] = {
             "graph": self._graph,
             "part": read_part(self.part),
-            "world": self._world(),
-            "images": self._images(),
-            "eyes": self._eyes(),
+            "world": world or self._world(),
+            "images": images or self._images(),
+            "eyes": eyes or self._eyes(),
             "epsilon": self._epsilon,
             "delta": self._delta,
             "imagined": None if self.likely == "seen" else hallucinations_of(self.graph),
@@ -364,8 +433,8 @@ def _read_graph(source: str, node_types: str) -> ConceptGraph:
 
 def graph_files(source: str) -> list[Path]:
     """Return the files of a graph source."""
-    if source == "starter":
-        return [concept_graph.STARTER]
+    if source in ("starter", "traffic"):
+        return [concept_graph.STARTER if source == "starter" else graph_sources.TRAFFIC]
     if source.startswith("amber:"):
         folder = Path(source.removeprefix("amber:"))
         return [folder / "annotations.json", folder / "query" / "query_all.json"]

@@ -150,6 +150,12 @@ def verifier(name: str, device: str = "auto") -> Verifier:
     return KeptVerdicts(_named(name), depends_on, load)
 
 
+def unload() -> None:
+    """Free the models that this process has loaded."""
+    for load in (image_source, detector, verifier):
+        load.cache_clear()
+
+
 def _named(name: str) -> str:
     return model_identity.named(name)[0].rpartition(":")[2].rstrip("/").rsplit("/", 1)[-1]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
-from vhbench.generators.ode import environments, filtering, questions
+from vhbench.generators.ode import environments, filtering, prompts, questions
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds, wording
 from vhbench.language import synonyms
 
@@ -193,6 +193,9 @@ class OpenWorld:
         for i, name in enumerate(names):
             if name in UNPAINTABLE:
                 return f"too vague for a prompt: {words[i]}"
+            place = environments.SETTINGS.get(names[-1])
+            if name in prompts.CELESTIAL and place and place.family in environments.INDOORS:
+                return f"never indoors: {words[i]}"
             if name in names[:i] or filtering.related(name, names[:i]):
                 return f"one includes the other: {words[i]}"
         return ""
@@ -204,7 +207,7 @@ class OpenWorld:
     def common_looks(self, word: str) -> Sequence[str]:
         """Return the colours that a kind of object comes in, or the weather outdoors."""
         if self.is_setting(word):
-            place = self._words.settings.get(self.name(word))
+            place = environments.SETTINGS.get(self.name(word))
             return WEATHERS if place and place.family not in environments.INDOORS else ()
         entry = scenes.lookup(self.name(word))
         if self.name(word) in MADE_IN_ANY_COLOUR:

@@ -1,6 +1,6 @@
 """Common base of all builds: dataset version options and the outcome table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,21 @@ class SplitBuild(Build):
         Raises:
             VhbenchError: naming the option, its value and the allowed values.
         """
+
+    def prepare(self, echo: Callable[[str], None]) -> str | None:
+        """Do what comes before a build, such as a pilot.
+
+        Args:
+            echo: function that prints a line.
+
+        Returns:
+            A question to confirm before the build, "" to start it, or None to end here.
+        """
+        return ""
+
+    def gaps(self, split: Path) -> Sequence[str]:
+        """Return which requested parts of a finished split have no question."""
+        return ()
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of outcomes, header first; empty if there is nothing to report."""
