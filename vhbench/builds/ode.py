@@ -29,7 +29,7 @@ from vhbench.schema import Rejection, Row, Scene, VhbenchError
 if TYPE_CHECKING:
     from vhbench.adapters.photo_pairs import PhotoSource
 
-PAIRS_PER_SHARD = 20
+PAIRS_PER_SHARD, SCENE_SIZE, SMALLEST = 20, 512, 64
 _DRAW, _IMAGES = "Concept selection", "Images and filter"
 _SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
 _UNRECORDED = ("dry_run", "yes", "gpu_hour_price", "allow_missing")
@@ -122,7 +122,13 @@ class OdeBuild(SplitBuild):
         metavar="FILE",
         panel=_IMAGES,
     )
-    size: int = option("Image side in pixels.", 512, least=64, most=4096, panel=_IMAGES)
+    size: int = option(
+        "Image side in pixels; 0 for that of the text-to-image model's authors, 512 in scenes.",
+        0,
+        least=0,
+        most=4096,
+        panel=_IMAGES,
+    )
     best_of: int = option(
         "Candidate images per kept image; the one with the highest detector confidence is kept.",
         1,
@@ -144,8 +150,8 @@ class OdeBuild(SplitBuild):
         panel=_IMAGES,
     )
     revision: str = option("Branch, tag or commit of the text-to-image model.", "", metavar="NAME", panel=_IMAGES)
-    steps: int = option("Denoising steps.", 30, least=1, panel=_IMAGES)
-    guidance: float = option("Guidance scale; negative for the pipeline's own.", -1, panel=_IMAGES)
+    steps: int = option("Denoising steps; 0 for those of the model's authors.", 0, least=0, panel=_IMAGES)
+    guidance: float = option("Guidance scale; negative for that of the model's authors.", -1, panel=_IMAGES)
     dtype: str = option(
         "Precision of the text-to-image model: auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES
     )
@@ -185,6 +191,8 @@ class OdeBuild(SplitBuild):
             for value in getattr(self, name):
                 if value not in allowed:
                     raise VhbenchError(f"--{name} {value!r}: must be among {', '.join(allowed)}")
+        if 0 < self.size < SMALLEST:
+            raise VhbenchError(f"--size {self.size}: must be 0, or at least {SMALLEST}")
         if self.likely not in ("seen", "both"):
             raise VhbenchError(f"--likely {self.likely!r}: must be seen or both")
         kind, _, place = self.images.partition(":")
@@ -339,6 +347,7 @@ class OdeBuild(SplitBuild):
     def _pipeline(self) -> Pipeline:
         """Options of the text-to-image model."""
         values = {name: getattr(self, name) for name in _MODELS}
+        values["steps"] = self.steps or None
         values["guidance"] = None if self.guidance < 0 else self.guidance
         return Pipeline(self.images.partition(":")[2], **values)
 
@@ -370,6 +379,7 @@ class OdeBuild(SplitBuild):
         """Return the recipe, by default with the image source and models of the options."""
         made: dict[str, Any] = {
             "graph": self._graph,
+            "size": self.size or (0 if self._painted else SCENE_SIZE),
             "part": read_part(self.part),
             "world": world or self._world(),
             "images": images or self._images(),

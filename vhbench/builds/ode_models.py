@@ -27,7 +27,7 @@ class Pipeline:
 
     model: str
     revision: str = ""
-    steps: int = 30
+    steps: int | None = None
     guidance: float | None = None
     dtype: str = "auto"
     device: str = "auto"

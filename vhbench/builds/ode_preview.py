@@ -31,7 +31,7 @@ class PlannedImages:
             told = {"things": [(thing.category, thing.count) for thing in spec.objects], "place": spec.environment}
             provenance = {"prompt": spec.prompt}
             image = json.dumps(told).encode()
-            yield Scene(f"{spec.id}-{seed}", image, spec.width, spec.height, objects=(), provenance=provenance)
+            yield Scene(f"{spec.id}-{seed}", image, 512, 512, objects=(), provenance=provenance)
 
 
 class PlannedDetector:
