@@ -14,6 +14,7 @@ edges and attributes and increments it. Pairs of older versions are sampled from
 stay unchanged.
 """
 
+import base64
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
@@ -338,6 +339,8 @@ def _from_graphml(path: Path) -> ConceptGraph:
             flat = nx.read_graphml(file)
     except (ParseError, nx.NetworkXError, ValueError, KeyError, TypeError) as error:
         raise VhbenchError(f"{path} is not GraphML: {error}") from error
+    if any("type" in data for _, data in flat.nodes(data=True)):
+        return _from_release(flat, path)
     concepts: list[dict[str, Any]] = []
     for word, data in flat.nodes(data=True):
         try:
@@ -348,6 +351,39 @@ def _from_graphml(path: Path) -> ConceptGraph:
     edges = [[a, b, data.get("weight")] for a, b, data in flat.edges(data=True)]
     version = flat.graph.get("version", 1)
     return from_json({"version": version, "concepts": concepts, "edges": edges}, where=str(path))
+
+
+def _from_release(flat: "nx.Graph[str]", path: Path) -> ConceptGraph:
+    """Return the graph of a GraphML file in the form of ODE's release.
+
+    Nodes have ``type``, of which "virtual" is dropped, and attributes as base64-encoded JSON: {"state": [[true, false],
+    …]}, or one list per key. Edges have ``frequency``: c in the graph H; 2c - 1, and so always odd, in T.
+    """
+    real = {word: data for word, data in flat.nodes(data=True) if data.get("type") in get_args(Kind)}
+    attributes = {word: _attributes(_decoded(data), f"{path}: {word!r}") for word, data in real.items()}
+    edges = [(a, b, data.get("frequency")) for a, b, data in flat.edges(data=True) if a != b and {a, b} <= real.keys()]
+    try:
+        counts = {pair(a, b): int(frequency) for a, b, frequency in edges}
+    except (TypeError, ValueError) as error:
+        raise VhbenchError(f"{path}: expected an integer frequency of each edge: {error}") from error
+    if all(count % 2 for count in counts.values()):
+        counts = {edge: (count + 1) // 2 for edge, count in counts.items()}
+    kinds = {word: data["type"] for word, data in real.items()}
+    graph = assemble(kinds, counts, attributes, where=str(path))
+    graph.graph["release"] = True
+    return graph
+
+
+def _decoded(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state and action pairs of a node whose attributes are base64-encoded JSON."""
+    found: dict[str, Any] = {}
+    for key in ("attributes", "state", "action"):
+        try:
+            value = orjson.loads(base64.b64decode(data[key], validate=True)) if key in data else {}
+        except ValueError as error:
+            raise VhbenchError(f"attribute {key!r}: expected base64-encoded JSON, got {data[key]!r:.60}") from error
+        found |= value if isinstance(value, dict) else {key: value}
+    return found
 
 
 def _attributes(found: Mapping[str, Any], where: str) -> Attributes:

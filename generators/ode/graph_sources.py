@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import networkx as nx
+
 from vhbench.generators.ode import amber_graph, concept_graph
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
@@ -25,7 +27,10 @@ def load(source: str) -> ConceptGraph:
     if place and kind in READERS:
         return READERS[kind](place)
     if Path(source).suffix.lower() in (".json", ".graphml"):
-        return concept_graph.from_file(source)
+        graph = concept_graph.from_file(source)
+        if graph.graph.get("release"):  # its words are AMBER's
+            nx.set_node_attributes(graph, {word: amber_graph.NAMES.get(word, word) for word in graph}, "name")
+        return graph
     raise VhbenchError(
         f"unknown graph {source!r}: allowed are starter, traffic, amber:DIR, coco:FILE, FILE.json, FILE.graphml"
     )

@@ -43,7 +43,7 @@ def test_what_is_recorded_is_what_the_pipeline_got(
     @wraps(real)
     def spy(self: Any, prompts: list[str], **options: Any) -> Any:
         calls.append(options)
-        steps = min(options["num_inference_steps"], 2)
+        steps = min(options["num_inference_steps"], 1)
         return real(self, prompts, **{**options, "num_inference_steps": steps})
 
     monkeypatch.setattr(type(pipe), "__call__", spy)
