@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from vhbench.builds.ode_preview import PlannedImages
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
 from vhbench.builds.split_build import SplitBuild, part_option, tail, version_option
 from vhbench.files import file_sha256
-from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
+from vhbench.generators.ode import criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.detection import DetectionModels
@@ -247,7 +247,7 @@ class OdeBuild(SplitBuild):
     @property
     def sources(self) -> Mapping[str, str]:
         """Graph files and their SHA-256; repeated file names are prefixed with their folder."""
-        files = [path for name in self.graph for path in graph_files(name)]
+        files = [path for name in self.graph for path in graph_sources.files_of(name)]
         files += [Path(name) for name in (self.node_types, self.add, self.calibration) if name]
         files += [Path(self.images.partition(":")[2].rpartition("=")[0])] if self.images.startswith("photos:") else []
         found: dict[str, str] = {}
@@ -386,7 +386,7 @@ class OdeBuild(SplitBuild):
             "eyes": eyes or self._eyes(),
             "epsilon": self._epsilon,
             "delta": self._delta,
-            "imagined": None if self.likely == "seen" else hallucinations_of(self.graph),
+            "imagined": None if self.likely == "seen" else graph_sources.hallucinations_of(self.graph),
         }
         options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()
         return Recipe(**{name: getattr(self, name) for name in options} | made)
@@ -402,7 +402,7 @@ class OdeBuild(SplitBuild):
 
     @cached_property
     def _graph(self) -> ConceptGraph:
-        graph = load_graph(self.graph, self.node_types, self.add)
+        graph = graph_sources.merged(self.graph, self.node_types, self.add)
         return held_out.restricted(graph, read_part(self.part), self._world_of(graph).name)
 
     def _world(self) -> DrawnWorld | OpenWorld:
@@ -414,43 +414,6 @@ class OdeBuild(SplitBuild):
         return DrawnWorld(graph, read_part(self.part)) if self.images == "scenes" else OpenWorld(graph)
 
 
-@lru_cache(maxsize=4)
-def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") -> ConceptGraph:
-    """Return the graph merged from all sources; cached by options.
-
-    Raises:
-        VhbenchError: if a source cannot be read or is named twice, or if two sources disagree on a word's type.
-    """
-    if len(set(sources)) < len(sources):
-        raise VhbenchError(f"--graph {' '.join(sources)}: one is named twice, and would count twice")
-    if node_types and not any(source.startswith("amber:") for source in sources):
-        raise VhbenchError(f"--node-types {node_types}: only goes with --graph amber:DIR, not {', '.join(sources)}")
-    graph = reduce(concept_graph.merge, (_read_graph(source, node_types) for source in sources))
-    if not add:
-        return graph
-    more = graph_sources.load(add)
-    updated = concept_graph.update(graph, more)
-    if not concept_graph.has_additions(updated):
-        raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
-    return updated
-
-
-def _read_graph(source: str, node_types: str) -> ConceptGraph:
-    if node_types and source.startswith("amber:"):
-        return amber_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
-    return graph_sources.load(source)
-
-
-def graph_files(source: str) -> list[Path]:
-    """Return the files of a graph source."""
-    if source in ("starter", "traffic"):
-        return [concept_graph.STARTER if source == "starter" else graph_sources.TRAFFIC]
-    if source.startswith("amber:"):
-        folder = Path(source.removeprefix("amber:"))
-        return [folder / "annotations.json", folder / "query" / "query_all.json"]
-    return [Path(source.partition(":")[2] or source)]
-
-
 @lru_cache(maxsize=1)
 def photos(source: str) -> "PhotoSource":
     """Return the photos of "photos:INSTANCES.json=DIR"; read once per process."""
@@ -458,13 +421,6 @@ def photos(source: str) -> "PhotoSource":
 
     annotations, _, folder = source.removeprefix("photos:").rpartition("=")
     return PhotoSource(Path(annotations), Path(folder))
-
-
-@lru_cache(maxsize=1)
-def hallucinations_of(sources: tuple[str, ...]) -> "ConceptGraph | None":
-    """Return AMBER's annotated hallucinations per concept; None without an AMBER graph."""
-    folders = [source.removeprefix("amber:") for source in sources if source.startswith("amber:")]
-    return amber_graph.hallucinations(folders[0]) if folders else None
 
 
 def tasks() -> Iterator[Task]:
