@@ -107,8 +107,8 @@ class PairPool:
     def bounds(self) -> tuple[float, float]:
         """(ε, δ) of the long tail.
 
-        By default, ε is 1, as a pair that is seen once may be an accident (0 if hardly any is seen more often), and δ
-        is just above the median count beyond ε.
+        By default, ε is 1, as a pair that is seen once may be an accident (0 if few are seen more often), and δ is
+        just above the median count beyond ε.
 
         Raises:
             VhbenchError: if ε ≥ δ.
@@ -116,7 +116,7 @@ class PairPool:
         counts = sorted(self.seen.values())
         epsilon, delta = self.epsilon, self.delta
         if epsilon is None:
-            epsilon = 1 if sum(count > 1 for count in counts) > len(counts) / 10 else 0
+            epsilon = 1 if sum(count > 1 for count in counts) >= 3 * FEW else 0
         if delta is None:
             above = [count for count in counts if count > epsilon]
             delta = above[len(above) // 2] + 1 if above else epsilon + 1

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench import charts, splits
+from vhbench.adapters.photo_pairs import photo_files
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import wording
@@ -39,7 +40,7 @@ def images_of(place: Path, most: int, seed: int) -> list[bytes]:
         found = {image: None for question in splits.read_questions(place) for image in question.images}
         every: list[Any] = list(found)
     else:
-        every = sorted(path for path in place.rglob("*") if path.suffix.lower() in (".jpg", ".jpeg", ".png", ".webp"))
+        every = photo_files(place)
     if len(every) < LEAST:
         raise VhbenchError(f"{place}: expected a split or folder with at least {LEAST} images, got {len(every)}")
     kept = sorted(rng(seed, "image sets", place.name).permutation(len(every))[:most].tolist())

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vhbench import splits
 from vhbench.benchmarks import ODE, Task
@@ -25,9 +25,6 @@ from vhbench.generators.scenes import SceneSource, read_part
 from vhbench.options import check_numbers, option, options_of, values_of
 from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
-
-if TYPE_CHECKING:
-    from vhbench.adapters.photo_pairs import PhotoSource
 
 PAIRS_PER_SHARD, SCENE_SIZE, SMALLEST = 20, 512, 64
 _DRAW, _IMAGES = "Concept selection", "Images and filter"
@@ -76,8 +73,8 @@ class OdeBuild(SplitBuild):
     criteria: tuple[str, ...] = option("Criteria to build.", tuple(criteria.CRITERIA), panel=_DRAW)
     levels: tuple[str, ...] = option("Question levels; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
     epsilon: float = option(
-        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times); -1 for 1, or 0 if hardly "
-        "any pair is seen more often.",
+        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times); -1 for 1, or 0 if few "
+        "pairs are seen more often.",
         -1,
         panel=_DRAW,
         show_default=False,
@@ -96,8 +93,8 @@ class OdeBuild(SplitBuild):
     )
     images: str = option(
         "`scenes` (synthetic, exact ground truth), `diffusers:NAME`, e.g. "
-        "`diffusers:black-forest-labs/FLUX.1-dev`, or `photos:INSTANCES.json=DIR` (existing photos that show a "
-        "pair, by COCO-format annotations).",
+        "`diffusers:black-forest-labs/FLUX.1-dev`, `photos:INSTANCES.json=DIR` (existing photos that show a "
+        "pair, by COCO-format annotations), or `photos:DIR` (labelled by --detector and --verifier).",
         "scenes",
         panel=_IMAGES,
     )
@@ -198,13 +195,13 @@ class OdeBuild(SplitBuild):
         kind, _, place = self.images.partition(":")
         if self.images != "scenes" and not (kind in ("diffusers", "photos") and place):
             raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
-        if kind == "photos" and "=" not in place:
-            raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR")
+        if kind == "photos" and "=" not in place and not self.detector:
+            raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR, or go with --detector NAME")
         if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which detects the objects in an image")
         read_part(self.part)
         self._check_additions()
-        if self._painted:
+        if self._labelled:
             _ = self._models, self._eyes(look=False)
         for criterion in self.criteria:
             criteria.select(
@@ -249,7 +246,7 @@ class OdeBuild(SplitBuild):
         """Graph files and their SHA-256; repeated file names are prefixed with their folder."""
         files = [path for name in self.graph for path in graph_sources.files_of(name)]
         files += [Path(name) for name in (self.node_types, self.add, self.calibration) if name]
-        files += [Path(self.images.partition(":")[2].rpartition("=")[0])] if self.images.startswith("photos:") else []
+        files += [Path(self.images.partition(":")[2].rpartition("=")[0])] if self._annotated else []
         found: dict[str, str] = {}
         for path in files:
             name = path.name if path.name not in found else f"{path.resolve().parent.name}/{path.name}"
@@ -340,6 +337,15 @@ class OdeBuild(SplitBuild):
         return self.images.startswith("diffusers:")
 
     @property
+    def _annotated(self) -> bool:
+        return self.images.startswith("photos:") and "=" in self.images
+
+    @property
+    def _labelled(self) -> bool:
+        """Whether a detector labels the images."""
+        return self._painted or (self.images.startswith("photos:") and not self._annotated)
+
+    @property
     def _thresholds(self) -> DetectionThresholds:
         return self.thresholds or Calibration(self.calibration).detection(self.keep, self.absent)
 
@@ -354,17 +360,18 @@ class OdeBuild(SplitBuild):
     @cached_property
     def _models(self) -> dict[str, Any]:
         """Model settings that images and filter depend on, besides thresholds; may be empty."""
-        if not self._painted:
+        if not self._labelled:
             return {}
         beliefs = asdict(Calibration(self.calibration).verification(self.believe, _BELIEF.absent))
         looking = {name: ode_models.model_of(getattr(self, name)) for name in ("detector", "verifier")}
-        return {**self._pipeline.depends_on, **looking, "beliefs": beliefs}
+        own = self._pipeline.depends_on if self._painted else {"photos": ode_models.photo_names(self.images)}
+        return {**own, **looking, "beliefs": beliefs}
 
     def _eyes(self, *, look: bool = True) -> DetectionModels | None:
         """Return the models that check images; ``look=False`` only validates their options."""
         beliefs = Calibration(self.calibration).verification(self.believe, _BELIEF.absent)
         thresholds = self._thresholds
-        if not self._painted or not look:
+        if not self._labelled or not look:
             return None
         verifier = ode_models.verifier(self.verifier, self.device) if self.verifier else None
         found = ode_models.detector(self.detector, self.device, 2 * self.batch)
@@ -394,8 +401,11 @@ class OdeBuild(SplitBuild):
     def _images(self) -> ImageSource:
         if self.images == "scenes":
             return SceneSource()
-        if self.images.startswith("photos:"):
-            return photos(self.images)
+        if self._annotated:
+            return ode_models.photos(self.images)
+        if self._labelled and not self._painted:
+            names = sorted(set(map(self._world().name, self._graph)))
+            return ode_models.unlabelled_photos(self.images, self._eyes(), names)
         if not self._painted:
             raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
         return ode_models.image_source(self._pipeline)
@@ -409,18 +419,11 @@ class OdeBuild(SplitBuild):
         return self._world_of(self._graph)
 
     def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
-        if self.images.startswith("photos:"):
-            return PhotoWorld(graph, photos(self.images).words)
+        if self._annotated:
+            return PhotoWorld(graph, ode_models.photos(self.images).words)
+        if self._labelled and not self._painted:
+            return PhotoWorld(graph)
         return DrawnWorld(graph, read_part(self.part)) if self.images == "scenes" else OpenWorld(graph)
-
-
-@lru_cache(maxsize=1)
-def photos(source: str) -> "PhotoSource":
-    """Return the photos of "photos:INSTANCES.json=DIR"; read once per process."""
-    from vhbench.adapters.photo_pairs import PhotoSource
-
-    annotations, _, folder = source.removeprefix("photos:").rpartition("=")
-    return PhotoSource(Path(annotations), Path(folder))
 
 
 def tasks() -> Iterator[Task]:

@@ -233,10 +233,10 @@ class OpenWorld:
 
 
 class PhotoWorld(OpenWorld):
-    """Annotated photos: objects that any photo shows; annotations do not cover environments."""
+    """Photos: objects that any of them shows; annotations do not cover environments."""
 
-    def __init__(self, graph: ConceptGraph, shown: frozenset[str]) -> None:
-        """Store the words that any photo shows, and the graph."""
+    def __init__(self, graph: ConceptGraph, shown: frozenset[str] | None = None) -> None:
+        """Store the words that any photo shows, None if they are unknown, and the graph."""
         super().__init__(graph)
         self._shown = shown
 
@@ -250,5 +250,5 @@ class PhotoWorld(OpenWorld):
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: no annotated photo, or inclusion."""
-        absent = [word for word in words if self.name(word) not in self._shown]
+        absent = [word for word in words if self._shown is not None and self.name(word) not in self._shown]
         return f"no annotated photo: {absent[0]}" if absent else super().problem(words)
