@@ -209,7 +209,8 @@ def existence(picture: Picture) -> Iterator[Choice]:
             continue
         is_place = target in words.settings and (target in scene.areas or target == scene.environment)
         noes = {word: _is_there(word, words) for word in (places if is_place else things or places)}
-        spare = () if is_place else tuple(word for word in noes if word in picture.likely)
+        drop = is_place or (picture.case.pairing == "ev" and target == picture.targets[-1])
+        spare = () if drop else tuple(word for word in noes if word in picture.likely)
         kind = "place" if is_place else "existence"
         yield Choice(scene.id, kind, target, target, _is_there(target, words), noes, spare)
 

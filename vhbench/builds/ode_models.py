@@ -18,7 +18,7 @@ from vhbench.schema import VhbenchError
 if TYPE_CHECKING:
     from vhbench.adapters.photo_pairs import PhotoSource
 
-ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, photos:DIR, diffusers:NAME"
+ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, diffusers:NAME, photos:DIR"
 
 
 @dataclass(frozen=True, slots=True)
