@@ -41,8 +41,12 @@ class ClipScorer:
             images: encoded images.
             texts: texts in groups; a group is encoded when one of its texts is requested, since there may be thousands.
         """
+        return _Similarities(self.features(images), texts, self._text_features)
+
+    def features(self, images: Sequence[ImageData]) -> Floats:
+        """Return the unit-length features of images, shape (images, dimension)."""
         parts = (self._image_features([read_image(i) for i in part]) for part in batches(images, self.batch))
-        return _Similarities(np.concatenate(list(parts)), texts, self._text_features)
+        return np.concatenate(list(parts))
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from vhbench.files import cached
+from vhbench.images import open_image
 from vhbench.protocols import Detection, Detector, ImageSource, Verifier
 from vhbench.schema import Rejection, Scene, SceneSpec
 
@@ -79,7 +80,8 @@ class CachedImageSource(_Cached[ImageSource]):
             if isinstance(content, str):
                 yield Rejection(name, content, told)
             else:
-                yield Scene(name, content, spec.width, spec.height, objects=(), provenance=told)
+                width, height = (spec.width, spec.height) if spec.width else open_image(content).size
+                yield Scene(name, content, width, height, objects=(), provenance=told)
 
 
 class KeptDetections(_Cached[Detector]):

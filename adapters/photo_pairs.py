@@ -1,7 +1,7 @@
-"""Annotated photos as ODE images; their annotations are the ground truth."""
+"""Photos as ODE images: annotated ones with exact ground truth, others to be labelled by a detector."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +9,9 @@ from typing import Final
 
 from vhbench.adapters.coco import CocoScenes
 from vhbench.files import read_image
-from vhbench.schema import Rejection, Scene, SceneSpec
+from vhbench.images import open_image
+from vhbench.protocols import Detector
+from vhbench.schema import Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
 _LEAST: Final = 0.005
@@ -62,3 +64,71 @@ class PhotoSource:
             # A photo may serve several pairs; each time it is a separate scene.
             told = {**scene.provenance, "photo": scene.id, "sha256": image}
             yield replace(scene, id=f"{spec.id}-{seed}", provenance=told)
+
+
+class UnlabelledPhotos:
+    """Photos of a folder without annotations; implements :class:`vhbench.protocols.ImageSource`.
+
+    A detector finds which photos may show a pair; each is then labelled like a generated image.
+
+    Args:
+        folder: folder of the photos, with subfolders.
+        detector: detector of objects.
+        phrases: detector phrase → word, for all words of the graph.
+        keep: word → detection score from which it counts as present.
+        batch: photos per batch of the detector.
+    """
+
+    name, exact = "photos", False
+
+    def __init__(
+        self,
+        folder: Path,
+        detector: Detector,
+        phrases: Mapping[str, str],
+        keep: Callable[[str], float],
+        batch: int = 8,
+    ) -> None:
+        self.files = photo_files(folder)
+        self._detector, self._phrases, self._keep, self._batch = detector, phrases, keep, batch
+        self._used: set[int] = set()
+
+    @cached_property
+    def _shown(self) -> Mapping[str, frozenset[int]]:
+        """Word → indices of the photos in which it is detected."""
+        found: dict[str, set[int]] = {}
+        asked = list(self._phrases)
+        for start in range(0, len(self.files), self._batch):
+            images = [file.read_bytes() for file in self.files[start : start + self._batch]]
+            for place, detections in enumerate(self._detector.detect(images, [asked] * len(images)), start=start):
+                for one in detections:
+                    if one.score >= self._keep(word := self._phrases[one.category]):
+                        found.setdefault(word, set()).add(place)
+        return {word: frozenset(places) for word, places in found.items()}
+
+    def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
+        """Yield a photo in which all objects of a spec are detected, without reusing photos."""
+        for spec in specs:
+            places = [self._shown.get(thing.category, frozenset()) for thing in spec.objects]
+            showing = sorted(frozenset.intersection(*places) - self._used) if places else []
+            if not showing:
+                yield Rejection(spec.id, "no photo shows it", {"words": [thing.category for thing in spec.objects]})
+                continue
+            place = showing[int(rng(seed, "photos", spec.id).integers(len(showing)))]
+            self._used.add(place)
+            image = self.files[place].read_bytes()
+            told = {"source": self.name, "photo": self.files[place].name, "sha256": hashlib.sha256(image).hexdigest()}
+            width, height = open_image(image).size
+            yield Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=told)
+
+
+def photo_files(folder: Path) -> list[Path]:
+    """Return the photos of a folder and its subfolders, by name.
+
+    Raises:
+        VhbenchError: if there is none.
+    """
+    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".jpg", ".jpeg", ".png", ".webp"))
+    if not found:
+        raise VhbenchError(f"{folder}: expected photos (.jpg, .png, .webp), got none")
+    return found

@@ -1,10 +1,10 @@
 """Text-to-image generation via diffusers."""
 
-import inspect
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from vhbench.adapters import painter_profiles
 from vhbench.adapters.loading import DTYPES, loading, needed_by, pick_device, pick_dtype
 from vhbench.images import to_png
 from vhbench.schema import Rejection, Scene, SceneSpec, VhbenchError, VhbenchWarning
@@ -22,8 +22,8 @@ class DiffusersSource:
 
     Args:
         model: name on the Hub or folder of a pipeline in diffusers' format.
-        steps: denoising steps.
-        guidance: classifier-free guidance scale; None for the pipeline's default.
+        steps: denoising steps; None for those of the authors, see :mod:`vhbench.adapters.painter_profiles`.
+        guidance: guidance scale; None for that of the authors.
         dtype: "auto" is bfloat16 on a GPU that supports it, float16 on others, float32 on a CPU.
         offload: "model" moves parts of the pipeline to the GPU on demand, "sequential" single layers.
         batch: images per batch; halved on GPU out-of-memory.
@@ -40,7 +40,7 @@ class DiffusersSource:
         self,
         model: str,
         *,
-        steps: int = 30,
+        steps: int | None = None,
         guidance: float | None = None,
         dtype: str = "auto",
         offload: str = "none",
@@ -51,17 +51,18 @@ class DiffusersSource:
         for name, value, allowed in (("dtype", dtype, DTYPES), ("offload", offload, _OFFLOADS)):
             if value not in allowed:
                 raise VhbenchError(f"--{name} {value!r}: must be one of {', '.join(allowed)}")
-        if batch < 1 or steps < 1:
+        if batch < 1 or (steps is not None and steps < 1):
             raise VhbenchError(f"batch {batch}, steps {steps}: must both be at least 1")
         self.name = f"diffusers:{model.rstrip('/').rsplit('/', 1)[-1]}"
-        self._steps, self._guidance, self._batch = steps, guidance, batch
+        self._batch = batch
         self._pipe, self._dtype = _load(model, dtype, offload, revision, device)
-        accepted = inspect.signature(self._pipe.__call__).parameters
-        # Pipelines with true_cfg_scale (FLUX, Qwen-Image) are guidance-distilled: negative prompts double their cost,
-        # and they were not trained with them.
-        self.negative = "negative_prompt" in accepted and "true_cfg_scale" not in accepted
-        if not self.negative:
-            warnings.warn(f"{self.name} takes no negative prompts; they are left out", VhbenchWarning, stacklevel=2)
+        self.settings = painter_profiles.settings(self._pipe, steps, guidance)
+        if guidance is not None and not self.settings.scale:
+            warnings.warn(
+                f"--guidance {guidance:g}: {self.name} ({self.settings.family}) has no guidance; left out",
+                VhbenchWarning,
+                stacklevel=2,
+            )
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one image per spec, in order, as a scene without ground truth.
@@ -71,7 +72,7 @@ class DiffusersSource:
         """
         done = 0
         while done < len(specs):
-            batch = [s for s in specs[done : done + self._batch] if _size(s) == _size(specs[done])]
+            batch = [s for s in specs[done : done + self._batch] if self._form(s) == self._form(specs[done])]
             images = self._images(batch, seed)
             if images is None:
                 self._shrink()
@@ -82,19 +83,23 @@ class DiffusersSource:
                 yield self._scene(spec, image, seed) if image else blank
             done += len(batch)
 
+    def _form(self, spec: SceneSpec) -> tuple[int, int, int | None]:
+        """Return width, height and text length of an image; those of a batch are equal."""
+        own = self.settings.size
+        return spec.width or own, spec.height or own, painter_profiles.sequence_length(self._pipe, [spec.prompt])
+
     def _images(self, specs: Sequence[SceneSpec], seed: int) -> list[bytes] | None:
         """Return the images, b"" for blanked ones; None on GPU out-of-memory."""
         import torch
 
         generators = [torch.Generator("cpu").manual_seed(_seed(seed, spec)) for spec in specs]
-        options: dict[str, Any] = {"width": specs[0].width, "height": specs[0].height}
-        if self.negative:
-            options["negative_prompt"] = [spec.negative_prompt for spec in specs]
-        if self._guidance is not None:
-            options["guidance_scale"] = self._guidance
-        prompts = [spec.prompt for spec in specs]
+        width, height, length = self._form(specs[0])
+        options = self.settings.options([spec.negative_prompt for spec in specs])
+        if length:
+            options["max_sequence_length"] = length
         try:
-            made = self._pipe(prompts, generator=generators, num_inference_steps=self._steps, **options)
+            prompts = [spec.prompt for spec in specs]
+            made = self._pipe(prompts, generator=generators, width=width, height=height, **options)
         except torch.cuda.OutOfMemoryError:
             torch.cuda.empty_cache()
             return None
@@ -113,25 +118,25 @@ class DiffusersSource:
         )
 
     def _scene(self, spec: SceneSpec, image: bytes, seed: int) -> Scene:
+        width, height, length = self._form(spec)
+        options = self.settings.options([spec.negative_prompt])
         provenance = {
             "source": self.name,
             "pipeline": type(self._pipe).__name__,
+            "family": self.settings.family,
             "seed": _seed(seed, spec),
             "prompt": spec.prompt,
-            "negative_prompt": spec.negative_prompt if self.negative else "",
-            "steps": self._steps,
-            "guidance": self._guidance,
+            "negative_prompt": options.get("negative_prompt", [""])[0],
+            "steps": self.settings.steps,
+            "guidance": self.settings.guidance,
+            "max_sequence_length": length,
             "dtype": self._dtype,
         }
-        return Scene(f"{spec.id}-{seed}", image, spec.width, spec.height, objects=(), provenance=provenance)
+        return Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=provenance)
 
 
 def _seed(seed: int, spec: SceneSpec) -> int:
     return int(rng(seed, "diffusers", spec.id).integers(2**31))
-
-
-def _size(spec: SceneSpec) -> tuple[int, int]:
-    return spec.width, spec.height
 
 
 def _load(model: str, dtype: str, offload: str, revision: str, device: str) -> tuple[Any, str]:

@@ -1,5 +1,6 @@
 """Text-only baseline of a split, and of the questions of a run, by subset."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -13,9 +14,17 @@ from vhbench.schema import Record
 from vhbench.statistics import wording
 from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import text_only
+from vhbench.tasks.metrics.question_words import options_of
 from vhbench.tasks.metrics.text_only import LEAST_CLUSTERS, FoldPredictions, TextOnlyBaseline
 
-GROUPINGS = (("task",), ("criterion", "task"), ("mode", "task"), ("question_type",), ("source",))
+GROUPINGS = (
+    ("task",),
+    ("criterion", "task"),
+    ("criterion", "question_type"),
+    ("mode", "task"),
+    ("question_type",),
+    ("source",),
+)
 """Subsets with their own baseline, if they have enough clusters."""
 
 ALL = "all questions"
@@ -26,11 +35,35 @@ _READ = tuple(name for name in RECORD if name not in ("objects", "candidates", "
 
 def of_split(directory: Path) -> dict[str, TextOnlyBaseline]:
     """Return the text-only baselines of a split by subset; empty if it has too few clusters."""
-    return of_questions(
-        to_record(dict(zip(group, row, strict=True)))
-        for _, group in splits.read_columns(directory, _READ)
-        for row in zip(*group.values(), strict=True)
-    )
+    return of_questions(_records(directory))
+
+
+def _records(directory: Path) -> Iterator[Record]:
+    for _, group in splits.read_columns(directory, _READ):
+        for row in zip(*group.values(), strict=True):
+            yield to_record(dict(zip(group, row, strict=True)))
+
+
+def across_seeds(directory: Path, other: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield table rows, header first: subset, questions, accuracy of the answers learnt from the other split.
+
+    Each question text gets its most frequent answer in a split of another seed; a tie or a new text counts as a uniform
+    guess. Within a split, words that are balanced by design hide what a model could learn from another one.
+    """
+    learnt: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in _records(other):
+        learnt[record.question][record.answer] += 1
+    hits: dict[str, list[float]] = defaultdict(list)
+    for record in _records(directory):
+        if record.answer in (options := options_of(record)):
+            known = learnt[record.question]
+            best = [option for option in options if known[option] == max(known.values(), default=0)]
+            hit = (record.answer in best) / len(best)
+            for name in (ALL, _named(columns := GROUPINGS[2], [getattr(record, column) for column in columns])):
+                hits[name].append(hit)
+    yield "subset", "questions", "majority answer by text, learnt on another seed"
+    for name in sorted(hits, key=lambda name: (name != ALL, name)):
+        yield name, f"{len(hits[name]):,}", f"{100 * sum(hits[name]) / len(hits[name]):.1f} %"
 
 
 def of_questions(records: Iterable[Record]) -> dict[str, TextOnlyBaseline]:

@@ -48,6 +48,7 @@ class Dot:
         high: upper end.
         text: label next to it: value, interval and sample size.
         guess: chance level, marked by a tick; None for none.
+        pale: whether it is drawn in grey, as not significant.
     """
 
     row: str
@@ -56,6 +57,7 @@ class Dot:
     high: float | None
     text: str
     guess: float | None = None
+    pale: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +149,13 @@ def dots(
     axis = alt.Axis(format="~r", **({"values": _doublings(across)} if doubling else {"tickCount": 5}))
     y = alt.Y("row:N", sort=names, title=None, axis=alt.Axis(labelPadding=8))
     base = alt.Chart(alt.Data(values=clipped)).encode(y=y)
-    whiskers = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5, color=BLUE)
+    whiskers = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5)
     words = base.mark_text(align="left", fontSize=_WORDS, color=INK)
+    colour = alt.condition("datum.pale", alt.value(GREY), alt.value(BLUE))
     layers = [
-        whiskers.encode(x=alt.X("low:Q", scale=scale), x2="high:Q"),
-        base.mark_point(filled=True, size=75, color=BLUE, opacity=1).encode(
-            x=alt.X("value:Q", title=None, scale=scale, axis=axis)
+        whiskers.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
+        base.mark_point(filled=True, size=75, opacity=1).encode(
+            x=alt.X("value:Q", title=None, scale=scale, axis=axis), color=colour
         ),
         words.encode(x=alt.value(width + 12), text="text:N"),
     ]

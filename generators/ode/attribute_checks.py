@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor
 
-from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, environments, prompts
+from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, prompts
+from vhbench.generators.ode.environments import DEFAULT, Wording
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.images import open_image, to_png
 from vhbench.protocols import Verifier
@@ -50,17 +51,19 @@ class VerifierThresholds:
 
 @dataclass(frozen=True, slots=True)
 class AttributeLook:
-    """Prompted attribute and the objects to check it on."""
+    """Prompted attribute and the objects to check it on; ``words``: English of the graph's concepts."""
 
     target: str
     kind: str
     value: str
     members: tuple[SceneObject, ...] = ()
+    words: Wording = DEFAULT
 
     @property
     def others(self) -> tuple[str, ...]:
         """Contraries that the attribute is scored against."""
-        return attribute_contraries.of(self.value)[:_MOST]
+        own = sorted(self.words.opposites.get(self.value, ()))
+        return tuple(dict.fromkeys([*own, *attribute_contraries.of(self.value)]))[:_MOST]
 
     def texts(self, place: str) -> list[str]:
         """Return the texts the verifier chooses from, the prompted one first."""
@@ -68,21 +71,25 @@ class AttributeLook:
 
     def _said(self, value: str, place: str) -> str:
         if not self.members:
-            if attribute_words.follows(value):
-                return f"{environments.shown(place)} {value}"
-            return environments.place(place, value).split(" ", 1)[1]
+            follows = attribute_words.follows(value)
+            return f"{self.words.shown(place)} {value}" if follows else self.words.shown(place, value)
         doing = self.kind in attribute_words.BODILY
-        return prompts.phrase(ObjectSpec(self.target, state="" if doing else value, action=value if doing else ""))
+        thing = ObjectSpec(self.target, state="" if doing else value, action=value if doing else "")
+        return prompts.phrase(thing, self.words)
 
 
-def trust_prompt(scene: Scene, spec: SceneSpec) -> tuple[Scene, tuple[AttributeClaim, ...]]:
+def trust_prompt(scene: Scene, spec: SceneSpec, words: Wording = DEFAULT) -> tuple[Scene, tuple[AttributeClaim, ...]]:
     """Return the scene with all prompted attributes as ground truth, as the paper does."""
-    looks = [(look, look.others) for look in _looks(scene, spec)]
+    looks = [(look, look.others) for look in _looks(scene, spec, words)]
     return _told(scene, looks), tuple(AttributeClaim(k.target, k.kind, k.value, others) for k, others in looks)
 
 
 def verify_attributes(
-    scenes: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes], verifier: Verifier, limits: VerifierThresholds
+    scenes: Sequence[tuple[Scene, SceneSpec]],
+    images: Sequence[bytes],
+    verifier: Verifier,
+    limits: VerifierThresholds,
+    words: Wording = DEFAULT,
 ) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
     """Return scenes with the confirmed attributes as ground truth, and claims about them.
 
@@ -91,8 +98,9 @@ def verify_attributes(
         images: encoded images, in the same order.
         verifier: verifier, called once for all images.
         limits: acceptance thresholds.
+        words: English of the graph's concepts.
     """
-    looks = [(i, look) for i, (scene, spec) in enumerate(scenes) for look in _looks(scene, spec)]
+    looks = [(i, look) for i, (scene, spec) in enumerate(scenes) for look in _looks(scene, spec, words)]
     asked = [
         (look, part, look.texts(scenes[i][0].environment)) for i, look in looks for part in parts_of(images[i], look)
     ]
@@ -111,15 +119,19 @@ def verify_attributes(
     ]
 
 
-def _looks(scene: Scene, spec: SceneSpec) -> Iterator[AttributeLook]:
+def _looks(scene: Scene, spec: SceneSpec, words: Wording) -> Iterator[AttributeLook]:
     """Yield the prompted attributes of present objects and the setting that have contraries."""
+    found = []
     for thing in spec.objects:
         members = tuple(o for o in scene.objects if o.category == thing.category)
-        for value in (thing.colour, *thing.state.split(", "), thing.action):
-            if value and members and attribute_contraries.of(value):
-                yield AttributeLook(thing.category, attribute_words.kind_of(value), value, members)
-    if spec.state and scene.environment and attribute_contraries.of(spec.state):
-        yield AttributeLook(scene.environment, attribute_words.kind_of(spec.state), spec.state)
+        values = (thing.colour, *thing.state.split(", "), thing.action) if members else ()
+        found += [(thing.category, value, members) for value in values]
+    if scene.environment:
+        found.append((scene.environment, spec.state, ()))
+    for target, value, members in found:
+        look = AttributeLook(target, attribute_words.kind_of(value) if value else "", value, members, words)
+        if value and look.others:
+            yield look
 
 
 def parts_of(image: bytes, look: AttributeLook) -> list[bytes]:

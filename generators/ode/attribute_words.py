@@ -59,6 +59,10 @@ WORDS: Final[Mapping[tuple[str, str], Attribute]] = {
 """(word, noun) → attribute; the noun is "" if the word means the same for all other nouns."""
 
 
+KNOWN: Final = frozenset(word for word, _ in WORDS) | frozenset(COLOURS)
+"""Words of the table, and colours."""
+
+
 def attribute(word: str, noun: str, slot: str) -> Attribute:
     """Return the attribute that a graph's word denotes for a noun.
 

@@ -5,13 +5,16 @@ A graph is a :class:`networkx.Graph`. Nodes are words with the attributes
 - ``kind``: "entity" or "environment";
 - ``state``, ``action``: tuples of pairs (frequent, rare), such as ``(("sunny", "gloomy"),)``;
 - ``name``: readable English, if it differs from the word;
-- ``since``: the graph version that added it.
+- ``since``: the graph version that added it;
+- ``place``, ``plural``, ``article``, ``opposites``: its English, where the project's tables do not know it, see
+  :func:`wording`.
 
 Edges carry ``weight``, the co-occurrence count c. ``graph.graph["version"]`` starts at 1; :func:`update` adds concepts,
 edges and attributes and increments it. Pairs of older versions are sampled from the graph as of that version, so they
 stay unchanged.
 """
 
+import base64
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
@@ -22,6 +25,8 @@ import networkx as nx
 import orjson
 
 from vhbench.files import LARGEST_TEXT, open_file, read_json
+from vhbench.generators.ode import attribute_words, environments
+from vhbench.generators.ode.environments import SettingWords, Wording
 from vhbench.schema import VhbenchError
 
 Kind = Literal["entity", "environment"]
@@ -33,6 +38,9 @@ Attributes = Mapping[str, tuple[tuple[str, str], ...]]
 
 STARTER = Path(__file__).with_name("starter.json")
 """The project's own table: environment → objects found there."""
+
+ENGLISH = ("place", "plural", "article", "opposites")
+"""Optional attributes of a concept that :func:`wording` reads."""
 
 _WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
 """Weight of each column in the starter table."""
@@ -106,7 +114,8 @@ def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
     counts.update({pair(a, b): int(c) for a, b, c in edges(second)})
     attributes = {word: _union(first.nodes.get(word, {}), second.nodes.get(word, {})) for word in both}
     names = {word: graph.nodes[word]["name"] for graph in (second, first) for word in graph}
-    return assemble(both, counts, attributes, names=names, where="merged graph")
+    english = {word: data for graph in (second, first) for word, data in graph.nodes(data=True)}
+    return assemble(both, counts, attributes, names=names, english=english, where="merged graph")
 
 
 class UpdatedGraph(nx.Graph):  # type: ignore[type-arg]
@@ -191,15 +200,17 @@ def assemble(
     attributes: Mapping[str, Attributes] | None = None,
     *,
     names: Mapping[str, str] | None = None,
+    english: Mapping[str, Mapping[str, Any]] | None = None,
     where: str,
 ) -> ConceptGraph:
     """Build a graph in alphabetical order and validate it."""
     graph: ConceptGraph = nx.Graph(version=1)
-    attributes, names = attributes or {}, names or {}
+    attributes, names, english = attributes or {}, names or {}, english or {}
     for word in sorted(kinds):
         own = attributes.get(word, {})
         pairs = {kind: own.get(kind, ()) for kind in ("state", "action")}
-        graph.add_node(word, kind=kinds[word], name=names.get(word, word), since=1, **pairs)
+        told = {key: value for key, value in english.get(word, {}).items() if key in ENGLISH}
+        graph.add_node(word, kind=kinds[word], name=names.get(word, word), since=1, **pairs, **told)
     for (a, b), count in sorted(counts.items()):
         for word in (a, b):
             if word not in graph:
@@ -241,6 +252,31 @@ def edges(graph: ConceptGraph) -> Iterator[tuple[str, str, int]]:
         yield a, b, data["weight"]
 
 
+def wording(graph: ConceptGraph) -> Wording:
+    """Return the English of a graph's concepts, by readable name: the project's tables, and what the graph adds.
+
+    The two values of an attribute pair exclude each other if the project's tables do not know both.
+    """
+    places, plurals, mass = dict[str, SettingWords](), dict[str, str](), set[str]()
+    opposites: dict[str, set[str]] = {}
+    for _, data in graph.nodes(data=True):
+        if "place" in data:
+            places[data["name"]] = SettingWords(data["name"], "", data["place"], {})
+        if "plural" in data:
+            plurals[data["name"]] = data["plural"]
+        if data.get("article") == "":
+            mass.add(data["name"])
+        pairs = [(data["name"], graph.nodes[other]["name"]) for other in data.get("opposites", ()) if other in graph]
+        pairs += [pair for pair in data["state"] if not attribute_words.KNOWN.issuperset(pair)]
+        for one, other in pairs:
+            opposites.setdefault(one, set()).add(other)
+            opposites.setdefault(other, set()).add(one)
+    if not (places or plurals or mass or opposites):
+        return environments.DEFAULT
+    excluded = {word: frozenset(others) for word, others in opposites.items()}
+    return Wording({**environments.PLACES, **places}, plurals, frozenset(mass), excluded)
+
+
 def kinds(graph: ConceptGraph) -> dict[str, str]:
     """Return word → "entity" or "environment"."""
     return {word: data["kind"] for word, data in graph.nodes(data=True)}
@@ -255,7 +291,9 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
     """Return the graph that JSON describes.
 
     ``{"version": 1, "concepts": [{"word": "car", "kind": "entity", "state": [["red", "pink"]]}], "edges": [["car",
-    "street", 9]]}``. ``name``, ``state``, ``action`` and ``since`` of a concept are optional.
+    "street", 9]]}``. ``name``, ``state``, ``action`` and ``since`` of a concept are optional, and so is its English:
+    ``place`` ("on a motorway"), ``plural``, ``article`` ("" for none), and ``opposites`` (places that an image of this
+    one cannot show).
 
     Raises:
         VhbenchError: with the location, if an entry is missing or invalid.
@@ -273,10 +311,24 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
         ) from error
     attributes = {word: _attributes(c, f"{where}: {word!r}") for word, c in concepts.items()}
     names = {word: str(c.get("name", word)) for word, c in concepts.items()}
-    graph = assemble(kinds, counts, attributes, names=names, where=where)
+    graph = assemble(kinds, counts, attributes, names=names, english=_english(concepts, where), where=where)
     graph.graph["version"] = version
     nx.set_node_attributes(graph, since, "since")
     return graph
+
+
+def _english(concepts: Mapping[str, Mapping[str, Any]], where: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the concepts' English after validating it."""
+    for word, concept in concepts.items():
+        place, opposites = concept.get("place", "in it"), concept.get("opposites", [])
+        if not isinstance(place, str) or " " not in place:
+            raise VhbenchError(f"{where}: {word!r} has place {place!r}; expected a phrase such as 'on a motorway'")
+        if not isinstance(opposites, (list, tuple)):
+            raise VhbenchError(f"{where}: {word!r} has opposites {opposites!r}; expected a list of concepts")
+        for other in opposites:
+            if other not in concepts:
+                raise VhbenchError(f"{where}: {word!r} has the opposite {other!r}, which is not among the concepts")
+    return concepts
 
 
 def _from_graphml(path: Path) -> ConceptGraph:
@@ -287,15 +339,51 @@ def _from_graphml(path: Path) -> ConceptGraph:
             flat = nx.read_graphml(file)
     except (ParseError, nx.NetworkXError, ValueError, KeyError, TypeError) as error:
         raise VhbenchError(f"{path} is not GraphML: {error}") from error
+    if any("type" in data for _, data in flat.nodes(data=True)):
+        return _from_release(flat, path)
     concepts: list[dict[str, Any]] = []
     for word, data in flat.nodes(data=True):
         try:
-            concepts.append({"word": word, **data} | {k: orjson.loads(data.get(k, "[]")) for k in ("state", "action")})
+            lists = ("state", "action", *(key for key in ("opposites",) if key in data))
+            concepts.append({"word": word, **data} | {key: orjson.loads(data.get(key, "[]")) for key in lists})
         except orjson.JSONDecodeError as error:
             raise VhbenchError(f"{path}: {word!r}: state and action hold JSON lists of pairs: {error}") from error
     edges = [[a, b, data.get("weight")] for a, b, data in flat.edges(data=True)]
     version = flat.graph.get("version", 1)
     return from_json({"version": version, "concepts": concepts, "edges": edges}, where=str(path))
+
+
+def _from_release(flat: "nx.Graph[str]", path: Path) -> ConceptGraph:
+    """Return the graph of a GraphML file in the form of ODE's release.
+
+    Nodes have ``type``, of which "virtual" is dropped, and attributes as base64-encoded JSON: {"state": [[true, false],
+    …]}, or one list per key. Edges have ``frequency``: c in the graph H; 2c - 1, and so always odd, in T.
+    """
+    real = {word: data for word, data in flat.nodes(data=True) if data.get("type") in get_args(Kind)}
+    attributes = {word: _attributes(_decoded(data), f"{path}: {word!r}") for word, data in real.items()}
+    edges = [(a, b, data.get("frequency")) for a, b, data in flat.edges(data=True) if a != b and {a, b} <= real.keys()]
+    try:
+        counts = {pair(a, b): int(frequency) for a, b, frequency in edges}
+    except (TypeError, ValueError) as error:
+        raise VhbenchError(f"{path}: expected an integer frequency of each edge: {error}") from error
+    if all(count % 2 for count in counts.values()):
+        counts = {edge: (count + 1) // 2 for edge, count in counts.items()}
+    kinds = {word: data["type"] for word, data in real.items()}
+    graph = assemble(kinds, counts, attributes, where=str(path))
+    graph.graph["release"] = True
+    return graph
+
+
+def _decoded(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state and action pairs of a node whose attributes are base64-encoded JSON."""
+    found: dict[str, Any] = {}
+    for key in ("attributes", "state", "action"):
+        try:
+            value = orjson.loads(base64.b64decode(data[key], validate=True)) if key in data else {}
+        except ValueError as error:
+            raise VhbenchError(f"attribute {key!r}: expected base64-encoded JSON, got {data[key]!r:.60}") from error
+        found |= value if isinstance(value, dict) else {key: value}
+    return found
 
 
 def _attributes(found: Mapping[str, Any], where: str) -> Attributes:

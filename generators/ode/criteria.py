@@ -2,10 +2,14 @@
 
 With c the co-occurrence count of two concepts in the graph:
 
-- standard: the pairs with the highest c;
+- standard: pairs from the top decile of c;
 - long_tail: pairs with ε < c < δ;
-- random: pairs sampled uniformly, regardless of c;
+- random: pairs from the whole observed range of c, in equal shares from bands of counts (1, 2-3, 4-7, …);
 - fictional: pairs with c = 0.
+
+No pair belongs to two criteria: every third pair by c is set aside for the random ones, and the long tail ends below
+the top decile. (The reference draws random pairs uniformly, of which 93 % have c = 0 in AMBER's graph, and its long
+tail is c = 1.)
 
 Each is applied to two pairings: entity-entity ("ee") and entity-environment ("ev", the environment second). A criterion
 yields its pairs in a seeded order, so that a pair that cannot be rendered is replaced by the next.
@@ -14,7 +18,7 @@ yields its pairs in a seeded order, so that a pair that cannot be rendered is re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product, zip_longest
 
 import numpy as np
 
@@ -24,6 +28,10 @@ from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
 Pair = tuple[str, str]
+
+FEW = 40
+"""Number of standard pairs that even a small graph should have."""
+
 PAIRINGS: Mapping[str, str] = {"ee": "entity-entity", "ev": "entity-environment"}
 """Short name → value in the rows."""
 
@@ -39,15 +47,17 @@ class PairPool:
         whole: concept graph.
         pairing: "ee" or "ev".
         version: version that added the pairs, see :func:`vhbench.generators.ode.concept_graph.is_new`.
-        epsilon: lower bound of the long tail, exclusive.
+        epsilon: lower bound of the long tail, exclusive; None for the default.
         delta: upper bound of the long tail, exclusive; None for the default.
+        seed: random seed of the order of pairs with equal counts.
     """
 
     whole: ConceptGraph
     pairing: str
     version: int = 1
-    epsilon: float = 0
+    epsilon: float | None = None
     delta: float | None = None
+    seed: int = 0
 
     @cached_property
     def graph(self) -> ConceptGraph:
@@ -65,42 +75,74 @@ class PairPool:
         return dict(sorted(found.items()))
 
     @cached_property
-    def every(self) -> list[Pair]:
-        """All pairs, with or without an edge, in alphabetical order."""
+    def unseen(self) -> list[Pair]:
+        """Pairs without an edge, in alphabetical order."""
         kinds = concept_graph.kinds(self.graph)
         entities, places = (sorted(w for w in kinds if kinds[w] == kind) for kind in ("entity", "environment"))
         pairs = combinations(entities, 2) if self.pairing == "ee" else product(entities, places)
-        return [pair for pair in pairs if concept_graph.is_new(self.graph, *pair)]
+        return [pair for pair in pairs if concept_graph.is_new(self.graph, *pair) and pair not in self.seen]
 
     @cached_property
-    def unseen(self) -> list[Pair]:
-        """Pairs without an edge."""
-        return [p for p in self.every if p not in self.seen]
+    def ranked(self) -> list[Pair]:
+        """Pairs with an edge, most frequent first, with ties in the order of the seed."""
+        random = rng(self.seed, "ode", "pairs", "ranked", self.pairing, self.version)
+        return sorted(_shuffled(list(self.seen), random), key=lambda pair: -self.seen[pair])
 
     @property
+    def set_aside(self) -> list[Pair]:
+        """Every third pair, which only the random criterion uses."""
+        return self.ranked[1::3]
+
+    @property
+    def others(self) -> tuple[list[Pair], list[Pair]]:
+        """The top decile of the pairs that are not set aside, and the rest of them, most frequent first.
+
+        In a graph with few pairs, it is up to :data:`FEW` of the upper half.
+        """
+        rest = [pair for i, pair in enumerate(self.ranked) if i % 3 != 1]
+        end = max(-(-len(rest) // 10), min(FEW, len(rest) // 2))
+        return rest[:end], rest[end:]
+
+    @cached_property
     def bounds(self) -> tuple[float, float]:
-        """(ε, δ) of the long tail; by default, δ is just above the median count.
+        """(ε, δ) of the long tail.
+
+        By default, ε is 1, as a pair that is seen once may be an accident (0 if few are seen more often), and δ is
+        just above the median count beyond ε.
 
         Raises:
             VhbenchError: if ε ≥ δ.
         """
-        delta = self.delta
+        counts = sorted(self.seen.values())
+        epsilon, delta = self.epsilon, self.delta
+        if epsilon is None:
+            epsilon = 1 if sum(count > 1 for count in counts) >= 3 * FEW else 0
         if delta is None:
-            counts = sorted(c for c in self.seen.values() if c > self.epsilon)
-            delta = counts[len(counts) // 2] + 1 if counts else self.epsilon + 1
-        if self.epsilon >= delta:
-            raise VhbenchError(f"the long tail is ε < c < δ: ε = {self.epsilon} must be less than δ = {delta}")
-        return self.epsilon, delta
+            above = [count for count in counts if count > epsilon]
+            delta = above[len(above) // 2] + 1 if above else epsilon + 1
+        if epsilon >= delta:
+            raise VhbenchError(f"the long tail is ε < c < δ: ε = {epsilon} must be less than δ = {delta}")
+        return epsilon, delta
 
 
 def _most_frequent(pool: PairPool, random: np.random.Generator) -> list[Pair]:
-    """Return co-occurring pairs, most frequent first, with ties broken by the seed."""
-    return sorted(_shuffled(list(pool.seen), random), key=lambda p: -pool.seen[p])
+    """Return the pairs of the top decile, and as a reserve those above the long tail."""
+    top, rest = pool.others
+    return [*_shuffled(top, random), *(pair for pair in rest if pool.seen[pair] >= pool.bounds[1])]
 
 
 def _between_bounds(pool: PairPool, random: np.random.Generator) -> list[Pair]:
     low, high = pool.bounds
-    return _shuffled([p for p, count in pool.seen.items() if low < count < high], random)
+    return _shuffled([pair for pair in pool.others[1] if low < pool.seen[pair] < high], random)
+
+
+def _over_the_range(pool: PairPool, random: np.random.Generator) -> list[Pair]:
+    """Return the pairs that are set aside, taking turns between bands of counts."""
+    bands: dict[int, list[Pair]] = {}
+    for pair in _shuffled(pool.set_aside, random):
+        bands.setdefault(pool.seen[pair].bit_length(), []).append(pair)
+    turns = zip_longest(*(bands[band] for band in sorted(bands)))
+    return [pair for pair in chain.from_iterable(turns) if pair is not None]
 
 
 def _shuffled(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
@@ -126,7 +168,7 @@ class Criterion:
     bounded: bool = False
 
 
-def candidates(pool: PairPool, criterion: str, *, seed: int) -> list[Pair]:
+def candidates(pool: PairPool, criterion: str) -> list[Pair]:
     """Return all pairs of a pool that meet a criterion, in order of use.
 
     Raises:
@@ -135,7 +177,7 @@ def candidates(pool: PairPool, criterion: str, *, seed: int) -> list[Pair]:
     for value, what, allowed in ((criterion, "criterion", CRITERIA), (pool.pairing, "pairing", PAIRINGS)):
         if value not in allowed:
             raise VhbenchError(f"unknown {what} {value!r}: must be one of {', '.join(allowed)}")
-    return CRITERIA[criterion].draw(pool, rng(seed, "ode", "pairs", criterion, pool.pairing, pool.version))
+    return CRITERIA[criterion].draw(pool, rng(pool.seed, "ode", "pairs", criterion, pool.pairing, pool.version))
 
 
 def select(
@@ -145,7 +187,7 @@ def select(
     limit: int,
     seed: int,
     compat: bool = False,
-    epsilon: float = 0,
+    epsilon: float | None = None,
     delta: float | None = None,
 ) -> dict[str, list[Pair]]:
     """Return ``limit`` pairs per pairing: ``{"ee": [(a, b), …], "ev": [(entity, …), …]}``.
@@ -159,8 +201,8 @@ def select(
         limit: pairs per pairing and graph version.
         seed: random seed.
         compat: reproduce the reference's selection, from a graph built with ``compat=True``.
-        epsilon: lower bound of the long tail, exclusive.
-        delta: upper bound, exclusive; just above the median count by default.
+        epsilon: lower bound of the long tail, exclusive; None for the default of :attr:`PairPool.bounds`.
+        delta: upper bound, exclusive; None for the default.
 
     Raises:
         VhbenchError: if the graph has fewer pairs than requested, or ε ≥ δ.
@@ -172,8 +214,8 @@ def select(
     found: dict[str, list[Pair]] = {pairing: [] for pairing in PAIRINGS}
     for version in range(1, int(graph.graph["version"]) + 1):
         for pairing, pairs in found.items():
-            pool = PairPool(graph, pairing, version, epsilon, delta)
-            drawn = candidates(pool, criterion, seed=seed)[:limit]
+            pool = PairPool(graph, pairing, version, epsilon, delta, seed)
+            drawn = candidates(pool, criterion)[:limit]
             if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
                 bounds = pool.bounds if CRITERIA[criterion].bounded else ()
                 within = " with {:g} < c < {:g}".format(*bounds) if bounds else ""
@@ -228,12 +270,12 @@ def _seldom_together(counts: Sequence[int]) -> float:
 
 CRITERIA: Mapping[str, Criterion] = {
     "standard": Criterion(
-        _most_frequent, "the pairs that are seen together most", misfit=lambda counts: -min(counts), usual=True
+        _most_frequent, "pairs that are seen together often", misfit=lambda counts: -min(counts), usual=True
     ),
     "long_tail": Criterion(
         _between_bounds, "pairs that are seldom seen together", misfit=_seldom_together, usual=True, bounded=True
     ),
-    "random": Criterion(lambda pool, random: _shuffled(pool.every, random), "any pairs", misfit=lambda counts: 0),
+    "random": Criterion(_over_the_range, "pairs seen together any number of times", misfit=lambda counts: 0),
     "fictional": Criterion(
         lambda pool, random: _shuffled(pool.unseen, random), "pairs that are never seen together", misfit=sum
     ),

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vhbench.files import read_image
-from vhbench.generators.ode import attribute_checks, filtering, prompts
+from vhbench.generators.ode import attribute_checks, filtering, place_checks, prompts
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.ode.environments import DEFAULT, Wording
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.prompts import ImagePlan, SourceVocabulary
 from vhbench.generators.ode.questions import AttributeClaim
@@ -31,7 +32,7 @@ class DetectionModels:
 
     Attributes:
         detector: object detector.
-        verifier: attribute verifier; None without attribute questions or with a trusted prompt.
+        verifier: verifier of attributes and places; None without attribute questions or with a trusted prompt.
         thresholds: detection thresholds.
         beliefs: verifier thresholds.
         words: number of words to detect per image.
@@ -62,32 +63,39 @@ class DetectionModels:
                     found.setdefault(phrase, word)
         return found
 
-    def look(self, made: Sequence[tuple[SceneSpec, Scene]], asked: Sequence[Sequence[str]]) -> list[Seen]:
+    def look(
+        self, made: Sequence[tuple[SceneSpec, Scene]], asked: Sequence[Sequence[str]], words: Wording = DEFAULT
+    ) -> list[Seen]:
         """Return the ground truth of each image, or the reason for its rejection.
 
         Args:
             made: images without ground truth, each with its specification.
             asked: words to detect in each image.
+            words: English of the graph's concepts.
         """
         images = [read_image(scene.image) for _, scene in made]
-        phrases = [self.meanings(words) for words in asked]
+        phrases = [self.meanings(each) for each in asked]
+        places = place_checks.judge([spec.environment for spec, _ in made], images, self.verifier, self.beliefs, words)
         found = self.detector.detect(images, [list(each) for each in phrases]) if images else []
         judged = [
-            filtering.judge(scene, spec, _named(detections, each), list(dict.fromkeys(each.values())), self.thresholds)
-            for (spec, scene), detections, each in zip(made, found, phrases, strict=True)
+            filtering.judge(
+                scene, spec, _named(detections, each), list(dict.fromkeys(each.values())), self.thresholds, place
+            )
+            for (spec, scene), detections, each, place in zip(made, found, phrases, places, strict=True)
         ]
         kept = [i for i, result in enumerate(judged) if isinstance(result, Scene)]
-        seen = iter(self._attributes([(judged[i], made[i][0]) for i in kept], [images[i] for i in kept]))  # type: ignore[misc]
+        sure = [(judged[i], made[i][0]) for i in kept]
+        seen = iter(self._attributes(sure, [images[i] for i in kept], words))  # type: ignore[arg-type]
         return [next(seen) if isinstance(result, Scene) else result for result in judged]
 
     def _attributes(
-        self, kept: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes]
+        self, kept: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes], words: Wording
     ) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
         if self.trust_prompt:
-            return [attribute_checks.trust_prompt(scene, spec) for scene, spec in kept]
+            return [attribute_checks.trust_prompt(scene, spec, words) for scene, spec in kept]
         if self.verifier is None:
             return [(scene, ()) for scene, _ in kept]
-        return attribute_checks.verify_attributes(kept, images, self.verifier, self.beliefs)
+        return attribute_checks.verify_attributes(kept, images, self.verifier, self.beliefs, words)
 
 
 def words_for(

@@ -1,7 +1,11 @@
-"""Environments: their English wording and which of them are visually distinct."""
+"""Environments: their English wording and which of them are visually distinct.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+A graph of one's own may add places, plurals and opposites, see :class:`Wording`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from vhbench import tsv
@@ -42,9 +46,6 @@ PLACES: Mapping[str, SettingWords] = {
 }
 """Environment → its wording."""
 
-SETTINGS: Mapping[str, SettingWords] = {word: words for word, words in PLACES.items() if words.family}
-"""Environments that fill a whole image, which makes others absent."""
-
 INDOORS = frozenset({"kitchen", "bathroom", "room", "work", "stage"})
 
 _NOTHING_OVER = frozenset({"sky", "floor", "wall"})
@@ -63,52 +64,117 @@ Families that share a view (a lake below mountains, a park in a city) are exclud
 """
 
 
-def unlike(first: str, second: str) -> bool:
-    """Return whether an image set in the first environment cannot show the second.
+@dataclass(frozen=True)
+class Wording:
+    """English of a graph's concepts, and what excludes what.
 
-    >>> unlike("beach", "kitchen"), unlike("kitchen", "office"), unlike("lake", "sea"), unlike("sky", "sea")
-    (True, False, False, False)
+    Attributes:
+        places: environment → its wording.
+        plurals: noun → its plural, where the rules of English would give another.
+        mass: nouns without article and number.
+        opposites: place, or attribute, → those that are never true at the same time.
     """
-    a, b = SETTINGS.get(first), SETTINGS.get(second)
-    if a is None or b is None:
-        return False
-    if (a.family in INDOORS) != (b.family in INDOORS):
-        return True
-    return frozenset({a.family, b.family}) in _DISTINCT
+
+    places: Mapping[str, SettingWords] = field(default_factory=lambda: PLACES)
+    plurals: Mapping[str, str] = field(default_factory=dict)
+    mass: frozenset[str] = frozenset()
+    opposites: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> Mapping[str, SettingWords]:
+        """Environments that fill a whole image, which makes others absent."""
+        return {word: row for word, row in self.places.items() if row.family or word in self.opposites}
+
+    def unlike(self, first: str, second: str) -> bool:
+        """Return whether an image set in the first environment cannot show the second.
+
+        >>> unlike = DEFAULT.unlike
+        >>> unlike("beach", "kitchen"), unlike("kitchen", "office"), unlike("lake", "sea"), unlike("sky", "sea")
+        (True, False, False, False)
+        """
+        if second in self.opposites.get(first, ()):
+            return True
+        a, b = self.places.get(first), self.places.get(second)
+        if a is None or b is None or not a.family or not b.family:
+            return False
+        if (a.family in INDOORS) != (b.family in INDOORS):
+            return True
+        return frozenset({a.family, b.family}) in _DISTINCT
+
+    def place(self, word: str, state: str = "", *, aloft: bool = True, over: bool = False) -> str:
+        """Return the location phrase of an environment.
+
+        Args:
+            word: environment.
+            state: its adjective, or "".
+            aloft: whether the objects can fly; others are under the sky.
+            over: whether the objects are in the air above outdoor places.
+
+        >>> place = DEFAULT.place
+        >>> place("sea", "calm", over=True), place("kitchen", over=True)
+        ('over the calm sea', 'in a kitchen')
+        >>> place("street"), place("sea", "calm"), place("airport", "busy"), place("sky", aloft=False)
+        ('on a street', 'in the calm sea', 'at a busy airport', 'under the sky')
+        >>> place("crossroads"), place("motorway", "wet")  # not in the table
+        ('in a scene with crossroads', 'in a scene with a wet motorway')
+        """
+        words = self.places.get(word)
+        if words is None:
+            return f"in a scene with {inflection.with_article(f'{state} {word}'.strip())}"
+        where = words.place
+        if word == "sky" and not aloft:
+            where = "under the sky"
+        if over and word not in _NOTHING_OVER and words.family not in INDOORS:
+            where = f"over {where.split(' ', 1)[1]}"
+        if not state:
+            return where
+        preposition, named = where.split(" ", 1)
+        article, _, noun = named.partition(" ")
+        if article in ("a", "an"):
+            return f"{preposition} {inflection.a(f'{state} {noun}')}"
+        return f"{preposition} {article} {state} {noun}" if article == "the" else f"{preposition} {state} {named}"
+
+    def shown(self, word: str, state: str = "") -> str:
+        """Return the noun phrase of an environment: "a street", "the calm sea"."""
+        if word in self.places:
+            return self.place(word, state).split(" ", 1)[1]
+        return inflection.with_article(f"{state} {word}".strip())
+
+    def one(self, noun: str, before: Iterable[str] = ()) -> str:
+        """Return a noun with its article, after some adjectives: "a red lorry"."""
+        named = " ".join((*before, noun))
+        return named if noun in self.mass else inflection.with_article(named)
+
+    def several(self, number: int, noun: str, before: Iterable[str] = ()) -> str:
+        """Return a number of objects: "two red lorries".
+
+        >>> Wording(plurals={"cul-de-sac": "culs-de-sac"}).several(2, "cul-de-sac", ["quiet"])
+        'two quiet culs-de-sac'
+        """
+        if number > 1 and noun in self.plurals:
+            return " ".join((inflection.NUMBERS[number], *before, self.plurals[noun]))
+        return inflection.count_phrase(number, " ".join((*before, noun)))
+
+    def countable(self, noun: str) -> bool:
+        """Return whether a noun takes numbers."""
+        return noun not in self.mass and inflection.countable(noun)
+
+    def annotate(self, scene: Scene) -> Scene:
+        """Add the setting, and the settings it excludes, to an exact scene.
+
+        Settings that annotators might disagree about (a mountain behind a lake) are removed from ``known``.
+        """
+        here = {scene.environment} - {""} if is_recognizable(scene) else set[str]()
+        painted = scene.areas if here else tuple(area for area in scene.areas if area != scene.environment)
+        present = scene.categories() - {scene.environment} | set(painted) | here
+        absent = {word for word in self.settings if self.unlike(scene.environment, word)} - present
+        doubtful = self.settings.keys() - absent - present
+        areas = (*painted, *sorted(here - set(painted)))
+        return replace(scene, areas=areas, known=(scene.known - doubtful) | here | absent)
 
 
-def place(word: str, state: str = "", *, aloft: bool = True, over: bool = False) -> str:
-    """Return the location phrase of an environment; words outside the table take "in".
-
-    Args:
-        word: environment.
-        state: its adjective, or "".
-        aloft: whether the objects can fly; others are under the sky.
-        over: whether the objects are in the sky above outdoor places.
-
-    >>> place("sea", "calm", over=True), place("kitchen", over=True)
-    ('over the calm sea', 'in a kitchen')
-    >>> place("street"), place("sea", "calm"), place("airport", "busy"), place("sky", aloft=False), place("cave")
-    ('on a street', 'in the calm sea', 'at a busy airport', 'under the sky', 'in a cave')
-    """
-    words = PLACES.get(word)
-    where = words.place if words else f"in {inflection.with_article(word)}"
-    if word == "sky" and not aloft:
-        where = "under the sky"
-    if over and words and word not in _NOTHING_OVER and words.family not in INDOORS:
-        where = f"over {where.split(' ', 1)[1]}"
-    if not state:
-        return where
-    preposition, named = where.split(" ", 1)
-    article, _, noun = named.partition(" ")
-    if article in ("a", "an"):
-        return f"{preposition} {inflection.a(f'{state} {noun}')}"
-    return f"{preposition} {article} {state} {noun}" if article == "the" else f"{preposition} {state} {named}"
-
-
-def shown(word: str) -> str:
-    """Return the noun phrase of an environment: "a street", "the sea"."""
-    return PLACES[word].shown if word in PLACES else inflection.with_article(word)
+DEFAULT = Wording()
+SETTINGS, place, shown, annotate = DEFAULT.settings, DEFAULT.place, DEFAULT.shown, DEFAULT.annotate
 
 
 def has_defining_object(scene: Scene) -> bool:
@@ -122,17 +188,3 @@ def has_defining_object(scene: Scene) -> bool:
 def is_recognizable(scene: Scene) -> bool:
     """Return whether the setting is recognizable: a bedroom needs a bed, grass no snow."""
     return has_defining_object(scene) and not (scene.environment == "grass" and "snow" in scene.areas)
-
-
-def annotate(scene: Scene) -> Scene:
-    """Add the setting, and the settings it excludes, to an exact scene.
-
-    Settings that annotators might disagree about (a mountain behind a lake) are removed from ``known``.
-    """
-    here = {scene.environment} - {""} if is_recognizable(scene) else set[str]()
-    painted = scene.areas if here else tuple(area for area in scene.areas if area != scene.environment)
-    present = scene.categories() - {scene.environment} | set(painted) | here
-    absent = {word for word in SETTINGS if unlike(scene.environment, word)} - present
-    doubtful = SETTINGS.keys() - absent - present
-    areas = (*painted, *sorted(here - set(painted)))
-    return replace(scene, areas=areas, known=(scene.known - doubtful) | here | absent)

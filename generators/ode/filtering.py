@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vhbench.generators import scenes
-from vhbench.generators.ode import calibrating, concept_graph, environments
+from vhbench.generators.ode import calibrating, concept_graph
 from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.ode.environments import SETTINGS
+from vhbench.generators.ode.place_checks import PlaceVerdict
 from vhbench.language import synonyms
 from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError, iou
@@ -60,7 +62,12 @@ class DetectionThresholds:
 
 
 def judge(
-    scene: Scene, spec: SceneSpec, found: Sequence[Detection], asked: Sequence[str], limits: DetectionThresholds
+    scene: Scene,
+    spec: SceneSpec,
+    found: Sequence[Detection],
+    asked: Sequence[str],
+    limits: DetectionThresholds,
+    place: PlaceVerdict | None = None,
 ) -> Scene | Rejection:
     """Return a scene with the detected ground truth, or the reason for its rejection.
 
@@ -70,15 +77,18 @@ def judge(
         found: all detections, confident or not.
         asked: words given to the detector.
         limits: detection thresholds.
+        place: the verifier's verdict on the place; None to look for a box of it.
     """
     best = {word: max((d.score for d in found if d.category == word), default=0.0) for word in asked}
     scores = {word: round(best.get(word, 0.0), 4) for word in (*(o.category for o in spec.objects), spec.environment)}
     scores.pop("", None)
+    if place:
+        scores[spec.environment] = place.score
     for thing in spec.objects:
         if best.get(thing.category, 0.0) < limits.of(thing.category)[0]:
             return Rejection(scene.id, "target not detected", {"word": thing.category, "scores": scores})
-    if spec.environment and not _fills(scene, spec.environment, found, limits):
-        return Rejection(scene.id, "environment not detected", {"word": spec.environment, "scores": scores})
+    if spec.environment and not (place.present if place else _fills(scene, spec.environment, found, limits)):
+        return Rejection(scene.id, "place not recognized", {"word": spec.environment, "scores": scores})
     things = [d for d in found if d.score >= limits.of(d.category)[0] and d.category != spec.environment]
     kept = _one_each(things, frozenset(o.category for o in spec.objects), limits)
     objects = tuple(SceneObject(i + 1, d.category, d.box, d.box[2] * d.box[3]) for i, d in enumerate(kept))
@@ -86,6 +96,8 @@ def judge(
     doubtful = {word for word, score in best.items() if score >= limits.of(word)[1]} - present
     doubtful |= {word for word in asked if word not in present and related(word, present)}
     known = frozenset(asked) - doubtful
+    if place:
+        known = known - SETTINGS.keys() | place.absent - present | {spec.environment}
     return replace(
         scene,
         objects=objects,
@@ -138,7 +150,7 @@ def likely_hallucinations(
     random = rng(seed, "ode", "likely", scene.id)
     found = []
     for kind, limit in (("entity", _LIKELY), ("environment", PLACES)):
-        absent = known_absent & environments.SETTINGS.keys() if kind == "environment" else known_absent
+        absent = known_absent & concept_graph.wording(graph).settings.keys() if kind == "environment" else known_absent
         queues = [
             [names[other] for other in _neighbours(source, word, kinds, kind) if names[other] in absent]
             for word in words

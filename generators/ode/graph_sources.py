@@ -1,15 +1,21 @@
 """Concept graph sources for ``vhbench build ode --graph``."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache, reduce
 from pathlib import Path
+
+import networkx as nx
 
 from vhbench.generators.ode import amber_graph, concept_graph
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
+TRAFFIC = Path(__file__).with_name("traffic.json")
+"""Example of a domain of one's own."""
+
 
 def load(source: str) -> ConceptGraph:
-    """Return the graph for "starter", "amber:DIR", "coco:FILE" or a file.
+    """Return the graph for "starter", "traffic", "amber:DIR", "coco:FILE" or a file.
 
     Raises:
         VhbenchError: if it cannot be read.
@@ -17,11 +23,62 @@ def load(source: str) -> ConceptGraph:
     kind, _, place = source.partition(":")
     if source == "starter":
         return concept_graph.starter()
+    if source == "traffic":
+        return concept_graph.from_file(TRAFFIC)
     if place and kind in READERS:
         return READERS[kind](place)
     if Path(source).suffix.lower() in (".json", ".graphml"):
-        return concept_graph.from_file(source)
-    raise VhbenchError(f"unknown graph {source!r}: allowed are starter, amber:DIR, coco:FILE, FILE.json, FILE.graphml")
+        graph = concept_graph.from_file(source)
+        if graph.graph.get("release"):  # its words are AMBER's
+            nx.set_node_attributes(graph, {word: amber_graph.NAMES.get(word, word) for word in graph}, "name")
+        return graph
+    raise VhbenchError(
+        f"unknown graph {source!r}: allowed are starter, traffic, amber:DIR, coco:FILE, FILE.json, FILE.graphml"
+    )
+
+
+@lru_cache(maxsize=4)
+def merged(sources: tuple[str, ...], node_types: str = "", add: str = "") -> ConceptGraph:
+    """Return the graph merged from all sources; cached by options.
+
+    Raises:
+        VhbenchError: if a source cannot be read or is named twice, or if two sources disagree on a word's type.
+    """
+    if len(set(sources)) < len(sources):
+        raise VhbenchError(f"--graph {' '.join(sources)}: one is named twice, and would count twice")
+    if node_types and not any(source.startswith("amber:") for source in sources):
+        raise VhbenchError(f"--node-types {node_types}: only goes with --graph amber:DIR, not {', '.join(sources)}")
+    graph = reduce(concept_graph.merge, (_read_graph(source, node_types) for source in sources))
+    if not add:
+        return graph
+    more = load(add)
+    updated = concept_graph.update(graph, more)
+    if not concept_graph.has_additions(updated):
+        raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
+    return updated
+
+
+def _read_graph(source: str, node_types: str) -> ConceptGraph:
+    if node_types and source.startswith("amber:"):
+        return amber_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
+    return load(source)
+
+
+def files_of(source: str) -> list[Path]:
+    """Return the files of a graph source."""
+    if source in ("starter", "traffic"):
+        return [concept_graph.STARTER if source == "starter" else TRAFFIC]
+    if source.startswith("amber:"):
+        folder = Path(source.removeprefix("amber:"))
+        return [folder / "annotations.json", folder / "query" / "query_all.json"]
+    return [Path(source.partition(":")[2] or source)]
+
+
+@lru_cache(maxsize=1)
+def hallucinations_of(sources: tuple[str, ...]) -> "ConceptGraph | None":
+    """Return AMBER's annotated hallucinations per concept; None without an AMBER graph."""
+    folders = [source.removeprefix("amber:") for source in sources if source.startswith("amber:")]
+    return amber_graph.hallucinations(folders[0]) if folders else None
 
 
 READERS: Mapping[str, Callable[[str], ConceptGraph]] = {

@@ -3,15 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from vhbench import tsv
 from vhbench.colours import COLOURS
-from vhbench.generators.ode import attribute_words, concept_graph, environments
+from vhbench.generators.ode import attribute_words, concept_graph
 from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA
+from vhbench.generators.ode.environments import DEFAULT, Wording
 from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec
 from vhbench.seeding import rng
@@ -30,7 +33,7 @@ STATES: Mapping[str, str] = {
 _DAYS = {weather: f"on {inflection.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
 """Weather → adverbial phrase in a prompt; "in sunny snow" is not idiomatic."""
 
-QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
+QUALITY = "a realistic photograph, sharp focus, the whole scene in view"
 """Suffix of every prompt."""
 
 _FLYING = frozenset(
@@ -39,8 +42,11 @@ _FLYING = frozenset(
 )
 """Objects in the sky; all others are under it."""
 
-_CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
+CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
 """Objects that are never on the ground: a cloud is over a beach, not on it."""
+
+_AIRBORNE = frozenset({"flying", "fluttering", "gliding", "hanging still"})
+"""Actions of flying objects in the air; with another one they are on the ground."""
 
 HIDDEN: Mapping[str, frozenset[str]] = {
     "sunny": frozenset({"moon", "star"}),
@@ -49,6 +55,34 @@ HIDDEN: Mapping[str, frozenset[str]] = {
     "at sunset": frozenset({"star"}),
 }
 """State of an environment → objects that are not visible in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Row of ``prompt_conflicts.tsv``: where an attribute can be shown, by place, family or state of the place.
+
+    Attributes:
+        values: attributes.
+        only: one of these, if any are given.
+        never: none of these.
+    """
+
+    values: tuple[str, ...]
+    only: frozenset[str]
+    never: frozenset[str]
+
+
+def _words(cell: str) -> frozenset[str]:
+    return frozenset(tsv.words(cell))
+
+
+_FITS: Mapping[str, _Fit] = {
+    value: row
+    for row in tsv.records(
+        Path(__file__).with_name("prompt_conflicts.tsv"), _Fit, {"values": tsv.words, "only": _words, "never": _words}
+    )
+    for value in row.values
+}
 
 _AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
 _AVOID_ENTITIES = f"{_AVOID}, missing objects, merged objects, duplicate objects"
@@ -142,23 +176,44 @@ def spec(
     """
     random = rng(seed, "ode", "attributes", case.id, attempt)
     things, place = _split(case, world)
+    setting, words = world.setting(place, things, random), concept_graph.wording(graph)
     dealt = [_dealt(case, i, seed, attempt) for i in range(len(things))]
-    objects = tuple(_thing(word, case, graph, world, random, n) for word, n in zip(things, dealt, strict=True))
-    setting = world.setting(place, things, random)
+    there = _around(setting, words)
+    objects = tuple(_thing(word, case, graph, world, random, n, there) for word, n in zip(things, dealt, strict=True))
     if place:
         objects += tuple(ObjectSpec(name, number) for name, number in world.furniture(setting, things).items())
     looks = _place_looks(place, case, graph, world, random) if place else []
-    state = _draw([pair for pair in looks if not any(_hides(value, objects) for value in pair)], case, random)
+    shown = [value for thing in objects for value in (*thing.state.split(", "), thing.action)]
+    looks = [
+        pair
+        for pair in looks
+        if _fitting(pair, there)
+        and not any(_hides(state, objects) for state in pair)
+        and not any(_FITS[value].never.intersection(pair) for value in shown if value in _FITS)
+    ]
+    state = _draw(looks, case, random)
     return SceneSpec(
         id=case.id,
         objects=objects,
         environment=setting,
         state=state,
-        prompt=prompt(objects, setting, state),
+        prompt=prompt(objects, setting, state, words),
         negative_prompt=_AVOID_ENVIRONMENT if setting else _AVOID_ENTITIES,
         width=size,
         height=size,
     )
+
+
+def _around(setting: str, words: Wording) -> frozenset[str]:
+    """Return what ``prompt_conflicts.tsv`` calls a setting: its word and its family."""
+    family = words.places[setting].family if setting in words.places else ""
+    return frozenset({setting, family} - {""})
+
+
+def _fitting(pair: tuple[str, str], there: frozenset[str]) -> bool:
+    """Return whether both values of an attribute pair can be shown in a setting; without one, they can."""
+    rows = [_FITS[value] for value in pair if value in _FITS]
+    return not there or all((not row.only or row.only & there) and not row.never & there for row in rows)
 
 
 def targets(case: ImagePlan, world: SourceVocabulary) -> list[str]:
@@ -201,20 +256,31 @@ def _dealt(case: ImagePlan, place: int, seed: int, attempt: int) -> int:
 
 
 def _thing(
-    word: str, case: ImagePlan, graph: ConceptGraph, world: SourceVocabulary, random: np.random.Generator, dealt: int
+    word: str,
+    case: ImagePlan,
+    graph: ConceptGraph,
+    world: SourceVocabulary,
+    random: np.random.Generator,
+    dealt: int,
+    there: frozenset[str],
 ) -> ObjectSpec:
     name = world.name(word)
     held = dict(zip(case.concepts, case.states, strict=False)).get(word, "")
-    looks = [pair for pair in _looks(graph, word, world) if not held or STATES.keys().isdisjoint(pair)]
+    looks = [pair for pair in _looks(graph, word, world) if _fitting(pair, there)]
+    looks = [pair for pair in looks if not held or STATES.keys().isdisjoint(pair)]
     state = _draw(looks, case, random)
     others = {world.name(other) for other in case.concepts if other != word}
-    deeds = [pair for pair in _deeds(graph, word, world) if others.isdisjoint(" ".join(pair).split())]
+    deeds = [
+        pair
+        for pair in _deeds(graph, word, world)
+        if others.isdisjoint(" ".join(pair).split()) and _fitting(pair, there)
+    ]
     action = _draw(deeds, case, random)  # a parked car, but not also someone driving one
     colours = world.values(word, "colour") or frozenset()
     other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
     found = [value for value in (state, other, held) if value]
     colour = next((value for value in found if value in colours), "")
-    most = world.most(word) if inflection.countable(name) else 1
+    most = world.most(word) if concept_graph.wording(graph).countable(name) else 1
     shares = _COUNTS[most]
     count = dealt if most == _TWO else 1 + int(random.choice(len(shares), p=shares))
     state = ", ".join(value for value in found if value != colour)
@@ -254,6 +320,8 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
     Independent kinds combine freely: a box can be red, large and open.
     """
     own, others = attribute_words.kind_of(state), {attribute_words.kind_of(value) for value in pair}
+    if "transparent" in (state, *pair):
+        return False
     if state in _ANY_COLOUR and others == {"colour"}:
         return "wood-coloured" not in pair
     return {own, *others} <= _FREE and own not in others and "wood-coloured" not in (state, *pair)
@@ -289,34 +357,36 @@ def _draw(pairs: list[tuple[str, str]], case: ImagePlan, random: np.random.Gener
     return frequent if CRITERIA[case.criterion].usual or random.random() < 0.5 else rare
 
 
-def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
+def prompt(objects: Sequence[ObjectSpec], setting: str, state: str, words: Wording = DEFAULT) -> str:
     """Return a prompt for a text-to-image model.
 
     >>> prompt([ObjectSpec("dog", colour="brown", action="running"), ObjectSpec("cup", 2)], "kitchen", "dim")[:50]
     'A brown dog running and two cups in a dim kitchen:'
     >>> prompt([ObjectSpec("tree", state="with falling leaves")], "park", "at night")[:50]
     'A tree with falling leaves in a park at night: a r'
+    >>> prompt([ObjectSpec("bird", action="flying")], "road", "")[:27]
+    'A bird flying over a road: '
     """
-    parts = [inflection.listing([phrase(thing) for thing in objects])]
+    parts = [inflection.listing([phrase(thing, words) for thing in objects])]
     later = _DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
-        aloft = all(thing.category in _FLYING for thing in objects)
-        over = all(thing.category in _CELESTIAL for thing in objects)
-        parts.append(environments.place(setting, "" if later else state, aloft=aloft, over=over))
+        aloft = all(thing.category in _FLYING and (not thing.action or thing.action in _AIRBORNE) for thing in objects)
+        over = all(thing.category in CELESTIAL or (aloft and thing.action) for thing in objects)
+        parts.append(words.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)
     return f"{text[0].upper()}{text[1:]}: {QUALITY}"
 
 
-def phrase(thing: ObjectSpec) -> str:
+def phrase(thing: ObjectSpec, words: Wording = DEFAULT) -> str:
     """Return an object as a noun phrase: "a brown dog running", "two cups"."""
     held, seen = attribute_words.precedes(thing.action), attribute_words.follows(thing.state)
     looks = ["" if seen else thing.state, thing.colour]
     if attribute_words.kind_of(thing.state) == "material":
         looks.reverse()  # a brown wooden table
-    before = [thing.action if held else "", *looks, thing.category]
-    words = " ".join(word for word in before if word)
-    named = inflection.count_phrase(thing.count, words) if thing.count > 1 else inflection.with_article(words)
+    before = [word for word in (thing.action if held else "", *looks) if word]
+    many = thing.count > 1
+    named = words.several(thing.count, thing.category, before) if many else words.one(thing.category, before)
     does = inflection.agreeing(thing.action, thing.count)
     doing = "lying down" if does == "lying" else does  # "a man lying" is ambiguous
     return " ".join(word for word in (named, thing.state if seen else "", "" if held else doing) if word)

@@ -13,9 +13,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from vhbench.colours import COLOURS, is_similar_colour
-from vhbench.generators.ode import attribute_words, environments
+from vhbench.generators.ode import attribute_words
 from vhbench.generators.ode.balancing import Choice, balanced
 from vhbench.generators.ode.criteria import PAIRINGS
+from vhbench.generators.ode.environments import DEFAULT, Wording
 from vhbench.generators.ode.prompts import STATES, ImagePlan
 from vhbench.language import inflection
 from vhbench.schema import Question, Row, Scene, SceneObject
@@ -106,6 +107,7 @@ class Picture:
         claims: verified attributes if the ground truth is not exact.
         deeds: target → actions it can be rendered with; other actions in questions would leak the answer.
         single: targets that no image shows several times; counting questions about them would leak the answer.
+        words: English of the graph's concepts.
     """
 
     case: ImagePlan
@@ -117,6 +119,7 @@ class Picture:
     claims: tuple[AttributeClaim, ...] = ()
     deeds: Mapping[str, frozenset[str]] = field(default_factory=dict)
     single: frozenset[str] = frozenset()
+    words: Wording = DEFAULT
 
 
 def rows(
@@ -197,18 +200,19 @@ def _row(
 
 def existence(picture: Picture) -> Iterator[Choice]:
     """Yield, per target, the questions whether it and whether an absent object is present."""
-    scene = picture.scene
+    scene, words = picture.scene, picture.words
     absent = [w for w in dict.fromkeys((*picture.likely, *picture.elsewhere)) if w in scene.known - scene.categories()]
-    places = [word for word in absent if word in environments.SETTINGS]
-    things = [word for word in absent if word not in environments.SETTINGS]
+    places = [word for word in absent if word in words.settings]
+    things = [word for word in absent if word not in words.settings]
     for target in picture.targets:
         if target not in scene.categories():
             continue
-        is_place = _is_place(scene, target)
-        pool = places if is_place and places else things or places
-        noes = {word: _is_there(scene, word) for word in pool}
-        spare = () if is_place else tuple(word for word in pool if word in picture.likely)
-        yield Choice(scene.id, "existence", target, target, _is_there(scene, target), noes, spare)
+        is_place = target in words.settings and (target in scene.areas or target == scene.environment)
+        noes = {word: _is_there(word, words) for word in (places if is_place else things or places)}
+        drop = is_place or (picture.case.pairing == "ev" and target == picture.targets[-1])
+        spare = () if drop else tuple(word for word in noes if word in picture.likely)
+        kind = "place" if is_place else "existence"
+        yield Choice(scene.id, kind, target, target, _is_there(target, words), noes, spare)
 
 
 def attribute(picture: Picture) -> Iterator[Choice]:
@@ -217,19 +221,20 @@ def attribute(picture: Picture) -> Iterator[Choice]:
     for target in picture.targets:
         members = [o for o in scene.objects if o.category == target]
         if members and picture.exact:
-            yield from _seen(scene, target, members, picture.deeds.get(target, frozenset(_CONTRARY)))
+            deeds = picture.deeds.get(target, frozenset(_CONTRARY))
+            yield from _seen(scene, target, members, deeds, picture.words)
     for target in _counted(picture):
         if target not in picture.single:
-            yield from _number(scene, target)
+            yield from _number(picture, target)
     for claim in picture.claims:
-        yield from _claimed(scene, claim)
+        yield from _claimed(scene, claim, picture.words)
     if picture.exact and scene.environment_state in _WEATHER and "sky" in scene.areas:
         yes, *others = _WEATHER[scene.environment_state]
         noes = {word: f"{_SKY[word]} in the image?" for word in others}
         yield Choice(scene.id, "state", "weather", yes, f"{_SKY[yes]} in the image?", noes)
 
 
-def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
+def _claimed(scene: Scene, claim: AttributeClaim, words: Wording = DEFAULT) -> Iterator[Choice]:
     """Yield the question about a verified attribute, with weather wording where applicable.
 
     Attributes that follow the noun ("with dead branches", "at sunset") are skipped.
@@ -238,14 +243,14 @@ def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
     values = [value for value in (claim.value, *claim.noes) if not attribute_words.follows(value)]
     asked: dict[str, str] = {}
     if members and claim.value in values:
-        subject = _subject(claim.about, members)
+        subject = _subject(claim.about, members, words)
         asked = {value: f"{subject} {inflection.agreeing(value, len(members))}?" for value in values}
     elif not members and (state := scene.environment_state) in _WEATHER:
         said = {**dict.fromkeys((claim.value,), _WEATHER[state][0]), **_WEATHER_WORDS}
-        words = [said[value] for value in (claim.value, *claim.noes) if said.get(value) in _WEATHER[state]]
-        asked = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(words)}
+        known = [said[value] for value in (claim.value, *claim.noes) if said.get(value) in _WEATHER[state]]
+        asked = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(known)}
     elif not members and claim.value in values:
-        shown = environments.shown(claim.about)
+        shown = words.shown(claim.about)
         place = shown.split(" ", 1)[1] if shown.startswith(("a ", "an ", "the ")) else shown
         asked = {value: f"Is the {place} in the image {value}?" for value in values}
     if len(members) <= MOST_COUNTED and len(asked) > 1 and (members or claim.about == scene.environment):
@@ -270,25 +275,21 @@ def relation(picture: Picture) -> Iterator[Choice]:
         yield Choice(scene.id, "relation", about, said, yes, {opposite: no}, (opposite,))
 
 
-def _is_place(scene: Scene, word: str) -> bool:
-    return word in environments.SETTINGS and (word in scene.areas or word == scene.environment)
-
-
-def _is_there(scene: Scene, word: str) -> str:
+def _is_there(word: str, words: Wording) -> str:
     """Return the question whether something is in the image.
 
     "Does the image show a street?" for settings, "Is there a dog in the image?" for objects.
     """
-    if word in environments.SETTINGS or word in inflection.UNIQUE:
-        return f"Does the image show {environments.shown(word)}?"
+    if word in words.settings or word in inflection.UNIQUE:
+        return f"Does the image show {words.shown(word)}?"
     verb = inflection.is_or_are(1, word).capitalize()
-    return f"{verb} there {inflection.with_article(word)} in the image?"
+    return f"{verb} there {words.one(word)} in the image?"
 
 
-def _subject(target: str, members: Sequence[SceneObject]) -> str:
+def _subject(target: str, members: Sequence[SceneObject], words: Wording) -> str:
     """Return "Is the dog in the image" or "Are the two dogs in the image"."""
     number = len(members)
-    named = target if number == 1 else inflection.count_phrase(number, target)
+    named = target if number == 1 else words.several(number, target)
     return f"{inflection.is_or_are(number, target).capitalize()} the {named} in the image"
 
 
@@ -298,11 +299,13 @@ def _shared(members: Sequence[SceneObject], kind: str) -> str:
     return values.pop() if len(values) == 1 else ""
 
 
-def _seen(scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str]) -> Iterator[Choice]:
+def _seen(
+    scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str], words: Wording = DEFAULT
+) -> Iterator[Choice]:
     """Yield questions about the colour, action and state that all of a target's objects share."""
     if len(members) > MOST_COUNTED:
         return
-    subject, person = _subject(target, members), target in PEOPLE
+    subject, person = _subject(target, members, words), target in PEOPLE
     colour, action, state = (_shared(members, kind) for kind in ("colour", "action", "state"))
     unlike = [other for other in COLOURS if colour in COLOURS and not person and not is_similar_colour(other, colour)]
     others = [deed for deed in _CONTRARY.get(action, ()) if deed in deeds]
@@ -326,18 +329,19 @@ def _counted(picture: Picture) -> list[str]:
     return list(dict.fromkeys((*picture.targets, *found)))
 
 
-def _number(scene: Scene, target: str) -> Iterator[Choice]:
+def _number(picture: Picture, target: str) -> Iterator[Choice]:
+    scene, words = picture.scene, picture.words
     number = scene.count(target)
-    if not number or number > MOST_COUNTED or not inflection.countable(target):
+    if not number or number > MOST_COUNTED or not words.countable(target):
         return
+
+    def asked(number: int) -> str:
+        verb = inflection.is_or_are(number).capitalize()
+        return f"{verb} there exactly {words.several(number, target)} in the image?"
+
     # Incorrect counts are correct ones of other images, so that none leaks the answer.
-    noes = {str(n): _exactly(n, target) for n in range(1, MOST_COUNTED + 1) if n != number}
-    yield Choice(scene.id, "number", target, str(number), _exactly(number, target), noes)
-
-
-def _exactly(number: int, noun: str) -> str:
-    verb = inflection.is_or_are(number).capitalize()
-    return f"{verb} there exactly {inflection.count_phrase(number, noun)} in the image?"
+    noes = {str(n): asked(n) for n in range(1, MOST_COUNTED + 1) if n != number}
+    yield Choice(scene.id, "number", target, str(number), asked(number), noes)
 
 
 _CHOICES: Mapping[str, Callable[[Picture], Iterator[Choice]]] = {

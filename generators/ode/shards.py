@@ -6,10 +6,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from vhbench.generators.ode import concept_graph, criteria, detection, environments, filtering, prompts, questions
+from vhbench.generators.ode import concept_graph, criteria, detection, filtering, prompts, questions
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.detection import DetectionModels
+from vhbench.generators.ode.environments import Wording
 from vhbench.generators.ode.prompts import ImagePlan, SourceVocabulary
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.generators.scenes import WHOLE, ConceptPart
@@ -47,14 +48,14 @@ class Recipe:
     eyes: DetectionModels | None = None
     imagined: "ConceptGraph | None" = None
     seed: int = 0
-    version: str = "1.0.0"
+    version: str = "2.0.0"
     concepts: int = 2
     variants: int = 1
     best_of: int = 1
     retries: int = 2
     reserve: int = 10
     levels: tuple[str, ...] = questions.LEVELS[:3]
-    epsilon: float = 0
+    epsilon: float | None = None
     delta: float | None = None
     part: ConceptPart = WHOLE
     size: int = 512
@@ -112,6 +113,14 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
     yield from _rows(recipe, kept)
 
 
+def first(recipe: Recipe, share: Share, start: int, count: int) -> Iterator[Scene | Rejection]:
+    """Yield the results of a share's first images, without retries, from the ``start``-th on; for a pilot."""
+    recipe = replace(recipe, graph=concept_graph.as_of(recipe.graph, share.graph_version), retries=0)
+    plans = (pair[0] for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))
+    for _, _, result, _ in _pictures(recipe, list(islice(plans, start, start + count)), _planned(recipe, share)):
+        yield result
+
+
 def _planned(recipe: Recipe, share: Share) -> list[str]:
     """Return the targets of the share's images if all succeed as planned."""
     found = (pair for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))
@@ -121,8 +130,10 @@ def _planned(recipe: Recipe, share: Share) -> list[str]:
 
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
     """Yield the plans of every pair of a share, or its rejection, in the criterion's order."""
-    pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
-    drawn = criteria.candidates(pool, share.criterion, seed=recipe.seed)
+    pool = criteria.PairPool(
+        recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta, recipe.seed
+    )
+    drawn = criteria.candidates(pool, share.criterion)
     offset = 100_000 * (share.graph_version - 1)
     turn, dealt = 0, Counter[str]()
     for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
@@ -147,7 +158,11 @@ def _problem(recipe: Recipe, words: Sequence[str]) -> str:
     """Return why words cannot be shown together or not be detected, or ""."""
     if problem := recipe.world.problem(words):
         return problem
-    unknown = [word for word in words if recipe.eyes and not recipe.eyes.phrases(recipe.world.name(word))]
+    names = {word: recipe.world.name(word) for word in words}
+    judged = concept_graph.wording(recipe.graph).settings if recipe.eyes and recipe.eyes.verifier else ()
+    unknown = [
+        word for word, name in names.items() if recipe.eyes and name not in judged and not recipe.eyes.phrases(name)
+    ]
     return f"the detector does not know: {unknown[0]}" if unknown else ""
 
 
@@ -201,16 +216,17 @@ def _seen(
     elsewhere: Sequence[str],
 ) -> list[detection.Seen]:
     """Return images with their exact ground truth, or else with detections, in one batch."""
+    words = concept_graph.wording(recipe.graph)
     if recipe.eyes is None:
         unclear = {recipe.world.name(word) for word in recipe.graph if recipe.world.problem([word])}
         targets = [prompts.targets(case, recipe.world) for case in cases]
-        return [_checked(one, words, unclear) for one, words in zip(made, targets, strict=True)]
+        return [_checked(one, each, unclear, words) for one, each in zip(made, targets, strict=True)]
     there = [(i, one) for i, one in enumerate(made) if isinstance(one, Scene)]
     asked = [
         detection.words_for(cases[i], recipe.graph, recipe.world, elsewhere, recipe.eyes, seed=recipe.seed)
         for i, _ in there
     ]
-    seen = iter(recipe.eyes.look([(specs[i], one) for i, one in there], asked))
+    seen = iter(recipe.eyes.look([(specs[i], one) for i, one in there], asked, words))
     return [one if isinstance(one, Rejection) else next(seen) for one in made]
 
 
@@ -227,11 +243,13 @@ def _score(result: Scene | Rejection) -> float:
     return min(scores.values(), default=0.0)
 
 
-def _checked(made: Scene | Rejection, targets: Sequence[str], unclear: AbstractSet[str]) -> detection.Seen:
+def _checked(
+    made: Scene | Rejection, targets: Sequence[str], unclear: AbstractSet[str], words: Wording
+) -> detection.Seen:
     """Return the scene if it shows its targets; concepts never rendered leave ``known``."""
     if isinstance(made, Rejection):
         return made
-    scene = environments.annotate(made)
+    scene = words.annotate(made)
     missing = sorted(set(targets) - scene.categories())
     if missing:
         return Rejection(scene.id, "target missing", {"words": missing})
@@ -255,7 +273,7 @@ def _rows(
         deeds = {names[word]: recipe.world.values(word, "action") or frozenset() for word in case.concepts}
         single = frozenset(names[word] for word in case.concepts if recipe.world.most(word) == 1)
         seen = targets, tuple(likely), tuple(elsewhere), recipe.images.exact, claims
-        pictures.append(questions.Picture(case, scene, *seen, deeds, single))
+        pictures.append(questions.Picture(case, scene, *seen, deeds, single, concept_graph.wording(recipe.graph)))
     yield from questions.rows(
         pictures, seed=recipe.seed, version=recipe.version, source=recipe.images.name, levels=recipe.levels,
         vocabulary=recipe.world.vocabulary(),

@@ -42,6 +42,7 @@ class Claims(NamedTuple):
         cut_off: 1 if the caption is truncated.
         failed: 1 if the request failed.
         refused: 1 if the model refused.
+        not_judged: mentions of things whose presence is unknown, in the vocabulary or outside it.
     """
 
     mentions: int = 0
@@ -59,6 +60,7 @@ class Claims(NamedTuple):
     cut_off: int = 0
     failed: int = 0
     refused: int = 0
+    not_judged: int = 0
 
 
 @dataclass(frozen=True, slots=True)

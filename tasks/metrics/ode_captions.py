@@ -8,6 +8,7 @@ likely hallucinations (``candidates``) and unjudgeable concepts (``neutral``: a 
 * CHAIR_s (Hal) = captions with a mention of an absent concept / given captions
 * Cover = concepts in the image that are mentioned / concepts in the image
 * Cog = candidates mentioned / judgeable concepts mentioned
+* not judged = mentions of unjudgeable concepts, and of things outside the vocabulary ("teacher"), / all mentions
 
 over the corpus, in [0, 1], and None if the denominator is 0. Failed requests, empty captions, refusals and unclosed
 reasoning are not captions: they mention nothing, and counting them would lower the hallucination rate. They are
@@ -58,7 +59,7 @@ def score(
         allow_failed: report the rates even if more than 1 % of the requests failed.
 
     Returns:
-        The four rates, ``failed``, ``refused``, ``cut_off``, ``words`` (mean over given captions),
+        The four rates, ``not_judged``, ``failed``, ``refused``, ``cut_off``, ``words`` (mean over given captions),
         ``counters`` (sums), ``intervals`` (95 %) with ``interval_notes``, and ``withheld``: reason for
         None, see :mod:`vhbench.tasks.metrics.withholding`, or None. With assertions listed by a judge, ``judge``:
         the mentions that the rules count, how many of them the judge removed, and ``chair_i`` by the rules.
@@ -119,13 +120,17 @@ def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
 
 def counter(vocabulary: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]:
     """Return the counter of a caption's claims with a split's vocabulary."""
-    return partial(count, known=matcher(vocabulary))
+    known = matcher(vocabulary)
+    others = Vocabulary.build([[word] for word in synonyms.words_outside(known.nodes)], merged={})
+    return partial(count, known=known, others=others)
 
 
-def count(record: Record, known: Vocabulary) -> Claims:
-    """Count the claims of a caption."""
+def count(record: Record, known: Vocabulary, others: Vocabulary | None = None) -> Claims:
+    """Count the claims of a caption; ``others``: things outside the vocabulary."""
     truth = _truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known)
-    said = [] if record.failure else [found.node for found in asserted(record.prediction or record.response, known)]
+    text = "" if record.failure else record.prediction or record.response
+    said = [found.node for found in asserted(text, known)]
+    outside = asserted(text, others) if others else []
     mentions = [node for node in said if node not in truth.unjudged]
     hallucinated = [node for node in mentions if node not in truth.present]
     named = {word for node in said for word in (node, *_RELATED.get(node, ()))}
@@ -140,6 +145,7 @@ def count(record: Record, known: Vocabulary) -> Claims:
         covered=sum(not named.isdisjoint(thing) for thing in truth.things),
         concepts=len(set(mentions)),
         candidates=len(truth.likely & set(mentions)),
+        not_judged=len(said) - len(mentions) + len(outside),
     )
 
 

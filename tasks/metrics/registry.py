@@ -269,6 +269,15 @@ CAPTION = (
     Metric(name="cover", title="Cover", count=_claims("covered", "objects"), needs=("claims",), brief=True),
     _imagined(name="cog", title="Cog", count=_claims("candidates", "concepts")),
     Metric(
+        name="not_judged",
+        title="mentions not judged",
+        count=lambda answer, facts: Count(answer.claims.not_judged, answer.claims.not_judged + answer.claims.mentions),
+        higher_is_better=None,
+        needs=("claims",),
+        fixed=False,
+        compared=False,
+    ),
+    Metric(
         name="words",
         title="words a caption",
         count=_claims("words", "given"),

@@ -1,16 +1,19 @@
 """Existing photos under ODE's distribution: those that show a pair, with the truth of their annotations."""
 
+import io
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from vhbench import splits
-from vhbench.builds import sharding
+from vhbench.builds import ode_models, sharding
 from vhbench.builds.ode import OdeBuild
-from vhbench.schema import VhbenchError
+from vhbench.protocols import Detection
+from vhbench.schema import Scene, VhbenchError
 
 CATEGORIES = ("dog", "cat", "cup", "car", "bench")
 SHOWN = [("dog", "cat"), ("dog", "cup"), ("dog", "cat", "cup"), ("car", "bench"), ("cat", "car"), ("cup", "cup")]
@@ -59,9 +62,48 @@ def test_what_photos_do_not_show_is_told(coco: str, tmp_path: Path) -> None:
     graph = tmp_path / "graph.json"
     words = [{"word": word, "kind": "entity"} for word in ("dog", "cat", "unicorn")]
     graph.write_text(json.dumps({"concepts": words, "edges": []}))
-    build = OdeBuild(graph=(str(graph),), images=f"photos:{coco}", pairs=3, criteria=("random",))
+    build = OdeBuild(graph=(str(graph),), images=f"photos:{coco}", pairs=3, criteria=("fictional",))
     sharding.run(build, tmp_path, progress=False)
     told = list(splits.read_rejections(tmp_path / "ode"))
     assert Counter(r.reason for r in told)["no annotated photo"] == 2
     manifest = splits.read_manifest(tmp_path / "ode")
     assert "instances.json" in manifest.sources
+
+
+class Clerk:
+    """A detector that reads what a photo shows from its size."""
+
+    name = "clerk"
+
+    def knows(self, word: str) -> bool:
+        return True
+
+    def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
+        found = []
+        for image, asked in zip(images, words, strict=True):
+            shown = SHOWN[Image.open(io.BytesIO(image)).width - 121]
+            boxes = [Detection(word, 0.9, (35.0 * i, 10.0, 30.0, 40.0)) for i, word in enumerate(shown)]
+            found.append([box for box in boxes if box.category in asked])
+        return found
+
+
+def test_photos_without_annotations_are_labelled_by_a_detector(
+    coco: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, _, folder = coco.partition("=")
+    for number in range(1, len(SHOWN) + 1):
+        Image.effect_noise((120 + number, 90), 40).convert("RGB").save(f"{folder}/{number}.jpg")
+    monkeypatch.setattr(ode_models, "detector", lambda *options: Clerk())
+    monkeypatch.setattr(ode_models, "model_of", lambda name: name)
+    build = OdeBuild(
+        graph=(f"coco:{graph}",), images=f"photos:{folder}", detector="x", pairs=1, epsilon=0, delta=99,
+        criteria=("standard", "random"),
+    )  # fmt: skip
+    build.check()
+    items = [item for shard in range(build.shards) for item in build.make(shard)]
+    scenes = [item for item in items if isinstance(item, Scene)]
+    assert len(scenes) == 2
+    for scene in scenes:
+        assert scene.categories() == set(SHOWN[int(str(scene.provenance["photo"]).removesuffix(".jpg")) - 1])
+    with pytest.raises(VhbenchError, match="or go with --detector NAME"):
+        OdeBuild(images=f"photos:{folder}").check()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image
 
-from vhbench.generators.ode import prompts
+from vhbench.generators.ode import environments, prompts
 from vhbench.protocols import Detection
 from vhbench.schema import Box, ObjectSpec, Scene, SceneSpec
 
@@ -98,7 +98,9 @@ class PerfectVerifier:
                 if value
             }
         else:
-            right = {text for text in texts if corner.state in text}
+            place = environments.DEFAULT.shown(corner.environment).split()[-1]
+            here = [text for text in texts if place in text.split()]
+            right = {text for text in here if corner.state in text} or set(here)
         known = [text in right for text in texts]
         share = 0.97 / max(1, sum(known))
         return [share if yes else 0.03 / max(1, len(texts) - sum(known)) for yes in known]

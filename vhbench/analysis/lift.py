@@ -57,7 +57,9 @@ def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[s
     Returns:
         ``hallucinated``: number of hallucinations given the shown object, in so many ``images``; ``of``: number of all
         hallucinations of the object; ``expected``: expectation of the first under independence; ``lift``: their ratio;
-        ``interval``: 95 % CI, None for a single image; ``significant``: by the exact test, adjusted over all pairs.
+        ``interval``: 95 % CI, None for a single image; ``simultaneous``: the same for all pairs at once; ``capped``:
+        whether its upper end is the lift itself, as the object is never hallucinated otherwise; ``significant``: by
+        the exact test, adjusted over all pairs.
 
     >>> boat, sea, oven = (frozenset({word}) for word in ("boat", "sea", "oven"))
     >>> beside = [Opportunity("caption", image, sea, chances=boat, imagined=boat) for image in "12"]
@@ -101,14 +103,21 @@ def _lift(fact: str, events: Sequence[Opportunity], expected: float, level: floa
     beside = [float(fact in event.shown) for event in events]
     images = {event.image: fact in event.shown for event in events}
     base = expected / len(events)
-    interval = intervals.mean(beside, clusters=[event.image for event in events]) if len(images) > 1 else None
+    clusters = [event.image for event in events]
+
+    def interval(confidence: float) -> list[float] | None:
+        found = intervals.mean(beside, clusters=clusters, level=confidence) if len(images) > 1 else None
+        return None if found is None else [end / base for end in found.ends]
+
     return {
         "hallucinated": int(sum(beside)),
         "images": sum(images.values()),
         "of": len(events),
         "expected": expected,
         "lift": sum(beside) / expected,
-        "interval": None if interval is None else [end / base for end in interval.ends],
+        "interval": interval(intervals.LEVEL),
+        "simultaneous": interval(1 - level),
+        "capped": all(beside),
         "significant": _chance_of(sum(images.values()), len(images), base) <= level,
     }
 

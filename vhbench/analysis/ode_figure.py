@@ -34,12 +34,13 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
     """Draw the result of :func:`vhbench.analysis.ode_hallucinations.analyse` as a PNG."""
     alt = charts.drawing()
     parts = [charts.dots(dots, title, _ABOUT[name]) for title, name, dots in curves(found["curve"])]
-    pairs = clearest(found["lift"])
+    lifts = labelled(found["lift"], found.get("together", {}))
+    pairs = clearest(lifts)
     if more := [pair for pair in pairs if pair[2]["lift"] > 1][:SHOWN]:
         dots = [_dot(fact, word, lift) for fact, word, lift in more]
         about = (
             "How many times as often in images that show it as at its base rate; dashed: no difference.",
-            f"The clearest pairs shown in at least {FEWEST} images; * significant (family-wise over all pairs)",
+            f"The clearest pairs shown in at least {FEWEST} images, with simultaneous intervals; grey: not significant",
         )
         parts.append(
             charts.dots(
@@ -47,7 +48,7 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
             )
         )
     if pairs:
-        parts += _matrix(found["lift"], pairs)
+        parts += _matrix(lifts, pairs)
     said = f"ODE: {found['questions']:,} questions, from the most common to fictional concept pairs"
     drawn = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
     charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), file)
@@ -63,16 +64,29 @@ def curves(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, l
                 yield title, name, dots
 
 
+def labelled(lifts: Mapping[str, Mapping[str, Lift]], together: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the lifts without repetitions: objects that are always shown together have one row.
+
+    >>> labelled({"kitchen": {}, "oven": {}, "sea": {}}, {"kitchen": ["oven", "sink"]})
+    {'kitchen (oven, sink)': {}, 'sea': {}}
+    """
+    repeated = {fact for facts in together.values() for fact in facts}
+    names = {
+        place: f"{place} ({', '.join(facts[:2])}{', …' if facts[2:] else ''})" for place, facts in together.items()
+    }
+    return {names.get(fact, fact): row for fact, row in lifts.items() if fact not in repeated}
+
+
 def clearest(lifts: Mapping[str, Mapping[str, Lift]]) -> list[tuple[str, str, Lift]]:
     """Return shown object, hallucination and lift of pairs with enough images, the interval farthest from 1 first."""
     pairs = [(fact, word, lift) for fact, row in lifts.items() for word, lift in row.items()]
-    pairs = [pair for pair in pairs if pair[2]["interval"] and pair[2]["images"] >= FEWEST]
+    pairs = [pair for pair in pairs if pair[2]["simultaneous"] and pair[2]["images"] >= FEWEST]
     return sorted(pairs, key=lambda pair: (-_distance(pair[2]), pair[:2]))
 
 
 def _distance(lift: Lift) -> float:
     """Return the distance of an interval from 1, in doublings; negative if it contains 1."""
-    low, high = (log2(end) if end else -inf for end in lift["interval"])
+    low, high = (log2(end) if end else -inf for end in lift["simultaneous"])
     return low if lift["lift"] > 1 else -high
 
 
@@ -84,10 +98,10 @@ def _point(criterion: str, score: Mapping[str, Any], task: str) -> Dot:
 
 
 def _dot(fact: str, word: str, lift: Lift) -> Dot:
-    low, high = lift["interval"]
-    sure = "*" if lift["significant"] else ""
-    said = f"{lift['lift']:.1f}{sure} [{low:.1f}, {high:.1f}], {lift['hallucinated']} of {lift['of']} times"
-    return Dot(f"{word} given {fact}", lift["lift"], low, high, said)
+    low, high = lift["simultaneous"]
+    capped = ", capped" if lift["capped"] else ""
+    said = f"{lift['lift']:.1f} [{low:.1f}, {high:.1f}{capped}], {lift['hallucinated']} of {lift['of']} times"
+    return Dot(f"{word} given {fact}", lift["lift"], low, high, said, pale=not lift["significant"])
 
 
 def _across(dots: Sequence[Dot]) -> tuple[float, float]:
@@ -127,9 +141,9 @@ def _cell(fact: str, word: str, lift: Lift | None) -> Tile:
     if lift is None:
         return Tile(fact, word, None)
     place = max(-_REACH, min(_REACH, _doublings(lift["lift"])))
-    low, high = map(_doublings, lift["interval"] or (1.0, 1.0))
+    low, high = map(_doublings, lift["simultaneous"] or (1.0, 1.0))
     # The width counts beyond the colour range too: an interval from 5 to 80 is as uncertain as one from 1 to 16.
-    width = max(0.0, min(1.0, (high - low) / (2 * _REACH))) if lift["interval"] else None
+    width = max(0.0, min(1.0, (high - low) / (2 * _REACH))) if lift["simultaneous"] else None
     # A lift above 1 is a failure, and orange.
     return Tile(
         fact, word, lift["lift"], f"{lift['lift']:.1f} ({lift['hallucinated']})", *shade(-place / _REACH, width)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,12 +11,12 @@ from vhbench.analysis import ode_figure
 from vhbench.analysis.lift import Opportunity, compute_lift
 from vhbench.analysis.run import lost, own_records
 from vhbench.benchmarks import ODE
-from vhbench.generators.ode import criteria, questions
+from vhbench.generators.ode import criteria, environments, questions
 from vhbench.language.captions.assertions import claims
 from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.records import resampling_unit, split_repetition
 from vhbench.schema import Record, VhbenchError
-from vhbench.statistics import wording
+from vhbench.statistics import intervals, wording
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import ode_captions, yes_no
 
@@ -47,7 +48,9 @@ def analyse(
     Returns:
         ``curve``: criterion → scores, intervals, numbers of responses; ``cooccurrence``: shown object → hallucination
         → count; ``lift``: the same → lift, see :mod:`vhbench.analysis.lift`; ``facts`` and ``hallucinations``: concept
-        → count; ``communities``: lists of concepts hallucinated together more often than expected; ``unparsed``,
+        → count; ``communities``: lists of concepts hallucinated together more often than expected;
+        ``true_communities``: lists of concepts shown together, with their hallucination rate; ``together``: fact →
+        facts that the same images show; ``unparsed``,
         ``failed``, ``refused``: shares of the responses; ``summary``. ``withheld`` is the reason if too many requests
         failed; the rest is then empty.
 
@@ -63,7 +66,9 @@ def analyse(
             "lift": {},
             "facts": {},
             "hallucinations": {},
+            "together": {},
             "communities": [],
+            "true_communities": [],
         }
         return counts | nothing | {"summary": counts["withheld"]}
     vocabulary = vocabulary or asked_vocabulary(own, split)
@@ -84,9 +89,11 @@ def analyse(
         "cooccurrence": _nested(pairs),
         "lift": beside,
         "facts": dict(sorted(seen.items())),
+        "together": (together := shown_together(own)),
         "hallucinations": dict(sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))),
         "communities": communities({pair: more for pair, more in excess.items() if more > 0}),
-        "summary": summary(imaginings, beside),
+        "true_communities": true_communities(own, matcher),
+        "summary": summary(imaginings, ode_figure.labelled(beside, together)),
     }
 
 
@@ -185,8 +192,46 @@ def hallucinated_concepts(record: Record, matcher: Vocabulary) -> set[str]:
     return set()
 
 
+def shown_together(records: Iterable[Record]) -> dict[str, list[str]]:
+    """Return fact → the facts that exactly the same images show; a place stands for the objects that come with it."""
+    images: dict[str, set[str]] = {}
+    for record in records:
+        for fact in record.objects:
+            images.setdefault(fact, set()).add(resampling_unit(record))
+    groups: dict[frozenset[str], list[str]] = {}
+    for fact in sorted(images, key=lambda fact: (fact not in environments.SETTINGS, fact)):
+        groups.setdefault(frozenset(images[fact]), []).append(fact)
+    return {facts[0]: facts[1:] for facts in groups.values() if facts[1:]}
+
+
+def true_communities(records: Sequence[Record], matcher: Vocabulary) -> list[dict[str, Any]]:
+    """Group the concepts that images show together, with how often responses to these images hallucinate (Table 3).
+
+    Returns:
+        Per group: ``concepts``; ``images`` that show two or more of them, or the only one; ``rate``: share of captions
+        of these images that mention an absent concept, with its 95 % ``interval``; ``n`` captions.
+    """
+    captions = [record for record in records if record.kind == "caption" and not record.failure]
+    pairs = Counter(pair for record in captions for pair in combinations(sorted(set(record.objects)), 2))
+    found = []
+    for group in communities(pairs):
+        of_group = [r for r in captions if len(set(group) & set(r.objects)) >= min(2, len(group))]
+        wrong = [float(bool(hallucinated_concepts(record, matcher))) for record in of_group]
+        interval = intervals.mean(wrong, clusters=[resampling_unit(record) for record in of_group])
+        found.append(
+            {
+                "concepts": group,
+                "images": len({resampling_unit(record) for record in of_group}),
+                "rate": sum(wrong) / len(wrong) if wrong else None,
+                "interval": list(interval.ends) if interval else None,
+                "n": len(wrong),
+            }
+        )
+    return found
+
+
 def communities(pairs: Mapping[tuple[str, str], float]) -> list[list[str]]:
-    """Group concepts that are hallucinated together (Louvain, on the undirected graph of pairs)."""
+    """Group concepts that occur together (Louvain, on the undirected graph of pairs)."""
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph()
@@ -205,6 +250,14 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
         yield "Scores by criterion in %, with 95 % CI"
         yield from wording.aligned([("metric", *found["curve"], "n"), *rows])
         yield "The criteria use different images, so these differences are unpaired and not tested."
+        yield ""
+    if found["true_communities"]:
+        yield "Concepts shown together, and captions of these images with a hallucination"
+        rows = [
+            (", ".join(g["concepts"][:6]), _estimate(g | {"value": g["rate"]}), str(g["n"]))
+            for g in found["true_communities"]
+        ]
+        yield from wording.aligned([("concepts", "CHAIR_s ↓", "captions"), *rows])
         yield ""
     yield f"Summary: {found['summary']}"
 
@@ -235,11 +288,12 @@ def summary(hallucinations: Mapping[str, int], lifts: Mapping[str, Mapping[str, 
 def _cooccurring(lifts: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[str]:
     """Yield the three clearest significant pairs, and how many are significant."""
     pairs = [(lift, fact, word) for fact, row in lifts.items() for word, lift in row.items()]
-    significant = {(fact, word): lift for lift, fact, word in pairs if lift["significant"] and lift["interval"]}
-    for (fact, word), lift in sorted(significant.items(), key=lambda item: (-item[1]["interval"][0], item[0]))[:3]:
+    significant = {(fact, word): lift for lift, fact, word in pairs if lift["significant"] and lift["simultaneous"]}
+    for (fact, word), lift in sorted(significant.items(), key=lambda item: (-item[1]["simultaneous"][0], item[0]))[:3]:
+        capped = " (capped at the estimate)" if lift["capped"] else ""
         yield (
             f"{word} is hallucinated {lift['lift']:.1f}× as often in images with {fact} as at its base rate, "
-            f"{wording.confidence(lift['interval'])}, {lift['images']} images."
+            f"simultaneous {wording.confidence(lift['simultaneous'])}{capped}, {lift['images']} images."
         )
     if pairs:
         yield (

@@ -1,20 +1,21 @@
 """ODE build: concept graph, criteria, images, filter and questions, shard by shard."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vhbench import splits
 from vhbench.benchmarks import ODE, Task
-from vhbench.builds import ode_models
+from vhbench.builds import ode_models, ode_preview
 from vhbench.builds.ode_models import Calibration, Pipeline
+from vhbench.builds.ode_preview import PlannedImages
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
-from vhbench.builds.split_build import SplitBuild, part_option, tail
+from vhbench.builds.split_build import SplitBuild, part_option, tail, version_option
 from vhbench.files import file_sha256
-from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
+from vhbench.generators.ode import criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.detection import DetectionModels
@@ -25,12 +26,10 @@ from vhbench.options import check_numbers, option, options_of, values_of
 from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
-if TYPE_CHECKING:
-    from vhbench.adapters.photo_pairs import PhotoSource
-
-PAIRS_PER_SHARD = 20
+PAIRS_PER_SHARD, SCENE_SIZE, SMALLEST = 20, 512, 64
 _DRAW, _IMAGES = "Concept selection", "Images and filter"
 _SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
+_UNRECORDED = ("dry_run", "yes", "gpu_hour_price", "allow_missing")
 _MODELS = ("revision", "steps", "guidance", "dtype", "device", "offload", "batch")
 
 
@@ -51,8 +50,9 @@ class OdeBuild(SplitBuild):
     benchmark = "ode"
 
     graph: tuple[str, ...] = option(
-        "Concept graph: `starter` (default), `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or a .json"
-        " or .graphml file. If repeated, graphs are merged: words are united and co-occurrence counts added.",
+        "Concept graph: `starter` (default), `traffic` (an example domain), `amber:DIR` (AMBER's data), `coco:FILE` "
+        "(instances JSON), or a .json or .graphml file. If repeated, graphs are merged: words are united and "
+        "co-occurrence counts added.",
         ("starter",),
         panel=_DRAW,
         repeat=True,
@@ -68,14 +68,23 @@ class OdeBuild(SplitBuild):
     )
     part: str = part_option(_DRAW)
     pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
-    variants: int = option("Images per pair.", 1, least=1, panel=_DRAW)
+    variants: int = option("Images per pair.", 1, least=1, most=1_000, panel=_DRAW)
     concepts: int = option("Concepts combined in one image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
     criteria: tuple[str, ...] = option("Criteria to build.", tuple(criteria.CRITERIA), panel=_DRAW)
     levels: tuple[str, ...] = option("Question levels; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
     epsilon: float = option(
-        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times).", 0, panel=_DRAW
+        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times); -1 for 1, or 0 if few "
+        "pairs are seen more often.",
+        -1,
+        panel=_DRAW,
+        show_default=False,
     )
-    delta: float = option("Long tail: upper bound (less than δ times); 0 for just above the median.", 0, panel=_DRAW)
+    delta: float = option(
+        "Long tail: upper bound (less than δ times); 0 for just above the median of the counts above ε.",
+        0,
+        panel=_DRAW,
+        show_default=False,
+    )
     likely: str = option(
         "Source of likely hallucinations: `seen` (the graph's co-occurrences) or `both` (also hallucinations of "
         "models, from amber:DIR).",
@@ -84,8 +93,8 @@ class OdeBuild(SplitBuild):
     )
     images: str = option(
         "`scenes` (synthetic, exact ground truth), `diffusers:NAME`, e.g. "
-        "`diffusers:black-forest-labs/FLUX.1-dev`, or `photos:INSTANCES.json=DIR` (existing photos that show a "
-        "pair, by COCO-format annotations).",
+        "`diffusers:black-forest-labs/FLUX.1-dev`, `photos:INSTANCES.json=DIR` (existing photos that show a "
+        "pair, by COCO-format annotations), or `photos:DIR` (labelled by --detector and --verifier).",
         "scenes",
         panel=_IMAGES,
     )
@@ -110,7 +119,13 @@ class OdeBuild(SplitBuild):
         metavar="FILE",
         panel=_IMAGES,
     )
-    size: int = option("Image side in pixels.", 512, least=64, most=4096, panel=_IMAGES)
+    size: int = option(
+        "Image side in pixels; 0 for that of the text-to-image model's authors, 512 in scenes.",
+        0,
+        least=0,
+        most=4096,
+        panel=_IMAGES,
+    )
     best_of: int = option(
         "Candidate images per kept image; the one with the highest detector confidence is kept.",
         1,
@@ -132,8 +147,8 @@ class OdeBuild(SplitBuild):
         panel=_IMAGES,
     )
     revision: str = option("Branch, tag or commit of the text-to-image model.", "", metavar="NAME", panel=_IMAGES)
-    steps: int = option("Denoising steps.", 30, least=1, panel=_IMAGES)
-    guidance: float = option("Guidance scale; negative for the pipeline's own.", -1, panel=_IMAGES)
+    steps: int = option("Denoising steps; 0 for those of the model's authors.", 0, least=0, panel=_IMAGES)
+    guidance: float = option("Guidance scale; negative for that of the model's authors.", -1, panel=_IMAGES)
     dtype: str = option(
         "Precision of the text-to-image model: auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES
     )
@@ -144,6 +159,22 @@ class OdeBuild(SplitBuild):
     )
     offload: str = option("CPU offloading: none, model or sequential (less GPU memory, slower).", "none", panel=_IMAGES)
     batch: int = option("Images generated and detected per batch.", 4, least=1, panel=_IMAGES)
+    dry_run: bool = option(
+        "Print the prompts and the questions that perfect images would get, and build nothing.",
+        False,
+        names=("--dry-run",),
+        panel=_DRAW,
+    )
+    yes: bool = option(
+        "With a text-to-image model: start after the pilot without asking.", False, names=("--yes", "-y"), panel=_IMAGES
+    )
+    gpu_hour_price: float = option(
+        "Price of an hour on this machine, for the cost that the pilot projects.", 0, least=0, panel=_IMAGES
+    )
+    allow_missing: bool = option(
+        "Keep a split in which a criterion or pairing has no image.", False, names=("--allow-missing",), panel=_IMAGES
+    )
+    version: str = version_option("2.0.0")
     thresholds: DetectionThresholds | None = None
 
     def check(self) -> None:
@@ -157,22 +188,34 @@ class OdeBuild(SplitBuild):
             for value in getattr(self, name):
                 if value not in allowed:
                     raise VhbenchError(f"--{name} {value!r}: must be among {', '.join(allowed)}")
+        if 0 < self.size < SMALLEST:
+            raise VhbenchError(f"--size {self.size}: must be 0, or at least {SMALLEST}")
         if self.likely not in ("seen", "both"):
             raise VhbenchError(f"--likely {self.likely!r}: must be seen or both")
         kind, _, place = self.images.partition(":")
         if self.images != "scenes" and not (kind in ("diffusers", "photos") and place):
             raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
-        if kind == "photos" and "=" not in place:
-            raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR")
+        if kind == "photos" and "=" not in place and not self.detector:
+            raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR, or go with --detector NAME")
         if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which detects the objects in an image")
         read_part(self.part)
-        if self._painted:
+        self._check_additions()
+        if self._labelled:
             _ = self._models, self._eyes(look=False)
         for criterion in self.criteria:
             criteria.select(
-                self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self._delta
+                self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self._epsilon, delta=self._delta
             )
+
+    def _check_additions(self) -> None:
+        """Raise if no pair that ``--add`` adds can be shown, so that its release would repeat the older one."""
+        version, world = int(self._graph.graph["version"]), self._world()
+        pools = [criteria.PairPool(self._graph, pairing, version) for pairing in criteria.PAIRINGS]
+        if self.add and all(world.problem(pair) for pool in pools for pair in (*pool.seen, *pool.unseen)):
+            problems = {world.problem(pair) for pool in pools for pair in (*pool.seen, *pool.unseen)}
+            told = "; ".join(sorted(problems)[:3])
+            raise VhbenchError(f"--add {self.add}: expected new pairs that can be shown, got none ({told})")
 
     @property
     def on_gpu(self) -> bool:
@@ -186,11 +229,12 @@ class OdeBuild(SplitBuild):
         Models are identified by their content or commit, with the versions of the libraries that run them.
         """
         named = {name: tail(getattr(self, name)) for name in ("node_types", "add", "images", "detector", "verifier")}
-        elsewhere = {"seed", "version", "keep", "absent", "believe", "calibration", *_MODELS}
+        elsewhere = {"seed", "version", "keep", "absent", "believe", "calibration", *_MODELS, *_UNRECORDED}
         return {
             **{name: value for name, value in values_of(self).items() if name not in elsewhere},
             **named,
             "graph": [tail(name) for name in self.graph],
+            "epsilon": self._epsilon,
             "delta": self._delta,
             "thresholds": asdict(self._thresholds),
             "options": self._models,
@@ -200,9 +244,9 @@ class OdeBuild(SplitBuild):
     @property
     def sources(self) -> Mapping[str, str]:
         """Graph files and their SHA-256; repeated file names are prefixed with their folder."""
-        files = [path for name in self.graph for path in graph_files(name)]
+        files = [path for name in self.graph for path in graph_sources.files_of(name)]
         files += [Path(name) for name in (self.node_types, self.add, self.calibration) if name]
-        files += [Path(self.images.partition(":")[2].rpartition("=")[0])] if self.images.startswith("photos:") else []
+        files += [Path(self.images.partition(":")[2].rpartition("=")[0])] if self._annotated else []
         found: dict[str, str] = {}
         for path in files:
             name = path.name if path.name not in found else f"{path.resolve().parent.name}/{path.name}"
@@ -231,6 +275,41 @@ class OdeBuild(SplitBuild):
         """Yield a shard's rows, their scenes, and rejections."""
         return shards.make(self._recipe(), self.plan[shard])
 
+    def prepare(self, echo: Callable[[str], None]) -> str | None:
+        """Print a dry run and end, or run the pilot of a build with a text-to-image model.
+
+        Raises:
+            VhbenchError: if the pilot keeps too few images, or nobody can confirm the build.
+        """
+        if self.dry_run:
+            planned = self._recipe(PlannedImages(), ode_preview.PLANNED_EYES, OpenWorld(self._graph))
+            for line in ode_preview.dry_run(planned, self.plan):
+                echo(line)
+            return None
+        if not self._painted:
+            return ""
+        if not self.calibration and not self.thresholds:
+            echo(
+                f"warning: --calibration missing; scores of {self.detector} are taken at face value (present from "
+                f"{self.keep:g}, absent below {self.absent:g})"
+            )
+        for line in ode_preview.pilot(self._recipe(), self.plan, self.gpu_hour_price):
+            echo(line)
+        ode_models.unload()  # worker processes load their own
+        return "" if self.yes else "Start the build?"
+
+    def gaps(self, split: Path) -> Sequence[str]:
+        """Return the requested cells (criterion × pairing) without any question."""
+        if self.allow_missing:
+            return ()
+        found = {
+            cell
+            for _, group in splits.read_columns(split, ("criterion", "pairing"))
+            for cell in zip(group["criterion"], group["pairing"], strict=True)
+        }
+        asked = dict.fromkeys((share.criterion, criteria.PAIRINGS[share.pairing]) for share in self.plan)
+        return [" × ".join(cell) for cell in asked if cell not in found]
+
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return per criterion the numbers requested, accepted, and rejected for each reason."""
         rejections = list(splits.read_rejections(split))
@@ -246,12 +325,25 @@ class OdeBuild(SplitBuild):
         return table
 
     @property
+    def _epsilon(self) -> float | None:
+        return None if self.epsilon < 0 else self.epsilon
+
+    @property
     def _delta(self) -> float | None:
         return self.delta or None
 
     @property
     def _painted(self) -> bool:
         return self.images.startswith("diffusers:")
+
+    @property
+    def _annotated(self) -> bool:
+        return self.images.startswith("photos:") and "=" in self.images
+
+    @property
+    def _labelled(self) -> bool:
+        """Whether a detector labels the images."""
+        return self._painted or (self.images.startswith("photos:") and not self._annotated)
 
     @property
     def _thresholds(self) -> DetectionThresholds:
@@ -261,37 +353,47 @@ class OdeBuild(SplitBuild):
     def _pipeline(self) -> Pipeline:
         """Options of the text-to-image model."""
         values = {name: getattr(self, name) for name in _MODELS}
+        values["steps"] = self.steps or None
         values["guidance"] = None if self.guidance < 0 else self.guidance
         return Pipeline(self.images.partition(":")[2], **values)
 
     @cached_property
     def _models(self) -> dict[str, Any]:
         """Model settings that images and filter depend on, besides thresholds; may be empty."""
-        if not self._painted:
+        if not self._labelled:
             return {}
         beliefs = asdict(Calibration(self.calibration).verification(self.believe, _BELIEF.absent))
         looking = {name: ode_models.model_of(getattr(self, name)) for name in ("detector", "verifier")}
-        return {**self._pipeline.depends_on, **looking, "beliefs": beliefs}
+        own = self._pipeline.depends_on if self._painted else {"photos": ode_models.photo_names(self.images)}
+        return {**own, **looking, "beliefs": beliefs}
 
     def _eyes(self, *, look: bool = True) -> DetectionModels | None:
         """Return the models that check images; ``look=False`` only validates their options."""
         beliefs = Calibration(self.calibration).verification(self.believe, _BELIEF.absent)
         thresholds = self._thresholds
-        if not self._painted or not look:
+        if not self._labelled or not look:
             return None
         verifier = ode_models.verifier(self.verifier, self.device) if self.verifier else None
         found = ode_models.detector(self.detector, self.device, 2 * self.batch)
         return DetectionModels(found, verifier, thresholds, beliefs, trust_prompt=self.trust_prompt)
 
-    def _recipe(self) -> Recipe:
+    def _recipe(
+        self,
+        images: ImageSource | None = None,
+        eyes: DetectionModels | None = None,
+        world: DrawnWorld | OpenWorld | None = None,
+    ) -> Recipe:
+        """Return the recipe, by default with the image source and models of the options."""
         made: dict[str, Any] = {
             "graph": self._graph,
+            "size": self.size or (0 if self._painted else SCENE_SIZE),
             "part": read_part(self.part),
-            "world": self._world(),
-            "images": self._images(),
-            "eyes": self._eyes(),
+            "world": world or self._world(),
+            "images": images or self._images(),
+            "eyes": eyes or self._eyes(),
+            "epsilon": self._epsilon,
             "delta": self._delta,
-            "imagined": None if self.likely == "seen" else hallucinations_of(self.graph),
+            "imagined": None if self.likely == "seen" else graph_sources.hallucinations_of(self.graph),
         }
         options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()
         return Recipe(**{name: getattr(self, name) for name in options} | made)
@@ -299,77 +401,29 @@ class OdeBuild(SplitBuild):
     def _images(self) -> ImageSource:
         if self.images == "scenes":
             return SceneSource()
-        if self.images.startswith("photos:"):
-            return photos(self.images)
+        if self._annotated:
+            return ode_models.photos(self.images)
+        if self._labelled and not self._painted:
+            names = sorted(set(map(self._world().name, self._graph)))
+            return ode_models.unlabelled_photos(self.images, self._eyes(), names)
         if not self._painted:
             raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
         return ode_models.image_source(self._pipeline)
 
     @cached_property
     def _graph(self) -> ConceptGraph:
-        graph = load_graph(self.graph, self.node_types, self.add)
+        graph = graph_sources.merged(self.graph, self.node_types, self.add)
         return held_out.restricted(graph, read_part(self.part), self._world_of(graph).name)
 
     def _world(self) -> DrawnWorld | OpenWorld:
         return self._world_of(self._graph)
 
     def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
-        if self.images.startswith("photos:"):
-            return PhotoWorld(graph, photos(self.images).words)
+        if self._annotated:
+            return PhotoWorld(graph, ode_models.photos(self.images).words)
+        if self._labelled and not self._painted:
+            return PhotoWorld(graph)
         return DrawnWorld(graph, read_part(self.part)) if self.images == "scenes" else OpenWorld(graph)
-
-
-@lru_cache(maxsize=4)
-def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") -> ConceptGraph:
-    """Return the graph merged from all sources; cached by options.
-
-    Raises:
-        VhbenchError: if a source cannot be read or is named twice, or if two sources disagree on a word's type.
-    """
-    if len(set(sources)) < len(sources):
-        raise VhbenchError(f"--graph {' '.join(sources)}: one is named twice, and would count twice")
-    if node_types and not any(source.startswith("amber:") for source in sources):
-        raise VhbenchError(f"--node-types {node_types}: only goes with --graph amber:DIR, not {', '.join(sources)}")
-    graph = reduce(concept_graph.merge, (_read_graph(source, node_types) for source in sources))
-    if not add:
-        return graph
-    more = graph_sources.load(add)
-    updated = concept_graph.update(graph, more)
-    if not concept_graph.has_additions(updated):
-        raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
-    return updated
-
-
-def _read_graph(source: str, node_types: str) -> ConceptGraph:
-    if node_types and source.startswith("amber:"):
-        return amber_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
-    return graph_sources.load(source)
-
-
-def graph_files(source: str) -> list[Path]:
-    """Return the files of a graph source."""
-    if source == "starter":
-        return [concept_graph.STARTER]
-    if source.startswith("amber:"):
-        folder = Path(source.removeprefix("amber:"))
-        return [folder / "annotations.json", folder / "query" / "query_all.json"]
-    return [Path(source.partition(":")[2] or source)]
-
-
-@lru_cache(maxsize=1)
-def photos(source: str) -> "PhotoSource":
-    """Return the photos of "photos:INSTANCES.json=DIR"; read once per process."""
-    from vhbench.adapters.photo_pairs import PhotoSource
-
-    annotations, _, folder = source.removeprefix("photos:").rpartition("=")
-    return PhotoSource(Path(annotations), Path(folder))
-
-
-@lru_cache(maxsize=1)
-def hallucinations_of(sources: tuple[str, ...]) -> "ConceptGraph | None":
-    """Return AMBER's annotated hallucinations per concept; None without an AMBER graph."""
-    folders = [source.removeprefix("amber:") for source in sources if source.startswith("amber:")]
-    return amber_graph.hallucinations(folders[0]) if folders else None
 
 
 def tasks() -> Iterator[Task]:

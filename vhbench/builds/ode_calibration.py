@@ -6,7 +6,14 @@ from typing import Any
 
 from vhbench.builds import ode_models
 from vhbench.files import read_image
-from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, detection
+from vhbench.generators.ode import (
+    attribute_contraries,
+    attribute_words,
+    calibrating,
+    detection,
+    environments,
+    place_checks,
+)
 from vhbench.generators.ode.attribute_checks import AttributeLook, parts_of
 from vhbench.protocols import Detector, Verifier
 from vhbench.schema import Scene, VhbenchError
@@ -45,15 +52,27 @@ def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> lis
 
 
 def calibrate(
-    scenes: Sequence[Scene], *, detector: str = "", verifier: str = "", precision: float, device: str = "auto"
+    scenes: Sequence[Scene],
+    *,
+    detector: str = "",
+    verifier: str = "",
+    places: Path | None = None,
+    precision: float,
+    device: str = "auto",
 ) -> dict[str, Any]:
-    """Return thresholds for ``--calibration``: the detector's by word, the verifier's by kind."""
+    """Return thresholds for ``--calibration``: the detector's by word, the verifier's by kind.
+
+    ``places`` is a folder of photos by place, from which the verifier's threshold for places is fitted.
+    """
     found: dict[str, Any] = {"precision": precision}
     if detector:
         scored = scores(scenes, ode_models.detector(detector, device))
         found |= {"detector": ode_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
     if verifier:
-        weighed = weights(scenes, ode_models.verifier(verifier, device))
+        model = ode_models.verifier(verifier, device)
+        weighed = weights(scenes, model)
+        if places is not None:
+            weighed[place_checks.KIND] = place_weights(places, model, len(scenes))
         kinds = {kind: calibrating.keep(cases, precision) for kind, cases in sorted(weighed.items())}
         told = {kind: calibrating.NEVER if value is None else round(value, 4) for kind, value in kinds.items()}
         found |= {"verifier": ode_models.model_of(verifier), "kinds": told}
@@ -88,6 +107,36 @@ def weights(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple
         for look, right in _claims(scene):
             [weighed] = verifier.probabilities(parts_of(image, look), [look.texts(scene.environment)])
             found.setdefault(look.kind, []).append((weighed[0], right))
+    return found
+
+
+def place_weights(folder: Path, verifier: Verifier, number: int, *, seed: int = 0) -> list[tuple[float, bool]]:
+    """Return the verifier's scores of photos' own places, and of one that each excludes.
+
+    Args:
+        folder: folder with a subfolder of photos for each place, named after it ("kitchen", "living room").
+        verifier: verifier to calibrate.
+        number: maximum number of photos per place.
+        seed: random seed of the sample.
+
+    Raises:
+        VhbenchError: if no subfolder is named after a place that excludes others.
+    """
+    found = []
+    words = environments.DEFAULT
+    for place in sorted(words.settings):
+        rivals = place_checks.others(place, words)
+        files = sorted(path for path in (folder / place).glob("*") if path.is_file()) if rivals else []
+        for i in rng(seed, "calibrate", place).permutation(len(files))[:number].tolist():
+            image = files[i].read_bytes()
+            wrong = rivals[int(rng(seed, "calibrate", place, files[i].name).integers(len(rivals)))]
+            for shown, right in ((place, True), (wrong, False)):
+                texts = place_checks.texts_of(shown, place_checks.others(shown, words), words)
+                found.append((verifier.probabilities([image], [texts])[0][0], right))
+    if not found:
+        raise VhbenchError(
+            f"--places {folder}: expected subfolders of photos named after places ({', '.join(words.settings)})"
+        )
     return found
 
 

@@ -1,20 +1,24 @@
 """Models of ODE's build: their identity, cache keys and loading."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vhbench.adapters import model_identity
 from vhbench.adapters.model_cache import CachedImageSource, KeptDetections, KeptVerdicts
 from vhbench.files import file_sha256, read_json
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
+from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.protocols import Detector, ImageSource, Verifier
 from vhbench.schema import VhbenchError
 
-ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, diffusers:NAME"
+if TYPE_CHECKING:
+    from vhbench.adapters.photo_pairs import PhotoSource
+
+ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, diffusers:NAME, photos:DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Pipeline:
 
     model: str
     revision: str = ""
-    steps: int = 30
+    steps: int | None = None
     guidance: float | None = None
     dtype: str = "auto"
     device: str = "auto"
@@ -148,6 +152,37 @@ def verifier(name: str, device: str = "auto") -> Verifier:
         "libraries": model_identity.libraries("torch", "transformers"),
     }
     return KeptVerdicts(_named(name), depends_on, load)
+
+
+@lru_cache(maxsize=1)
+def photos(source: str) -> "PhotoSource":
+    """Return the photos of "photos:INSTANCES.json=DIR"; read once per process."""
+    from vhbench.adapters.photo_pairs import PhotoSource
+
+    annotations, _, folder = source.removeprefix("photos:").rpartition("=")
+    return PhotoSource(Path(annotations), Path(folder))
+
+
+def unlabelled_photos(source: str, eyes: DetectionModels | None, names: Sequence[str]) -> ImageSource:
+    """Return the photos of "photos:DIR", in which a detector finds the named concepts."""
+    from vhbench.adapters.photo_pairs import UnlabelledPhotos
+
+    assert eyes is not None, "they are labelled by a detector"
+    limits, folder = eyes.thresholds, Path(source.partition(":")[2])
+    return UnlabelledPhotos(folder, eyes.detector, eyes.meanings(names), lambda word: limits.of(word)[0])
+
+
+def photo_names(source: str) -> list[str]:
+    """Return the file names of "photos:DIR"."""
+    from vhbench.adapters.photo_pairs import photo_files
+
+    return [file.name for file in photo_files(Path(source.partition(":")[2]))]
+
+
+def unload() -> None:
+    """Free the models that this process has loaded."""
+    for load in (image_source, detector, verifier):
+        load.cache_clear()
 
 
 def _named(name: str) -> str:

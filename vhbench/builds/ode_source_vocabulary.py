@@ -8,8 +8,8 @@ import numpy as np
 
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
-from vhbench.generators.ode import environments, filtering, questions
-from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
+from vhbench.generators.ode import environments, filtering, prompts, questions
+from vhbench.generators.ode.concept_graph import ConceptGraph, kinds, wording
 from vhbench.language import synonyms
 
 
@@ -156,6 +156,9 @@ MADE_IN_ANY_COLOUR = frozenset(
 )
 """Objects manufactured in any colour, though drawn in one."""
 
+UNPAINTABLE = frozenset("bar ceiling core cowpea cream holder light line opener rod snack spray support tank".split())
+"""Words too vague for a prompt: a text-to-image model cannot know which "support" is meant."""
+
 WEATHERS = ("sunny", "overcast", "at night")
 """States in prompts for outdoor environments without states in the graph."""
 
@@ -166,6 +169,7 @@ class OpenWorld:
     def __init__(self, graph: ConceptGraph) -> None:
         self._names: Mapping[str, str] = {word: data["name"] for word, data in graph.nodes(data=True)}
         self._kinds: Mapping[str, str] = kinds(graph)
+        self._words = wording(graph)
 
     def name(self, word: str) -> str:
         """Return the graph's readable name."""
@@ -184,9 +188,14 @@ class OpenWorld:
         return {}
 
     def problem(self, words: Sequence[str]) -> str:
-        """Return why words cannot be shown together: synonyms, or one includes the other."""
+        """Return why words cannot be shown together: a vague word, synonyms, or one includes the other."""
         names = [self.name(word) for word in words]
         for i, name in enumerate(names):
+            if name in UNPAINTABLE:
+                return f"too vague for a prompt: {words[i]}"
+            place = environments.SETTINGS.get(names[-1])
+            if name in prompts.CELESTIAL and place and place.family in environments.INDOORS:
+                return f"never indoors: {words[i]}"
             if name in names[:i] or filtering.related(name, names[:i]):
                 return f"one includes the other: {words[i]}"
         return ""
@@ -218,15 +227,16 @@ class OpenWorld:
         return 2 if entry is None or entry.countable else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the graph's names with their synonyms."""
-        return synonyms.extended(dict.fromkeys(sorted(set(self._names.values())), ()))
+        """Return the graph's names with their synonyms and irregular plurals."""
+        names = sorted(set(self._names.values()))
+        return synonyms.extended({name: (p,) if (p := self._words.plurals.get(name)) else () for name in names})
 
 
 class PhotoWorld(OpenWorld):
-    """Annotated photos: objects that any photo shows; annotations do not cover environments."""
+    """Photos: objects that any of them shows; annotations do not cover environments."""
 
-    def __init__(self, graph: ConceptGraph, shown: frozenset[str]) -> None:
-        """Store the words that any photo shows, and the graph."""
+    def __init__(self, graph: ConceptGraph, shown: frozenset[str] | None = None) -> None:
+        """Store the words that any photo shows, None if they are unknown, and the graph."""
         super().__init__(graph)
         self._shown = shown
 
@@ -240,5 +250,5 @@ class PhotoWorld(OpenWorld):
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: no annotated photo, or inclusion."""
-        absent = [word for word in words if self.name(word) not in self._shown]
+        absent = [word for word in words if self._shown is not None and self.name(word) not in self._shown]
         return f"no annotated photo: {absent[0]}" if absent else super().problem(words)

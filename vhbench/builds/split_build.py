@@ -1,6 +1,6 @@
 """Common base of all builds: dataset version options and the outcome table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,12 @@ from vhbench.options import LARGEST_SEED, option
 from vhbench.protocols import Build
 
 _EDITION = "Dataset version"
+
+
+def version_option(default: str) -> Any:
+    """Return the option for the version of a dataset; ``default`` is the version of the benchmark."""
+    text = "Dataset version. A higher MAJOR means that scores are no longer comparable."
+    return option(text, default, metavar="X.Y.Z", panel=_EDITION)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,12 +26,7 @@ class SplitBuild(Build):
     """
 
     seed: int = option("Random seed of the build.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
-    version: str = option(
-        "Dataset version. A higher MAJOR means that scores are no longer comparable.",
-        "1.0.0",
-        metavar="X.Y.Z",
-        panel=_EDITION,
-    )
+    version: str = version_option("1.0.0")
     scratch: str = ""
 
     def check(self) -> None:
@@ -34,6 +35,21 @@ class SplitBuild(Build):
         Raises:
             VhbenchError: naming the option, its value and the allowed values.
         """
+
+    def prepare(self, echo: Callable[[str], None]) -> str | None:
+        """Do what comes before a build, such as a pilot.
+
+        Args:
+            echo: function that prints a line.
+
+        Returns:
+            A question to confirm before the build, "" to start it, or None to end here.
+        """
+        return ""
+
+    def gaps(self, split: Path) -> Sequence[str]:
+        """Return which requested parts of a finished split have no question."""
+        return ()
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of outcomes, header first; empty if there is nothing to report."""

@@ -103,7 +103,51 @@ def _files(name: str) -> tuple[str, str]:
     return f"{name}_analysis.json", f"{name}_{BENCHMARKS[name].picture}.png"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ImageSetOptions:
+    """Options of ``vhbench analyse images``."""
+
+    sets: tuple[str, ...] = option(
+        "A split, then the splits or folders of photos to compare it with.", argument=True, repeat=True
+    )
+    clip: str = option("CLIP model of the features.", "openai/clip-vit-large-patch14-336", metavar="NAME")
+    number: int = option("Maximum number of images of each, sampled at random.", 2_000, least=10, most=10_000)
+    seed: int = option("Random seed of the samples.", 0, least=0)
+    device: str = option("Device of CLIP: auto, cpu, cuda.", "auto")
+    out: Path = option("Folder for images_analysis.json and images_map.png.", Path(), names=("--out", "-o"))
+
+
+def analyse_images(how: ImageSetOptions) -> None:
+    """Compare the CLIP features of a split's images with those of others, such as photos.
+
+    Prints the distance (CMMD) of each from the first with its 95 % CI and p-value, and draws all images by two
+    principal components.
+
+    Example: `vhbench analyse images out/ode val2017 --out images`
+    """
+    from vhbench.adapters.clip import ClipScorer
+    from vhbench.analysis import image_sets
+    from vhbench.files import json_bytes, write_atomic
+
+    if len(how.sets) < 2:
+        raise VhbenchError("vhbench analyse images: expected a split and at least one other set of images")
+    scorer = ClipScorer(how.clip, device=how.device)
+    features = {
+        place: scorer.features(image_sets.images_of(Path(place), how.number, how.seed)).astype(float)
+        for place in how.sets
+    }
+    found = image_sets.compare(features, seed=how.seed)
+    for line in image_sets.report(found):
+        typer.echo(in_a_line(line))
+    data, picture = how.out / "images_analysis.json", how.out / "images_map.png"
+    write_atomic(data, json_bytes(found))
+    image_sets.draw(found, picture)
+    typer.echo(f"wrote {data} and {picture}")
+
+
 def _command(name: str) -> Callable[..., None]:
+    if name == "images":
+        return build_command.command(analyse_images, ImageSetOptions)
     analysis = load(BENCHMARKS[name].analysis)
     data, picture = _files(name)
 
@@ -139,6 +183,6 @@ def _same_split(asked: "Run", benchmark: str, split: Path | None) -> None:
 app = typer.Typer(
     name="analyse",
     help="Break down a run's scores by cause.",
-    cls=lazy_group([name for name, entry in BENCHMARKS.items() if entry.analysis], _command),
+    cls=lazy_group([*(name for name, entry in BENCHMARKS.items() if entry.analysis), "images"], _command),
     no_args_is_help=True,
 )

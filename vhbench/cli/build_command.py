@@ -10,6 +10,8 @@ import typer
 
 from vhbench.files import quote_value
 from vhbench.options import Option, check_numbers, option, options_of
+from vhbench.schema import VhbenchError
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.builds.split_build import SplitBuild
@@ -160,6 +162,10 @@ def run(build: "SplitBuild", how: RunOptions, extra: Mapping[str, Any] | None = 
     build = replace(build, scratch=str(how.out))
     build.check()
     part = sharding.parse_shard(how.shard) if how.shard else None
+    if not part and (question := build.prepare(lambda line: typer.echo(in_a_line(line)))) != "":
+        if question is None:
+            return
+        typer.confirm(question, abort=True)
     manifest = sharding.run(
         build,
         how.out,
@@ -183,6 +189,11 @@ def run(build: "SplitBuild", how: RunOptions, extra: Mapping[str, Any] | None = 
         typer.echo(f"  left out: {count:,} × {reason}")
     typer.echo(f"content hash {manifest.content_hash}")
     _print_outcome(build.outcome(split), build.benchmark)
+    if gaps := build.gaps(split):
+        raise VhbenchError(
+            f"{split}: expected questions in every requested part, got none in {', '.join(gaps)}; see "
+            "rejections.jsonl, or accept the split with --allow-missing"
+        )
     if how.sheet is not None:
         benchmarks.load(benchmarks.benchmark(build.benchmark).sheet)(split, how.sheet)
         typer.echo(f"contact sheet {how.sheet}")

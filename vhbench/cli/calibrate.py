@@ -18,6 +18,11 @@ class _CalibrateOptions:
     images: Path = option("Folder of the photos.", metavar="DIR")
     detector: str = option("As in `vhbench build ode --detector`.", "", metavar="NAME")
     verifier: str = option("As in `vhbench build ode --verifier`.", "", metavar="NAME")
+    places: Path | None = option(
+        "With --verifier: folder of photos by place (DIR/kitchen/1.jpg), to calibrate its judgement of places.",
+        None,
+        metavar="DIR",
+    )
     precision: float = option(
         "Required precision of accepted presences, and of accepted absences.", 0.95, least=0.5, most=1
     )
@@ -45,7 +50,12 @@ def calibrate(how: _CalibrateOptions) -> None:
         raise VhbenchError("vhbench calibrate: needs --detector NAME, --verifier NAME, or both")
     scenes = ode_calibration.photos(how.annotations, how.images, how.number, seed=how.seed)
     found = ode_calibration.calibrate(
-        scenes, detector=how.detector, verifier=how.verifier, precision=how.precision, device=how.device
+        scenes,
+        detector=how.detector,
+        verifier=how.verifier,
+        places=how.places,
+        precision=how.precision,
+        device=how.device,
     )
     write_atomic(how.out, json_bytes(found))
     for word, told in found.get("words", {}).items():

@@ -35,6 +35,13 @@ class _VerifyOptions:
         None,
         metavar="FILE",
     )
+    other: Path | None = option(
+        "A split of the same build with another seed: print how often the majority answer to a question's text there "
+        "is correct here, by criterion and question type.",
+        None,
+        names=("--other-seed",),
+        metavar="DIR",
+    )
     quiet: bool = option("Print errors only.", False, names=("--quiet", "-q"))
 
 
@@ -68,6 +75,12 @@ def verify(how: _VerifyOptions) -> None:
     _stop(directory, errors)
     if not how.quiet:
         _print_audit(directory, manifest, found)
+    if how.other is not None:
+        from vhbench.statistics import wording
+        from vhbench.tasks import text_only_baseline
+
+        for line in wording.aligned(list(text_only_baseline.across_seeds(directory, how.other))):
+            typer.echo(f"    {line}")
 
 
 def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:

@@ -9,7 +9,7 @@ from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
-from vhbench.runs.questions import is_split
+from vhbench.runs.questions import annotated_words, is_split
 from vhbench.runs.run_claims import claims_of, conflicting_claims
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
@@ -160,13 +160,15 @@ def _of_the_split(records: Iterable[Record], split: Path) -> Iterator[Record]:
 
 
 def vocabulary(split: Path) -> Words:
-    """Return the caption vocabulary of a split, or of the key of a hidden test set.
+    """Return the caption vocabulary of a split, of the key of a hidden test set, or of a file of annotations.
 
     Raises:
-        VhbenchError: if the split has none.
+        VhbenchError: if it has none.
     """
     if answer_keys.is_key(split):
         return answer_keys.read_head(split).vocabulary
+    if split.is_file() and (words := annotated_words(split)):
+        return words
     if not is_split(split):
         raise VhbenchError(f"{split}: expected a split folder with a caption vocabulary (--questions)")
     return datasets.vocabulary_of(split, splits.read_manifest(split))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from vhbench.language import lexicon
 from vhbench.tsv import records, words
 
 _ROWS = records(
@@ -50,6 +51,20 @@ def related(one: str, other: str) -> bool:
     """
     pair = {one.lower(), other.lower()}
     return any(pair <= set(every) and pair & set(same) for same, every in _ROWS)
+
+
+def words_outside(vocabulary: Iterable[str]) -> list[str]:
+    """Return the single words for visible things, of this table and for people by role, that a vocabulary lacks.
+
+    Words that are also verbs, and those of a longer name in the vocabulary, are left out.
+
+    >>> found = words_outside(["dog", "puppy", "fire truck"])
+    >>> "surfer" in found, "couch" in found, "dog" in found, "truck" in found
+    (True, True, False, False)
+    """
+    known = {part for word in vocabulary for part in (word, *word.split())} | lexicon.words("also verbs")
+    every = {word for _, group in _ROWS for word in group} | lexicon.words("people by role")
+    return sorted(word for word in every - known if " " not in word)
 
 
 def _others(own: set[str]) -> set[str]:

@@ -42,7 +42,10 @@ class _Plan:
 
 
 IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id")
-ANSWERS = ("answer", "label", "gold", "gt", "gt_answer", "ground_truth", "correct_answer", "correct answer", "target")
+ANSWERS = (
+    "answer", "label", "gold", "gt", "gt_answer", "ground_truth", "correct_answer", "correct answer", "target",
+    "dis_truth", "truth",
+)  # fmt: skip
 RESPONSES = ("response", "prediction", "pred", "output", "model_answer", "model_output", "model_prediction", "caption")
 QUESTIONS = ("question", "prompt", "query", "text")
 CHOICES = ("choices", "options")
@@ -65,7 +68,12 @@ def asked(row: Row, place: str) -> Row:
 
     >>> asked({"question_id": 1, "text": "Is there a dog?", "label": "no"}, "row 1")
     {'id': 1, 'answer': 'no', 'question': 'Is there a dog?'}
+    >>> asked({"id": 1, "type": "generative", "truth": ["dog"], "hallu": ["cat"]}, "row 1")  # ODE's and AMBER's
+    {'id': 1, 'kind': 'caption', 'objects': ['dog'], 'candidates': ['cat']}
     """
+    truth = row.get("dis_truth", row.get("truth"))
+    if "hallu" in row and isinstance(truth, list):
+        return {"id": row.get("id"), "kind": "caption", "objects": truth, "candidates": row["hallu"]}
     return _usual(row, place, _plan(tuple(row), ""))
 
 

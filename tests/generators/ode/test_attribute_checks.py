@@ -10,10 +10,9 @@ import pytest
 from perfect_models import PerfectDetector, PerfectPainter, PerfectVerifier
 from PIL import Image
 
-from vhbench.builds.ode import hallucinations_of, load_graph
 from vhbench.builds.ode_source_vocabulary import OpenWorld
 from vhbench.colours import COLOURS
-from vhbench.generators.ode import attribute_checks, attribute_contraries, attribute_words, questions
+from vhbench.generators.ode import attribute_checks, attribute_contraries, attribute_words, graph_sources, questions
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.questions import AttributeClaim
@@ -103,9 +102,10 @@ def test_every_class_of_words_has_contraries() -> None:
 def asked(reference: Path) -> tuple[list[Question], int]:
     """Return questions about AMBER's concepts, all painted, found and verified; and how many images of a criterion."""
     sources = (f"amber:{reference / 'AMBER'}",)
-    graph = load_graph(sources)
+    graph = graph_sources.merged(sources)
     eyes = DetectionModels(PerfectDetector(), PerfectVerifier())
-    recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), eyes, hallucinations_of(sources), seed=6, size=256)
+    imagined = graph_sources.hallucinations_of(sources)
+    recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), eyes, imagined, seed=6, size=256)
     shares = [Share(c, p, 20, 0, 2) for c in ("standard", "long_tail", "random", "fictional") for p in ("ee", "ev")]
     items = [item for share in shares for item in make(recipe, share)]
     assert sum(isinstance(item, Scene) for item in items) == 4 * 40
@@ -140,7 +140,7 @@ def test_the_best_of_some_images_is_kept(reference: Path) -> None:
                 for image, each in zip(images, found, strict=True)
             ]
 
-    graph = load_graph(("starter",))
+    graph = graph_sources.merged(("starter",))
     recipe = Recipe(graph, OpenWorld(graph), PerfectPainter(), DetectionModels(Doubtful()), best_of=3, size=128)
     items = list(make(recipe, Share("standard", "ee", 2)))
     kept = [item for item in items if isinstance(item, Scene)]

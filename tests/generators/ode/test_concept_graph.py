@@ -1,5 +1,6 @@
 """Concept graphs: how they are counted, checked, merged, updated and stored."""
 
+import base64
 import json
 from itertools import combinations
 from pathlib import Path
@@ -160,8 +161,8 @@ def test_update_brings_edges_and_attributes_of_what_was_there() -> None:
         "a new edge, and what the dog does"
     )
     for criterion in ("standard", "fictional"):
-        drawn = [criteria.candidates(criteria.PairPool(new, "ee", v), criterion, seed=3) for v in (1, 2)]
-        assert drawn[0] == criteria.candidates(criteria.PairPool(old, "ee"), criterion, seed=3)
+        drawn = [criteria.candidates(criteria.PairPool(new, "ee", v, seed=3), criterion) for v in (1, 2)]
+        assert drawn[0] == criteria.candidates(criteria.PairPool(old, "ee", seed=3), criterion)
         assert set(drawn[1]) <= pairs
     with pytest.raises(VhbenchError, match="'dog' is an entity in it and an environment in the new"):
         concept_graph.update(old, concept_graph.assemble({"dog": "environment"}, {}, where="wrong"))
@@ -211,3 +212,66 @@ def test_unreadable_sources_are_named(tmp_path: Path) -> None:
 def test_amber_with_a_word_without_kind(reference: Path) -> None:
     with pytest.raises(VhbenchError, match=r"no kind for .* \(\d+ words\)"):
         amber_graph.from_amber(reference / "AMBER", node_types={"sky": "environment"})
+
+
+@pytest.mark.parametrize(("frequencies", "counts"), [((3, 4, 1), (3, 4, 1)), ((5, 7, 1), (3, 4, 1))])
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_form_of_odes_release_is_read(
+    frequencies: tuple[int, ...], counts: tuple[int, ...], whole: bool, tmp_path: Path
+) -> None:
+    """Graph H has c as frequency, graph T has 2c - 1; "virtual" nodes and self-loops are left out."""
+
+    def coded(value: object) -> str:
+        return base64.b64encode(json.dumps(value).encode()).decode()
+
+    graph: nx.Graph[str] = nx.Graph()
+    state, action = [["sunny", "gloomy"]], [["run", "sit"]]
+    graph.add_node(
+        "beach", type="environment", **({"attributes": coded({"state": state})} if whole else {"state": coded(state)})
+    )
+    graph.add_node(
+        "dog", type="entity", **({"attributes": coded({"action": action})} if whole else {"action": coded(action)})
+    )
+    graph.add_node("pulp", type="entity")
+    graph.add_node("cold", type="virtual")
+    for (a, b), frequency in zip((("beach", "dog"), ("beach", "pulp"), ("dog", "pulp")), frequencies, strict=True):
+        graph.add_edge(a, b, frequency=frequency)
+    graph.add_edge("cold", "dog", frequency=1)
+    graph.add_edge("dog", "dog", frequency=1)
+    nx.write_graphml(graph, tmp_path / "objects_cooccurrence_graph_H.graphml")
+    found = graph_sources.load(str(tmp_path / "objects_cooccurrence_graph_H.graphml"))
+    assert concept_graph.kinds(found) == {"beach": "environment", "dog": "entity", "pulp": "entity"}
+    assert {(a, b): c for a, b, c in concept_graph.edges(found)} == dict(
+        zip((("beach", "dog"), ("beach", "pulp"), ("dog", "pulp")), counts, strict=True)
+    )
+    assert found.nodes["beach"]["state"] == (("sunny", "gloomy"),)
+    assert found.nodes["dog"]["action"] == (("run", "sit"),)
+    assert found.nodes["pulp"]["name"] == "oar"
+
+
+def test_own_words_have_their_own_english(tmp_path: Path) -> None:
+    concepts = [
+        {"word": "motorway", "kind": "environment", "place": "on a motorway", "opposites": ["yard"]},
+        {"word": "yard", "kind": "environment", "place": "in a yard", "state": [["congested", "deserted"]]},
+        {"word": "cul", "name": "cul-de-sac", "kind": "entity", "plural": "culs-de-sac"},
+        {"word": "tarmac", "kind": "entity", "article": ""},
+        {"word": "crossroads", "kind": "environment"},
+    ]
+    file = tmp_path / "own.json"
+    file.write_text(json.dumps({"concepts": concepts, "edges": [["cul", "motorway", 2]]}))
+    graph = concept_graph.update(concept_graph.from_file(file), concept_graph.starter())
+    words = concept_graph.wording(graph)
+    assert words.place("motorway", "wet") == "on a wet motorway"
+    assert words.place("crossroads", "wet") == "in a scene with wet crossroads"
+    assert words.unlike("yard", "motorway")
+    assert words.unlike("beach", "kitchen")
+    assert words.several(2, "cul-de-sac", ["quiet"]) == "two quiet culs-de-sac"
+    assert words.one("tarmac", ["wet"]) == "wet tarmac"
+    assert words.opposites["congested"] == {"deserted"}
+    for broken, message in (
+        ({"place": "motorway"}, "has place 'motorway'"),
+        ({"opposites": ["sea"]}, "opposite 'sea'"),
+    ):
+        file.write_text(json.dumps({"concepts": [{**concepts[0], **broken}, concepts[1]], "edges": []}))
+        with pytest.raises(VhbenchError, match=message):
+            concept_graph.from_file(file)

@@ -33,7 +33,7 @@ def test_nothing_of_another_part_is_drawn_to_furnish_a_place(part: str) -> None:
     for criterion in ("standard", "random", "fictional"):
         found = shards._pairs(recipe, Share(criterion, "ev", 200))
         cases = [case for pair in islice(found, 200) if isinstance(pair, list) for case in pair]
-        assert len(cases) > 20
+        assert len(cases) > 10  # a third of the starter graph has few standard pairs
         for spec in (prompts.spec(case, recipe.graph, recipe.world, seed=0) for case in cases):
             assert all(held.holds(thing.category) for thing in spec.objects), spec
     for word in recipe.graph.nodes & environments.PLACES.keys():  # a bedroom without a bed would be any room

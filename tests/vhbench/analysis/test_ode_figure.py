@@ -14,7 +14,7 @@ def score(value: float, low: float, high: float, n: int = 80) -> dict[str, Any]:
 
 def lift(times: float, low: float, high: float, images: int = 5, *, significant: bool = False) -> dict[str, Any]:
     told = {"hallucinated": images, "images": images, "of": 9, "expected": images / times, "lift": times}
-    return told | {"interval": [low, high], "significant": significant}
+    return told | {"simultaneous": [low, high], "capped": False, "significant": significant}
 
 
 CURVE = {

@@ -127,3 +127,24 @@ def test_command_writes_json_and_a_picture(tmp_path: Path, monkeypatch: pytest.M
 def test_other_benchmarks_are_refused() -> None:
     with pytest.raises(VhbenchError, match="expected responses to questions of ODE; got 1 of other benchmarks"):
         ode_hallucinations.analyse([Record(id="x", benchmark="mioh")], WORDS)
+
+
+def test_what_is_always_shown_together_is_one_fact_named_after_its_place() -> None:
+    """A dog imagined in kitchens is told of kitchens, not of each of the kitchen's furniture."""
+    kitchen, street = ("kitchen", "counter", "cooktop", "cabinet"), ("street", "car")
+    run = [caption(i, "standard", f"A dog in kitchen {i}.", kitchen) for i in range(12)]
+    run += [caption(12 + i, "standard", ("A street.", "The street.", "A car.")[i % 3], street) for i in range(24)]
+    words = dict.fromkeys(("dog", *kitchen, *street), ())
+    found = ode_hallucinations.analyse(run, words)
+    assert found["together"] == {"kitchen": ["cabinet", "cooktop", "counter"], "street": ["car"]}
+    assert found["lift"]["kitchen"]["dog"]["lift"] == pytest.approx(3)
+    assert found["lift"]["kitchen"]["dog"]["capped"]
+    low, high = found["lift"]["kitchen"]["dog"]["simultaneous"]
+    assert low < found["lift"]["kitchen"]["dog"]["interval"][0] < high == pytest.approx(3)
+    assert "dog is hallucinated 3.0× as often in images with kitchen (cabinet, cooktop, …)" in found["summary"]
+    assert "(capped at the estimate)" in found["summary"]
+    assert "Co-occurrence (lift): 1 of 1 object pairs significant" in found["summary"]
+    groups = {tuple(group["concepts"]): group for group in found["true_communities"]}
+    assert groups[tuple(sorted(kitchen))]["rate"] == 1.0
+    assert groups[tuple(sorted(street))]["rate"] == 0.0
+    assert groups[tuple(sorted(street))]["n"] == 24

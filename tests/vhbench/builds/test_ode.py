@@ -198,14 +198,14 @@ def test_a_build_of_which_nothing_is_left_keeps_the_reasons(tmp_path: Path) -> N
     graph = tmp_path / "fantasy.json"
     words = [{"word": word, "kind": "entity"} for word in ("unicorn", "griffin", "basilisk")]
     graph.write_bytes(orjson.dumps({"concepts": words, "edges": [["griffin", "unicorn", 1]]}))
-    command = ["build", "ode", "--out", str(tmp_path), "--graph", str(graph), "--pairs", "1", "--criteria", "random"]
+    command = ["build", "ode", "--out", str(tmp_path), "--graph", str(graph), "--pairs", "1", "--criteria", "fictional"]
     result = CliRunner().invoke(app, command)
     kept = tmp_path / "ode.rejections.jsonl"
     assert str(result.exception) == (
-        f"the ode split would have no rows (3 × no drawing, 1 × no pair left; all are listed in {kept})"
+        f"the ode split would have no rows (2 × no drawing, 1 × no pair left; all are listed in {kept})"
     )
     told = list(read_rejection_file(kept))
-    assert {r.detail["word"] for r in told if r.reason == "no drawing"} == {"basilisk", "griffin"}
+    assert {r.detail["word"] for r in told if r.reason == "no drawing"} == {"basilisk"}
     assert not (tmp_path / "ode").exists()
 
     drawn = ["--graph", "starter", "--size", "128", "--levels", "caption"]
@@ -259,10 +259,10 @@ def test_added_concepts_get_pairs_of_their_own_and_the_old_pairs_stay(tmp_path: 
     captions = []
     for out, options in (("old", []), ("new", ["--add", str(more)])):
         command = ["build", "ode", "--out", str(tmp_path / out), "--pairs", "1", "--size", "128", *options]
-        result = CliRunner().invoke(app, [*command, "--criteria", "random", "--levels", "caption"])
+        result = CliRunner().invoke(app, [*command, "--criteria", "fictional", "--levels", "caption"])
         assert result.exit_code == 0, result.output
         captions.append({q.id: q for q in splits.read_questions(tmp_path / out / "ode")})
-        assert re.search(rf"random +│ {2 * len(captions)} +│ {2 * len(captions)} +│", result.output)
+        assert re.search(rf"fictional +│ {2 * len(captions)} +│ {2 * len(captions)} +│", result.output)
     old, new = captions
     assert old.items() <= new.items()
     assert all("bamboo" in new[name].objects for name in new.keys() - old.keys())
@@ -306,3 +306,22 @@ def test_an_attribute_of_a_single_concept_is_something_new(tmp_path: Path) -> No
     cups = [thing for scene in shown[-2:] for thing in scene.objects if thing.category == "cup"]
     assert {dict(cup.attributes).get("colour") for cup in cups} <= {"orange", "purple"}
     assert cups
+
+
+def test_an_addition_that_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
+    """Its release would be the older one under a new version."""
+    more = tmp_path / "more.json"
+    more.write_text('{"concepts": [{"word": "unicorn", "kind": "entity"}], "edges": []}')
+    with pytest.raises(VhbenchError, match=r"expected new pairs that can be shown, got none .*no drawing: unicorn"):
+        OdeBuild(add=str(more)).check()
+    with pytest.raises(VhbenchError, match="--variants 999999999"):
+        OdeBuild(variants=999_999_999).check()
+
+
+def test_a_split_with_an_empty_cell_is_refused(tmp_path: Path) -> None:
+    build = OdeBuild(pairs=1, criteria=("standard",), size=128, levels=("caption",))
+    assert sharding.run(build, tmp_path, progress=False) is not None
+    assert build.gaps(tmp_path / "ode") == []
+    both = OdeBuild(pairs=1, criteria=("standard", "fictional"), size=128)
+    assert both.gaps(tmp_path / "ode") == ["fictional × entity-entity", "fictional × entity-environment"]
+    assert OdeBuild(pairs=1, criteria=("fictional",), allow_missing=True).gaps(tmp_path / "ode") == ()

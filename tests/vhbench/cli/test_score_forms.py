@@ -410,3 +410,29 @@ def test_a_judge_that_cannot_be_read_withholds_the_scores(
             CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url], catch_exceptions=False)
         allowed = CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url, "--allow-failed"])
     assert allowed.exit_code == 0, allowed.output
+
+
+def test_annotations_and_queries_in_the_form_of_odes_release(tmp_path: Path) -> None:
+    """Captions have truth and hallu, as AMBER's do; questions dis_truth; the ids of both overlap."""
+    annotations = [
+        {"id": 1, "type": "generative", "image": "1.jpg", "truth": ["dog", "beach"], "hallu": ["person", "ball"]},
+        {"id": 2, "type": "generative", "image": "2.jpg", "truth": ["cat", "sofa"], "hallu": ["dog"]},
+        {"id": 2, "dis-type": "existence", "dis_truth": "yes", "query": "Is there a cat in the picture?"},
+        {"id": 3, "dis-type": "existence", "dis_truth": "no", "query": "Is there a dog in the picture?"},
+    ]  # fmt: skip
+    questions = tmp_path / "annotations.json"
+
+    def score(kind: str, asked: Rows, said: Rows, *more: str) -> dict[str, Any]:
+        questions.write_text(json.dumps(asked))
+        (tmp_path / "said.json").write_text(json.dumps(said))
+        words = ["score", kind, "--responses", str(tmp_path / "said.json"), "--questions", str(questions), "--json"]
+        done = CliRunner().invoke(app, [*words, *more], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return dict(json.loads(done.stdout))
+
+    captions = [{"id": 1, "response": "A dog and a person on a beach."}, {"id": 2, "response": "A cat."}]
+    found = score("captions", annotations[:2], captions)
+    assert (found["chair_i"], found["chair_s"], found["cover"], found["cog"]) == (0.25, 0.5, 0.75, 0.25)
+    answers = [{"id": 2, "response": "Yes"}, {"id": 3, "response": "Yes"}]
+    found = score("yes-no", annotations[2:], answers, "--positive", "no")
+    assert (found["accuracy"], found["recall"]) == (0.5, 0.0)

@@ -64,6 +64,13 @@ _TAKEN_BACK = re.compile(
 )
 """Retractions after a mention: unseen, only possible, an image, of snow, an unseen person."""
 
+_HYPOTHETICAL = re.compile(
+    r" (?:(?:could|might|may|would|should)(?! (?:also |clearly |just |even )?be (?:seen|found|observed|noticed|spotted"
+    r"|discerned|made out|visible)\b)|can (?:also )?be (?:added|placed|put|imagined|expected|included)"
+    r"|(?:is|are) (?:expected|supposed)|(?:will|might) (?:soon|arrive|come|appear))\b"
+)
+"""What follows an object that nobody sees: "a bench could be placed here", but not "the dog could be hungry"."""
+
 _ELSEWHERE = re.compile(
     r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"
 )
@@ -186,6 +193,8 @@ def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str
         if silent[start] or (unless_known[start] and not _is_known(sentence, start)):
             continue
         if hints and _TAKEN_BACK.match(sentence, end) and not _ELSEWHERE.search(sentence, max(0, start - 40), start):
+            continue
+        if hints and _HYPOTHETICAL.match(sentence, end) and not _is_known(sentence, start):
             continue
         yield one
 

@@ -1,0 +1,80 @@
+"""Verification of places: whether an image is set in the prompted environment.
+
+A detector boxes objects; whether a whole image is a kitchen is a question for the verifier (CLIP or a VQA model), which
+chooses between "a photo of a kitchen" and places that a kitchen excludes. Places that exclude none (a floor, the
+ground) are left to the detector's boxes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vhbench.generators.ode.attribute_checks import VerifierThresholds
+from vhbench.generators.ode.environments import Wording
+from vhbench.protocols import Verifier
+
+KIND = "place"
+"""Name of places among the calibrated kinds."""
+
+_MOST = 12
+"""Maximum number of places scored against the prompted one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceVerdict:
+    """Verdict on the place of an image.
+
+    Attributes:
+        present: whether the image is set in the prompted place.
+        score: probability of the prompted place.
+        absent: places that the image excludes.
+    """
+
+    present: bool
+    score: float
+    absent: frozenset[str]
+
+
+def others(place: str, words: Wording) -> list[str]:
+    """Return the places that one excludes, of different families first.
+
+    >>> from vhbench.generators.ode.environments import DEFAULT
+    >>> others("kitchen", DEFAULT)[:4], others("floor", DEFAULT)
+    (['street', 'court', 'grass', 'desert'], [])
+    """
+    excluded = [word for word in words.settings if words.unlike(place, word)]
+    families = [words.settings[word].family or word for word in excluded]
+    turns = [families[:i].count(family) for i, family in enumerate(families)]
+    return [excluded[i] for i in sorted(range(len(excluded)), key=turns.__getitem__)][:_MOST]
+
+
+def judge(
+    places: Sequence[str],
+    images: Sequence[bytes],
+    verifier: Verifier | None,
+    limits: VerifierThresholds,
+    words: Wording,
+) -> list[PlaceVerdict | None]:
+    """Return the verdict on each image's place; None where the verifier cannot judge.
+
+    Args:
+        places: prompted place of each image, or "".
+        images: encoded images.
+        verifier: verifier, called once for all images; None for none.
+        limits: acceptance thresholds; that of :data:`KIND` for places.
+        words: English of the graph's concepts.
+    """
+    rivals = [others(place, words) if place and verifier else [] for place in places]
+    asked = [i for i, each in enumerate(rivals) if each]
+    found: list[PlaceVerdict | None] = [None] * len(places)
+    if verifier is None or not asked:
+        return found
+    texts = [texts_of(places[i], rivals[i], words) for i in asked]
+    for i, (own, *rest) in zip(asked, verifier.probabilities([images[i] for i in asked], texts), strict=True):
+        absent = frozenset(word for word, value in zip(rivals[i], rest, strict=True) if value < limits.absent)
+        found[i] = PlaceVerdict(own >= limits.of(KIND), round(own, 4), absent)
+    return found
+
+
+def texts_of(place: str, rivals: Sequence[str], words: Wording) -> list[str]:
+    """Return the texts that the verifier chooses from, that of the place first."""
+    return [f"a photo of {words.shown(word)}" for word in (place, *rivals)]

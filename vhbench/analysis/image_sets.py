@@ -1,0 +1,122 @@
+"""How far the images of a split are from others, such as photos: distance of their CLIP features (ODE, Figure 4).
+
+The distance is CMMD (Jayasumana et al., CVPR 2024): the squared maximum mean discrepancy of unit-length CLIP features
+with a Gaussian kernel (σ = 10), times 1000, by its unbiased estimator; 0 means the same distribution. Unlike the
+Fréchet distance, it assumes no normal distribution and is unbiased for few images. Its interval is a bootstrap over
+images, and its p-value a permutation test.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench import charts, splits
+from vhbench.adapters.photo_pairs import photo_files
+from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
+from vhbench.statistics import wording
+
+_SIGMA: Final = 10.0
+_SCALE: Final = 1000.0
+REPEATS: Final = 500
+"""Bootstrap samples, and permutations."""
+
+LEAST: Final = 10
+"""Minimum number of images of a set."""
+
+Floats = npt.NDArray[np.float64]
+
+
+def images_of(place: Path, most: int, seed: int) -> list[bytes]:
+    """Return up to ``most`` different images of a split, or of a folder of image files, sampled at random.
+
+    Raises:
+        VhbenchError: if there are fewer than :data:`LEAST`.
+    """
+    if (place / "manifest.json").is_file():
+        found = {image: None for question in splits.read_questions(place) for image in question.images}
+        every: list[Any] = list(found)
+    else:
+        every = photo_files(place)
+    if len(every) < LEAST:
+        raise VhbenchError(f"{place}: expected a split or folder with at least {LEAST} images, got {len(every)}")
+    kept = sorted(rng(seed, "image sets", place.name).permutation(len(every))[:most].tolist())
+    return [image if isinstance(image := every[i], bytes) else Path(image).read_bytes() for i in kept]
+
+
+def distance(first: Floats, second: Floats, *, seed: int = 0) -> dict[str, Any]:
+    """Return CMMD of two sets of unit-length features, shape (images, dimension), with 95 % CI and p-value.
+
+    >>> random = np.random.default_rng(0)
+    >>> one, two = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in random.normal(size=(2, 40, 8)))
+    >>> found = distance(one, two)
+    >>> found["p"] > 0.05, found["interval"][0] <= found["cmmd"] <= found["interval"][1]
+    (True, True)
+    """
+    both, n = np.concatenate([first, second]), len(first)
+    kernel = np.exp(np.minimum(0.0, both @ both.T - 1) / _SIGMA**2)  # |x - y|² = 2 - 2 x·y
+    np.fill_diagonal(kernel, 0.0)
+    random = rng(seed, "image sets", "resampled")
+
+    def value(of_first: Floats, of_second: Floats) -> float:
+        within = [w @ kernel @ w / (np.square(w.sum()) - np.square(w).sum()) for w in (of_first, of_second)]
+        return _SCALE * float(sum(within) - 2 * (of_first @ kernel @ of_second) / (of_first.sum() * of_second.sum()))
+
+    own = np.zeros(len(both))
+    own[:n] = 1.0
+    found = value(own, 1 - own)
+    sizes = n, len(both) - n
+    resampled = []
+    for _ in range(REPEATS):
+        one, two = (random.multinomial(size, np.full(size, 1 / size)).astype(float) for size in sizes)
+        resampled.append(value(np.pad(one, (0, sizes[1])), np.pad(two, (n, 0))))
+    shuffled = [value(order, 1 - order) for order in (random.permutation(own) for _ in range(REPEATS))]
+    low, high = (2 * found - end for end in np.quantile(resampled, (0.975, 0.025)))
+    p = (1 + sum(other >= found for other in shuffled)) / (1 + REPEATS)
+    return {"cmmd": found, "interval": [min(low, found), max(high, found)], "p": p}
+
+
+def compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]:
+    """Return the distances of each set from the first, and the two principal components of all features.
+
+    Returns:
+        ``distances``: name → :func:`distance`; ``images``: name → number; ``points``: name → list of (x, y).
+    """
+    names = list(features)
+    centred = np.concatenate(list(features.values()))
+    centred = centred - centred.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2][:2]
+    ends = np.cumsum([len(features[name]) for name in names])[:-1]
+    points = dict(zip(names, np.split(centred @ axes.T, ends), strict=True))
+    return {
+        "distances": {name: distance(features[names[0]], features[name], seed=seed) for name in names[1:]},
+        "images": {name: len(one) for name, one in features.items()},
+        "points": {name: [[round(float(x), 4), round(float(y), 4)] for x, y in one] for name, one in points.items()},
+    }
+
+
+def report(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the printed lines."""
+    first = next(iter(found["images"]))
+    rows = [("images", "number", f"CMMD from {first}", "p")]
+    rows.append((first, f"{found['images'][first]:,}", "", ""))
+    for name, told in found["distances"].items():
+        value = f"{told['cmmd']:.2f} [{told['interval'][0]:.2f}, {told['interval'][1]:.2f}]"
+        rows.append((name, f"{found['images'][name]:,}", value, f"{told['p']:.3f}"))
+    yield from wording.aligned(rows)
+
+
+def draw(found: Mapping[str, Any], file: Path) -> None:
+    """Draw the two principal components of all images as a PNG."""
+    alt = charts.drawing()
+    rows = [{"set": name, "x": x, "y": y} for name, points in found["points"].items() for x, y in points]
+    chart = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=22, opacity=0.5)
+    drawn = chart.encode(
+        x=alt.X("x:Q", title="first principal component of CLIP features"),
+        y=alt.Y("y:Q", title="second"),
+        color=alt.Color("set:N", title=None),
+    )
+    charts.save(drawn.properties(width=480, height=480, title="Images by their CLIP features"), file)
