@@ -5,7 +5,7 @@ assigned. It is thus independent of the text, and a text-only baseline stays at 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
 from typing import Any, Final
@@ -14,9 +14,10 @@ import numpy as np
 
 from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.answer_options import Balance
-from vhbench.generators.mioh.drafts import Block, Draft
+from vhbench.generators.mioh.drafts import NO, NONE, Block, Draft
 from vhbench.generators.mioh.fact_sampling import FactSampler
 from vhbench.generators.mioh.facts import Fact
+from vhbench.generators.mioh.items import ANSWERS, Item, PlacedDraft, by_answer, none_ahead, same_images, too_few
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_assembly import ask
@@ -38,41 +39,6 @@ _TIED: Final = 1_000_000  # first number of tied items
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedDraft:
-    """Draft with its images.
-
-    Attributes:
-        scenes: pool indices, one per slot of the draft.
-        pressed: pressure → pool indices of the pressed twin, per slot and then per filler.
-    """
-
-    draft: Draft
-    scenes: tuple[int, ...]
-    pressed: Mapping[str, tuple[int, ...]]
-
-    def fits(self, pressure: str) -> bool:
-        """Return whether the pressed twin exists or is impossible by design ("in 3 images" for two images)."""
-        return pressure in self.pressed or _too_few(pressure, self.draft)
-
-
-@dataclass(frozen=True, slots=True)
-class Item(PlacedDraft):
-    """Easy question with its images, which can be pressed if every answer to it can.
-
-    Attributes:
-        number: index of the text in sampling order.
-        answer: index of the draft in its block.
-        again: whether its pressed images are second twins.
-        base: id of the tied question ("e1-12"), or "".
-    """
-
-    number: int
-    answer: int
-    again: bool = False
-    base: str = ""
-
-
 @dataclass
 class Cell:
     """Requested and generated questions of one (question type, pressure)."""
@@ -81,6 +47,7 @@ class Cell:
     rows: list[Question] = field(default_factory=list)
     forms: Counter[str] = field(default_factory=Counter)
     balance: Balance = field(default_factory=Balance)
+    places: dict[tuple[int, bool], Balance] = field(default_factory=lambda: defaultdict(Balance))
     scenes: set[int] = field(default_factory=set)
 
     def full(self) -> bool:
@@ -149,7 +116,7 @@ class Filler:
             pressed = self._pressed(again.draft, same, self.needed, generator)
             settled[again.answer] = PlacedDraft(again.draft, same, pressed)
             item = self._easy(_TIED + base.number, settled, again.answer)
-            twins = _same_images(again.slots, base)
+            twins = same_images(again.slots, base)
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
             found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
         return found
@@ -184,7 +151,7 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
-        if any(item.draft.told for item in found) and len({item.answer for item in found}) < 4:
+        if any(item.draft.told for item in found) and len({item.answer for item in found}) < ANSWERS:
             return False  # Without another answer, the one that presence determines would be the most frequent.
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
@@ -205,10 +172,10 @@ class Filler:
                 item.number,
             ),
         )
-        groups = _by_answer(ranked)
+        groups = by_answer(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), found))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
-        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted))
+        return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted)))
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
         """Return the order in which answers take turns after ``before`` questions.
@@ -243,7 +210,7 @@ class Filler:
         if best is None:
             self.tried["no images for every answer"] += 1
             return None
-        chooser.note(drawn)
+        chooser.note_success()
         return self._easy(number, best, deals[self._ways(best)].deal(range(len(best)), answers))
 
     def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
@@ -316,7 +283,8 @@ class Filler:
     ) -> tuple[int, ...] | None:
         """Replace only the images that the pressure affects."""
         hp, hn = pressure.hp, pressure.hn
-        places = [i for i, s in enumerate(draft.slots) if (hp and s.hp is not None) or (hn and s.hn is not None)]
+        slots = enumerate(draft.slots)
+        places = [i for i, s in slots if s.bound or (hp and s.hp is not None) or (hn and s.hn is not None)]
         kept = [s for i, s in enumerate(scenes) if i not in places]
         new = self.images.pick([draft.slots[i] for i in places], generator, hp=hp, hn=hn, taken=kept)
         if new is None:
@@ -332,7 +300,7 @@ class Filler:
         Whether the images may be shown together is checked lazily, since few of all twins are needed.
         """
         cell = self.cells[pressure]
-        able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in _by_answer(items).items()}
+        able = {a: [i for i in group if not too_few(pressure, i.draft)] for a, group in by_answer(items).items()}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
         before = sum(self.cells[p].wanted for p in [*self.cells][: [*self.cells].index(pressure)])
         turns, even = self._turned(list(waiting), items, before), True
@@ -377,7 +345,8 @@ class Filler:
         pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
         shown = [bare(self.pool.scenes, index) for index in scenes]
-        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
+        places = cell.places[len(shown), item.draft.answer in (NO, NONE)]
+        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, places, generator, source=self.source, **row))
 
     def used(self) -> list[int]:
         """Return the scenes shown in any question."""
@@ -418,33 +387,8 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 
 
-def _too_few(pressure: str, draft: Draft) -> bool:
-    """Return whether NI leaves fewer images than the answer needs."""
-    return 0 < PRESSURES[pressure].images < draft.least
-
-
-def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
-    groups: dict[int, list[Item]] = defaultdict(list)
-    for item in items:
-        groups[item.answer].append(item)
-    return dict(sorted(groups.items()))
-
-
 def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
     """Yield the facts in several orders; the order decides which distractors are suggested."""
     yield facts
     for _ in range(_ORDERS if len(facts) > 1 else 0):
         yield [facts[i] for i in generator.permutation(len(facts)).tolist()]
-
-
-def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]:
-    """Return the base's twins in ``slots`` order; two-image questions grow only under NI."""
-    whole = len(slots) == len(base.scenes)
-    return {
-        p: (
-            *(twin[i] for i in slots if i < len(twin)),
-            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or PRESSURES[p].images)),
-        )
-        for p, twin in base.pressed.items()
-        if whole or max(slots) < len(twin)
-    }

@@ -5,7 +5,7 @@ Truth is three-valued: a scene in neither ``yes`` nor ``no`` is unknown, and no 
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -63,6 +63,25 @@ class FactTruth:
     near: Bits
 
 
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Scenes with the objects and values of an attribute or relation, whether it holds or not; packed.
+
+    Attributes:
+        there: scenes with both objects; or with the object, and with the value on any object.
+        soft: of these, where it is false and that is easy to see.
+        hard: of these, where it is false and an object is hard to see.
+        calm: of these, where no other object suggests it.
+        near: of these, where another object suggests it.
+    """
+
+    there: Bits
+    soft: Bits
+    hard: Bits
+    calm: Bits
+    near: Bits
+
+
 Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]
 """The fields of :class:`FactTruth` before packing."""
 
@@ -98,6 +117,7 @@ class ScenePool:
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self.cooccurrence = Cooccurrence(self.columns, self.thresholds, statistics=statistics, suggesting=suggesting)
         self.suggesting = frozenset(suggesting or ())
+        self.binding = lru_cache(maxsize=max(256, 4 * _CACHE_BYTES // (5 * len(scenes))))(self._binding)
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
         self.pressable = lru_cache(maxsize=None)(self._pressable)
@@ -108,6 +128,7 @@ class ScenePool:
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
         self._flags = self._object_flags()
         self._shared: dict[Hashable, Any] = {}
+        self._bindings: dict[Fact, Binding] = {}
 
     def __len__(self) -> int:
         return len(self.scenes)
@@ -173,13 +194,23 @@ class ScenePool:
 
     def _as_seen(self, words: str, parts: Parts) -> Parts:
         """Mark positives with low CLIP similarity as hard and negatives with high one as near."""
-        if self.clip is None:
-            return parts
         yes, no, easy, hard, far, near = parts
-        score = self.clip(CLIP_PROMPT.format(words))
-        low = yes & (score <= np.quantile(score[yes], self.thresholds.clip_low)) if yes.any() else yes
-        high = no & (score >= np.quantile(score[no], self.thresholds.clip_high)) if no.any() else no
+        low, high = self._unlike(words, yes), self._like(words, no)
         return yes, no, easy & ~low, hard | low, far & ~high, near | high
+
+    def _unlike(self, words: str, scenes: Bools) -> Bools:
+        """Return those of the scenes with the lowest CLIP similarity to a text, none without CLIP."""
+        if self.clip is None or not scenes.any():
+            return np.zeros(len(self), np.bool_)
+        score = self.clip(CLIP_PROMPT.format(words))
+        return scenes & (score <= np.quantile(score[scenes], self.thresholds.clip_low))
+
+    def _like(self, words: str, scenes: Bools) -> Bools:
+        """Return those of the scenes with the highest CLIP similarity to a text, none without CLIP."""
+        if self.clip is None or not scenes.any():
+            return np.zeros(len(self), np.bool_)
+        score = self.clip(CLIP_PROMPT.format(words))
+        return scenes & (score >= np.quantile(score[scenes], self.thresholds.clip_high))
 
     def clip_texts(self) -> list[list[str]]:
         """Return the CLIP prompts for categories, attributes and relations."""
@@ -190,12 +221,11 @@ class ScenePool:
     def _find_suggested(self, fact: Fact, aside: tuple[str, ...]) -> tuple[Bits, Bits]:
         """Return where a fact is false and far or near, ignoring the categories ``aside`` as cues.
 
-        ``aside`` names the other options. Among these, an attribute or relation also counts as far if an object is
-        missing, since images that show one option and not another are rare.
+        For an attribute or a relation, its objects and values are present in both cases.
         """
         truth = self.truth(fact)
         if isinstance(fact, Has | Related):
-            return (truth.no & ~truth.near if aside else truth.far), truth.near
+            return truth.far, truth.near
         far, near = (truth.easy, truth.hard) if isinstance(fact, Quantity) else (truth.far, truth.near)
         if not set(aside) - {fact.category} or self.clip is not None:
             return far, near
@@ -227,11 +257,10 @@ class ScenePool:
         typed = self.columns.countable[column] & self.columns.present[column] & ~untyped
         no = self.columns.absent(column) | (typed & ~doubtful)
         elsewhere = self.columns.scatter(table.carriers(column, fact.kind, fact.value))
-        here = no & self.columns.present[column]
-        near = here & elsewhere
-        far = here & ~elsewhere
-        parts = (yes, no, easy, hard, far if far.sum() >= 8 else no & ~near, near)
-        return self._as_seen(fact.phrase(), parts)
+        here = no & self.columns.present[column] & elsewhere
+        _, clear, all_hard = self._seen_of(column)
+        there = self.columns.present[column] & (yes | elsewhere)
+        return self._bound(fact, (yes, no, easy, hard), there, here & clear, here & all_hard)
 
     def _related(self, fact: Related) -> Parts:
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
@@ -243,15 +272,61 @@ class ScenePool:
             said, against = self._told(fact)  # contradictions between boxes and annotations are unknown
             no = (no & listed & ~said) | absent
             yes, easy, hard = (part & ~no & ~against for part in (yes, easy, hard))
+            # False where the opposite is as visible, or as hard to see, as the fact is elsewhere.
+            _, _, clear, all_hard = self._beside(*((a, s) if fact.predicate == "left of" else (s, a)))
         else:
             yes, no = self._listed(fact, listed)
             no = (no & listed) | absent
             yes, easy, hard = self._both_seen(s, a, yes & ~no)
-        one = self.columns.present[s] ^ self.columns.present[a]
-        far, near = no & one, no & both
-        if not far.any():  # no absence is annotated, so the hard negatives are the only ones
-            far, near = near, far
-        return self._as_seen(fact.phrase(), (yes, no, easy, hard, far, near))
+            _, clear, all_hard = self._both_seen(s, a, both)
+        return self._bound(fact, (yes, no, easy, hard), both, no & both & clear, no & both & all_hard)
+
+    def _bound(
+        self, fact: Has | Related, parts: tuple[Bools, Bools, Bools, Bools], there: Bools, soft: Bools, hard: Bools
+    ) -> Parts:
+        """Add where a fact is false although its objects and values are present.
+
+        Easy negatives are where no other object suggests the fact, hard ones where one does. So recognition of objects
+        without sides or binding is not enough under any pressure.
+        """
+        yes, no, easy, hard_true = parts
+        calm, near = self._context(fact, yes, there)
+        like, low = self._like(fact.phrase(), there), self._unlike(fact.phrase(), yes)
+        low_false = self._unlike(fact.phrase(), no & there)
+        calm, near, soft, hard = calm & ~like, near | like, soft & ~low_false, hard | low_false
+        self._bindings[fact] = Binding(*map(pack, (there, soft, hard, calm, near)))
+        return yes, no, easy & ~low, hard_true | low, soft & calm, soft & near
+
+    def _context(self, fact: Has | Related, yes: Bools, there: Bools) -> tuple[Bools, Bools]:
+        """Split the scenes with a fact's objects by whether other objects suggest it: max of P(fact | other object)."""
+        own = {fact.subject, fact.anchor} if isinstance(fact, Related) else {fact.category}
+        held = np.bitwise_count(self.columns.present.bits & pack(yes)).sum(axis=1).astype(np.float32)
+        chance = np.where(self._shown_in >= self.thresholds.support, held / np.maximum(self._shown_in, 1), 0)
+        chance[[self.columns.column[name] for name in own]] = 0
+        if self.suggesting:
+            chance[[i for i, name in enumerate(self.categories) if name not in self.suggesting]] = 0
+        score = np.zeros(len(self), np.float32)
+        for other in np.argsort(chance, kind="stable"):
+            if chance[other] > 0:
+                score[self.columns.present[other]] = chance[other]
+        if not there.any():
+            return there, there
+        low, high = (float(np.quantile(score[there], q)) for q in (self.thresholds.far, self.thresholds.near))
+        near = there & (score >= high) & (score > score[there].min())
+        return there & (score <= low) & ~near, near
+
+    @cached_property
+    def _shown_in(self) -> Floats:
+        """Number of scenes with each category."""
+        counts: Floats = np.bitwise_count(self.columns.present.bits).sum(axis=1).astype(np.float32)
+        return counts
+
+    def _binding(self, fact: Fact) -> Binding:
+        if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
+            return self.binding(Related(fact.anchor, "left of", fact.subject))
+        if fact not in self._bindings:
+            self._truth(fact)
+        return self._bindings.pop(fact)
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
         """Classify a relation: easy if both sides are, hard if all objects of either side are."""

@@ -110,7 +110,10 @@ def count(name: str, scene: Scene) -> int | None:
 
 
 def has(name: str, value: str, scene: Scene) -> Maybe:
-    """Return whether any instance of a category has a value of an attribute."""
+    """Return whether any instance of a category has a value of an attribute.
+
+    A value of an object without a category leaves it open: that object may be the one.
+    """
     if not name:
         return None
     things = [thing for thing in scene.objects if thing.category == name]
@@ -119,6 +122,8 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
         return True
     if present(name, scene) is False:
         return False
+    if any((value in (held for _, held in thing.attributes)) for thing in scene.objects if not thing.category):
+        return None
     # No, only if every instance is annotated and something of the kind is known about each.
     known = name in scene.countable and all(thing.known_attributes for thing in things)
     return False if known else None

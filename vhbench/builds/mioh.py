@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
+from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
@@ -50,7 +51,7 @@ class MiohBuild(SplitBuild):
     benchmark = "mioh"
 
     source: tuple[str, ...] = option(
-        "`scenes[:N]` (N synthetic images, 1,500 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
+        "`scenes[:N]` (N synthetic images, 2,000 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
         "in that format), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images "
         "supplies absences). If repeated, each task uses the source with the richest annotations for it.",
         ("scenes",),
@@ -187,11 +188,19 @@ class MiohBuild(SplitBuild):
         photos = None if world.name == "scenes" else Photos(pool.scenes, skip_bad=self.skip_bad)
         pool.fit = photos.fit if photos else pool.fit
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
+        rows, known = list[Question](), dict[str, Scene]()
         for made in filler.fill():
-            yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
+            if isinstance(made, Question):
+                rows.append(made)
+                yield Row(f"mioh_{PRESSURES[made.pressure].group}", made)
+            else:
+                yield made
         yield Note("cells", filler.tally())
         for index in filler.used():
-            yield pool.scenes[index]
+            scene = pool.scenes[index]
+            known[scene.id] = replace(scene, image=b"")
+            yield scene
+        yield Note("restricted_oracles", restricted_oracles.checked(rows, known))
         yield from photos.left_out() if photos else ()
 
     @property

@@ -37,9 +37,10 @@ class _VerifyOptions:
 def verify(how: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, reference answers, balance.
 
-    Prints one line per error and exits with 1 if there are any. Warnings do not change the exit code: imbalanced
-    answers, which some protocols require; a text-only baseline above chance, which means that the wording leaks
-    answers; and, for MIOH, oracles restricted to one image or to presence that exceed the bound of a question type.
+    Prints one line per error and exits with 1 if there are any. For MIOH, errors include cells that an oracle
+    restricted to one image, to presence, or to attribute values without their owners answers better than the design
+    concedes. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
+    baseline above chance, which means that the wording leaks answers.
 
     Example: `vhbench verify out/ode`
 
@@ -47,13 +48,14 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
+    from vhbench.audit import restricted_oracles
     from vhbench.builds import hidden_edition, hidden_seed
 
     directory = how.directory
     _stop(directory, splits.verify(directory, progress=not how.quiet))
     manifest = splits.read_manifest(directory)
     found = audit.audit(directory, progress=not how.quiet)
-    errors = list(found.faults)
+    errors = [*found.faults, *restricted_oracles.leaks(found.views)]
     if how.secret_file is not None:
         errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
     elif how.rebuilt is not None:
@@ -72,7 +74,7 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     from vhbench.tasks import text_only_baseline
 
     hidden, rows = manifests.is_hidden(manifest), sum(manifest.rows.values())
-    warnings = [] if hidden else [*audit.imbalances(found), *restricted_oracles.warnings(found.views)]
+    warnings = [] if hidden else [*audit.imbalances(found)]
     for warning in warnings:
         typer.echo(in_a_line(f"warning: {warning}"), err=True)
     title = f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions"
@@ -89,11 +91,10 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     if not hidden:
         for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
             _print_fact("text-only baseline (cross-validated)", line)
-        if any(found.views.values()):
-            typer.echo("    restricted oracles, guessing among the options that they cannot exclude")
-            for table in restricted_oracles.tables(found.views):
-                for line in wording.aligned(table):
-                    typer.echo(f"    {line}")
+        if found.views:
+            typer.echo("    restricted oracles: accuracy (%), guessing among the options that they cannot exclude")
+            for line in wording.aligned(restricted_oracles.table(found.views)):
+                typer.echo(f"    {line}")
     _print_fact("content hash", manifest.content_hash)
 
 
