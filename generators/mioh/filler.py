@@ -36,7 +36,11 @@ _AT_LEAST: Final = 500  # candidate texts that suffice for small cells
 _TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
 _ORDERS: Final = 7  # further orders of the facts tried
 _TIED: Final = 1_000_000  # first number of tied items
+_LEAST: Final = 8  # easy questions without which a type is left out
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
+
+LEFT_OUT: Final = "type left out"
+"""First words of the reason why a type has no questions."""
 
 
 @dataclass
@@ -44,6 +48,7 @@ class Cell:
     """Requested and generated questions of one (question type, pressure)."""
 
     wanted: int
+    reason: str = ""
     rows: list[Question] = field(default_factory=list)
     forms: Counter[str] = field(default_factory=Counter)
     balance: Balance = field(default_factory=Balance)
@@ -77,8 +82,11 @@ class Filler:
         self.tried = Counter[str]()
 
     def fill(self) -> Iterator[Question | Rejection]:
-        """Yield the questions of every cell, then a rejection for each incomplete cell."""
+        """Yield the questions of every cell, then a rejection for a type left out, or for each incomplete cell."""
         items = self.items()
+        if len(items) < min(_LEAST, (self._wanted + 1) // 2):
+            yield self._left_out(len(items))
+            return
         for item in items:
             self._emit(item, "easy")
         for pressure in _PRESSED:
@@ -87,7 +95,7 @@ class Filler:
                 self._press(self._again(items, pressure), pressure)
         for cell in self.cells.values():
             yield from cell.rows
-        yield from self._unfilled(len(askable(self.kind, self.pool)))
+        yield from self._unfilled()
 
     def items(self) -> list[Item]:
         """Return the easy questions with the images of their pressed twins."""
@@ -353,25 +361,35 @@ class Filler:
         return sorted(set().union(*(cell.scenes for cell in self.cells.values())))
 
     def tally(self) -> dict[str, Any]:
-        """Return, per cell, the requested and generated question counts and their variants."""
+        """Return, per cell, the requested and generated question counts, their variants, and why some are missing."""
         return {
             f"{self.kind.id}/{pressure}": {"wanted": cell.wanted, "asked": len(cell.rows), "forms": dict(cell.forms)}
+            | ({"reason": cell.reason} if cell.reason else {})
             for pressure, cell in self.cells.items()
             if cell.wanted
         }
 
-    def _unfilled(self, facts: int) -> Iterator[Rejection]:
+    def _left_out(self, found: int) -> Rejection:
+        """Leave out a type of which the pool has hardly any easy question, under all pressures."""
+        for cell in self.cells.values():
+            cell.reason = f"{LEFT_OUT}: {self._scarce()}"
+        return Rejection(self.kind.id, f"{LEFT_OUT}: {self._scarce()}", {"found": found, **self.tried})
+
+    def _unfilled(self) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
             if not cell.full():
-                detail = {"wanted": cell.wanted, "found": len(cell.rows), "facts": facts, **self.tried}
-                yield Rejection(f"{self.kind.id}/{pressure}", self._reason(pressure, facts), detail)
+                pressed = "too few easy questions can be pressed this way for every answer"
+                cell.reason = f"cell not filled: {self._scarce() if pressure == 'easy' else pressed}"
+                detail = {"wanted": cell.wanted, "found": len(cell.rows), **self.tried}
+                yield Rejection(f"{self.kind.id}/{pressure}", cell.reason, detail)
 
-    def _reason(self, pressure: str, facts: int) -> str:
-        if facts < self.kind.asks:
-            return f"cell not filled: the source knows no {self.kind.task} to ask about"
-        if pressure == "easy":
-            return "cell not filled: too few texts with images for every answer"
-        return "cell not filled: too few easy questions can be pressed this way for every answer"
+    def _scarce(self) -> str:
+        """Return what the pool lacks for easy questions."""
+        if len(askable(self.kind, self.pool)) < self.kind.asks:
+            return f"the source knows no {self.kind.task} to ask about"
+        if self.kind.task in ("attribute", "position"):
+            return "too few images that show all that the options are about"
+        return "too few texts with images for every answer"
 
 
 def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:

@@ -15,7 +15,7 @@ from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild, part_option
 from vhbench.files import file_sha256, last_written, read_json
-from vhbench.generators.mioh.filler import Filler
+from vhbench.generators.mioh.filler import LEFT_OUT, Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Mode
@@ -25,6 +25,7 @@ from vhbench.generators.scenes import read_part
 from vhbench.options import check_numbers, option
 from vhbench.protocols import Note
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
+from vhbench.splits import read_manifest
 
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Sources", "Questions"
@@ -98,6 +99,12 @@ class MiohBuild(SplitBuild):
         "perception from integration failures.",
         0,
         least=0,
+        panel=_ASKED,
+    )
+    allow_missing: bool = option(
+        "Accept cells with fewer questions than requested. Question types that the source cannot support are left out "
+        "in any case.",
+        False,
         panel=_ASKED,
     )
     clip: str = option(
@@ -203,6 +210,21 @@ class MiohBuild(SplitBuild):
         yield Note("restricted_oracles", restricted_oracles.checked(rows, known))
         yield from photos.left_out() if photos else ()
 
+    def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Raise VhbenchError, naming the short cells, unless they are allowed or their type is left out."""
+        short = [row[:2] for row in _missing(notes) if not row[2].startswith(LEFT_OUT)]
+        if short and not self.allow_missing:
+            named = ", ".join(f"{cell} {asked}" for cell, asked in short)
+            raise VhbenchError(
+                f"{len(short)} cells have fewer questions than requested: {named}; give more images or request fewer "
+                "(--cells), or accept them with --allow-missing: the same command then goes on from here"
+            )
+
+    def outcome(self, split: Path) -> Sequence[Sequence[str]]:
+        """Return the table of short cells and types left out; empty if all cells are full."""
+        missing = [*_missing(read_manifest(split).extra)]
+        return [["cell", "questions", "reason"], *missing] if missing else ()
+
     @property
     def reading(self) -> mioh_sources.Reading:
         """Options for reading files."""
@@ -227,6 +249,18 @@ class MiohBuild(SplitBuild):
     def thresholds(self, source: str) -> PressureThresholds:
         """Return the pressure thresholds for a source's scenes."""
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
+
+
+def _missing(notes: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield cell, questions and reason of each type left out and each short cell."""
+    seen = set[str]()
+    for name, cell in notes["cells"].items():
+        reason, kind = cell.get("reason", ""), name.partition("/")[0]
+        if reason.startswith(LEFT_OUT) and kind not in seen:
+            yield [kind, "none", reason]
+            seen.add(kind)
+        elif reason and kind not in seen:
+            yield [name, f"{cell['asked']} of {cell['wanted']}", reason]
 
 
 @lru_cache(maxsize=8)

@@ -39,7 +39,7 @@ _PAINTS: Final = ("red", "yellow", "green", "blue")
 _PAIRS: Final = tuple(
     (one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other, flat=True)
 )
-_SPOKES, _COUNTED, _STRANGERS = 5, 4, 44
+_SPOKES, _COUNTED, _STRANGERS = 5, 4, 46
 _AT_ONCE: Final = 3  # strangers in a scene
 _ANCHOR: Final = _SPOKES - 1
 """Index of the spoke that the others are to the left and right of."""

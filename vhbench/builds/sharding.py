@@ -325,6 +325,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
     names = RowNames(build.seed, build.benchmark)
     if not total:
         raise _nothing_left(build, parts, target, commitment)
+    build.check_notes(notes := _notes(parts))
     with Progress(f"merging {build.benchmark}", total=total, unit="rows", enabled=progress) as bar:
 
         def rows() -> Iterator[Row]:
@@ -352,7 +353,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
                 "fingerprint": mark,
                 "shards": build.shards,
                 **({"commitment": commitment, "options": chosen(build)} if commitment else {}),
-                **_notes(parts),
+                **notes,
                 **build.facts(map(scene_of, truths())),
             },
         )

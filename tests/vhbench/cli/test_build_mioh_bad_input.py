@@ -68,7 +68,7 @@ def build(folder: Path, name: str, document: Document, *options: str) -> list[st
     (folder / "file.json").write_text(json.dumps(document))
     types = {"coco": "E1", "paco": "A1", "svg": "P1"}[name]
     return ["build", "mioh", "--source", f"{name}:{folder / 'file.json'}", "--images", str(photos), "--types", types,
-            "--cells", "1", "--out", str(folder / "out"), *options]  # fmt: skip
+            "--cells", "1", "--allow-missing", "--out", str(folder / "out"), *options]  # fmt: skip
 
 
 def missing_file(d: Document) -> None:
