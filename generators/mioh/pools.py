@@ -95,7 +95,6 @@ class ScenePool:
         thresholds: PressureThresholds | None = None,
         *,
         statistics: Iterable[Scene] | None = None,
-        flat: bool = False,
         suggesting: Collection[str] | None = None,
     ) -> None:
         """Index the scenes.
@@ -104,7 +103,6 @@ class ScenePool:
             scenes: scenes, read once in order here and later by index.
             thresholds: pressure thresholds.
             statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
-            flat: whether colours are those of synthetic images, see :func:`vhbench.colours.is_similar_colour`.
             suggesting: categories that act as cues for co-occurring ones; None for all.
         """
         if not len(scenes):
@@ -112,7 +110,7 @@ class ScenePool:
         self.scenes = scenes
         self.thresholds = thresholds or PressureThresholds()
         self.columns = SceneColumns(scenes)
-        self.attributes = AttributeTable(self.columns, flat=flat)
+        self.attributes = AttributeTable(self.columns)
         self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules only
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self.cooccurrence = Cooccurrence(self.columns, self.thresholds, statistics=statistics, suggesting=suggesting)

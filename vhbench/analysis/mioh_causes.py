@@ -47,7 +47,7 @@ _UNDER: Final[Mapping[str, frozenset[str]]] = {
 
 _MOST: Final = 6  # sets
 _SURE: Final = 2.5  # log likelihood ratio beyond the logarithm of the number of sets: 2 % false claims, simulated
-_SEVERAL: Final = 2.0  # the same, for several pressures but not all: one extra cell may fail by chance
+_SEVERAL: Final = 3.0  # the same, for several pressures but not all: one extra cell may fail by chance
 _BLIND_SKILL, _SEEING_SKILL = 0.1, 0.5
 _BLIND: Final = {
     "position": "does not tell left from right",
@@ -177,7 +177,8 @@ def _priors() -> Floats:
     odds = np.log(_SKILLS / (1 - _SKILLS))
     density = np.stack([np.exp(-(((odds - mean) / spread) ** 2) / 2) for mean, spread in _PRIORS])
     density = density / (_SKILLS * (1 - _SKILLS))  # of the skill, not of its log odds
-    return density / density.sum(axis=1, keepdims=True)
+    found: Floats = density / density.sum(axis=1, keepdims=True)
+    return found
 
 
 def _marginal(likelihood: Floats) -> Floats:

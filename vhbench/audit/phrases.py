@@ -41,18 +41,24 @@ def category(phrase: str, scenes: Iterable[Scene]) -> str:
     text = _ARTICLE.sub("", phrase.strip().lower(), count=1)
     for measure in _MEASURES:
         text = text.removeprefix(measure)
-    words = frozenset[str]().union(*(scene.known | scene.categories() | {scene.environment} for scene in scenes))
+    parts = [_words(scene.known, scene.categories(), scene.environment) for scene in scenes]
+    words = parts[0] if len(parts) == 1 else frozenset[str]().union(*parts)
     names = _names(words)
     return names[text] if text in names else _plurals(words).get(text, "")
 
 
-@lru_cache(maxsize=512)  # many phrases are evaluated on a scene
+@lru_cache(maxsize=4096)  # many phrases are evaluated on a scene
+def _words(known: frozenset[str], shown: frozenset[str], environment: str) -> frozenset[str]:
+    return known | shown | {environment}
+
+
+@lru_cache(maxsize=4096)
 def _names(words: frozenset[str]) -> Mapping[str, str]:
     """Return lower-case words → the words."""
     return {word.lower(): word for word in sorted(words) if word}
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _plurals(words: frozenset[str]) -> Mapping[str, str]:
     """Return plural → singular; of two words with one plural the first."""
     names = _names(words)

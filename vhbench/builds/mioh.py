@@ -13,7 +13,7 @@ from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
-from vhbench.builds.split_build import SplitBuild, part_option
+from vhbench.builds.split_build import SplitBuild, part_option, version_option
 from vhbench.files import file_sha256, last_written, read_json
 from vhbench.generators.mioh.filler import LEFT_OUT, Filler
 from vhbench.generators.mioh.pools import ScenePool
@@ -51,6 +51,7 @@ class MiohBuild(SplitBuild):
 
     benchmark = "mioh"
 
+    version: str = version_option("2.0.0")  # 2: attribute and position questions need binding and sides everywhere
     source: tuple[str, ...] = option(
         "`scenes[:N]` (N synthetic images, 2,000 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
         "in that format), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images "
@@ -286,7 +287,6 @@ def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> t
         world.scenes,
         build.thresholds(source),
         statistics=others,
-        flat=source.startswith("scenes"),
         suggesting=world.suggesting,
     )
     if build.clip:

@@ -36,9 +36,7 @@ HUBS: Final = (
 """Drawings that photo detectors recognize: YOLO11n and YOLOX-nano, both trained on COCO."""
 
 _PAINTS: Final = ("red", "yellow", "green", "blue")
-_PAIRS: Final = tuple(
-    (one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other, flat=True)
-)
+_PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other))
 _SPOKES, _COUNTED, _STRANGERS = 5, 4, 46
 _AT_ONCE: Final = 3  # strangers in a scene
 _ANCHOR: Final = _SPOKES - 1

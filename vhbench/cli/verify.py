@@ -30,6 +30,12 @@ class _VerifyOptions:
         None,
         metavar="DIR",
     )
+    against: Path | None = option(
+        "For MIOH: another split with the same options and another seed. Classifiers that see one image, presence, "
+        "unbound values, words or pixels learn from one split and answer the other, in both directions; takes minutes.",
+        None,
+        metavar="DIR",
+    )
     quiet: bool = option("Print errors only.", False, names=("--quiet", "-q"))
 
 
@@ -41,6 +47,9 @@ def verify(how: _VerifyOptions) -> None:
     restricted to one image, to presence, or to attribute values without their owners answers better than the design
     concedes. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
     baseline above chance, which means that the wording leaks answers.
+
+    `--against` also trains classifiers on another split: an error names each cell that one answers significantly
+    beyond the design in both directions.
 
     Example: `vhbench verify out/ode`
 
@@ -60,9 +69,17 @@ def verify(how: _VerifyOptions) -> None:
         errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
     elif how.rebuilt is not None:
         raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
+    learned: list[list[str]] = []
+    if how.against is not None:
+        from vhbench.adapters import learned_oracles
+
+        ways = learned_oracles.both_ways(directory, how.against)
+        errors += learned_oracles.leaks(ways)
+        learned = learned_oracles.table(ways)
     _stop(directory, errors)
     if not how.quiet:
         _print_audit(directory, manifest, found)
+        _print_table("learned oracles: accuracy (%) trained on the other split, and the other way round", learned)
 
 
 def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
@@ -70,7 +87,6 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     from vhbench import audit
     from vhbench.audit import restricted_oracles
     from vhbench.splits import manifests
-    from vhbench.statistics import wording
     from vhbench.tasks import text_only_baseline
 
     hidden, rows = manifests.is_hidden(manifest), sum(manifest.rows.values())
@@ -91,11 +107,18 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     if not hidden:
         for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
             _print_fact("text-only baseline (cross-validated)", line)
-        if found.views:
-            typer.echo("    restricted oracles: accuracy (%), guessing among the options that they cannot exclude")
-            for line in wording.aligned(restricted_oracles.table(found.views)):
-                typer.echo(f"    {line}")
+        rows = restricted_oracles.table(found.views) if found.views else []
+        _print_table("restricted oracles: accuracy (%), guessing among the options that they cannot exclude", rows)
     _print_fact("content hash", manifest.content_hash)
+
+
+def _print_table(title: str, rows: list[list[str]]) -> None:
+    from vhbench.statistics import wording
+
+    if rows:
+        typer.echo(f"    {title}")
+        for line in wording.aligned(rows):
+            typer.echo(f"    {line}")
 
 
 def _print_fact(name: str, value: str) -> None:

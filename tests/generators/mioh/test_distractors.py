@@ -55,7 +55,7 @@ def test_forms_are_those_of_the_question_type(kind: str, easy: int) -> None:
 def drawn() -> ScenePool:
     """Return a round of drawn scenes, which show the objects of four relations together."""
     scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 3, 192)
-    return ScenePool(scenes, DRAWN, flat=True, suggesting=mioh_synthetic.HUBS)
+    return ScenePool(scenes, DRAWN, suggesting=mioh_synthetic.HUBS)
 
 
 @pytest.mark.parametrize("name", ["A4", "A7", "P4", "P7"])

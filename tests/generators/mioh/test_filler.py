@@ -48,9 +48,9 @@ def test_the_checker_notices_a_wrong_answer(scenes: list[Scene], questions: list
 
 def test_nearly_every_cell_is_filled_and_the_others_say_why(rows: list[Question | Rejection]) -> None:
     left_out = [row for row in rows if isinstance(row, Rejection)]
-    assert {row.reason.partition(":")[0] for row in left_out} <= {"cell not filled"}
+    assert {row.reason.partition(":")[0] for row in left_out} <= {"cell not filled", "type left out"}
     for row in left_out:
-        assert row.detail["found"] < row.detail["wanted"]
+        assert row.detail["found"] < row.detail.get("wanted", 8)
     filled = Counter((q.question_type, q.pressure) for q in rows if isinstance(q, Question))
     assert {kind for kind, pressure in filled if pressure == "easy"} == ASKED
     assert sum(filled.values()) > 0.8 * 26 * 5 * 10

@@ -44,7 +44,7 @@ def test_rounds_have_casts_of_their_own_without_rivals_among_what_is_asked() -> 
     assert len(words) == len(set(words)) >= 250
     for who in casts:
         assert {who.hub, who.keeper} <= set(mioh_synthetic.HUBS)
-        assert not is_similar_colour(*who.paints, flat=True)
+        assert not is_similar_colour(*who.paints)
         for company in ((who.hub, *who.spokes), (who.keeper, *who.counted)):
             assert not any(clash(word, [other for other in company if other != word]) for word in company)
 
