@@ -34,7 +34,6 @@ _SIDE, _LEVELS, _HASHED = 48, 3, 48
 _UNKNOWN = -9.0
 _IMAGE: Final = re.compile(r"[Ii]mage (\d+)")
 _IMAGES: Final = ("one image", "another image")
-_PHRASE: Final = re.compile(r'(?:there|shows|Where is) "?(?:exactly )?([\w ]+?)"?(?: in any| in every|\?)')
 _OTHERS: Final = ("yes", "Both", "Neither", "None of the above", "Both show the same number", "Neither shows any")
 
 
@@ -223,9 +222,7 @@ class _SceneFeatures:
 
     def value(self, question: Question, option: str, scene: Scene, view: str) -> list[float]:
         """Return what an image shows of the phrase, objects and values named in an option, else in the question."""
-        is_phrase = option not in _OTHERS and not _IMAGE.fullmatch(option)
-        named = None if is_phrase else _PHRASE.search(question.question)
-        phrase = named[1] if named else option
+        phrase = (*phrases.asked_phrases(question.question, [option]), option)[0]
         key = (scene.id, view if scene.id else "", phrase)
         if key not in self._values:
             self._values[key] = _value(phrase, scene, view)

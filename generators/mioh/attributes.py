@@ -37,7 +37,7 @@ class AttributeTable:
     """
 
     def __init__(self, columns: SceneColumns) -> None:
-        """Group the objects by category and value"""
+        """Group the objects by category and value."""
         self.which = columns.which
         self._typed = {kind: mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
         self._values: dict[tuple[int, str], dict[str, list[Ints]]] = defaultdict(lambda: defaultdict(list))

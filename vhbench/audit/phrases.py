@@ -18,6 +18,8 @@ _SIDES = ("left of", "right of")
 _SLIGHT = 0.01  # pixels: boxes are rounded to hundredths
 _SAID = {"wooden": "wood", "woollen": "wool"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
+_ASKED = re.compile(r'(?:there|shows|Where is) "?(?:exactly )?(.+?)"?(?: in any of the images| in every image)?\?')
+_NO_PHRASE = re.compile(r"[Ii]mage \d+|\d+|Both|Neither|None of the above|I don't know|(?:Both show|Neither shows) .+")
 
 
 def any_of(values: Iterable[Maybe]) -> Maybe:
@@ -89,6 +91,19 @@ def holds(phrase: str, scene: Scene) -> Maybe:
             return False
     value, _, rest = text.partition(" ")
     return has(category(rest, [scene]), value, scene) if rest else None
+
+
+def asked_phrases(question: str, choices: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the noun phrases that a MIOH question is about: its options, or else the one in its text.
+
+    >>> asked_phrases("Which image shows a red cup?", ("Image 1", "Image 2", "None of the above"))
+    ('red cup',)
+    >>> asked_phrases("Which of these occurs in all of the images?", ("red cup", "blue cup", "None of the above"))
+    ('red cup', 'blue cup')
+    """
+    found = [option for option in choices if not _NO_PHRASE.fullmatch(option)]
+    named = _ASKED.search(question)
+    return tuple(_ARTICLE.sub("", phrase) for phrase in found or ([named[1]] if named else []))
 
 
 def _subject(text: str, scene: Scene) -> tuple[str, str] | None:

@@ -129,4 +129,8 @@ def _apply(split: Path, verdict: Path, out: Path, version: str) -> None:
         f"{out}: {total:,} of {before:,} questions; {review['rejected']:,} rejected, and "
         f"{review['hanging_on_these']:,} that hang on these"
     )
+    if others := review["sharing_images"]:
+        typer.echo(
+            f"{len(others):,} other questions show the same images; review them next (manifest.json, sharing_images)"
+        )
     typer.echo(f"content hash {manifest.content_hash}")
