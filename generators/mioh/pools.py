@@ -4,7 +4,6 @@ Truth is three-valued: a scene in neither ``yes`` nor ``no`` is unknown, and no 
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeVar
 
@@ -13,7 +12,17 @@ import numpy as np
 from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.cooccurrence import Cooccurrence
-from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Exists, Fact, Has, Quantity, Related
+from vhbench.generators.mioh.facts import (
+    OPPOSITES,
+    SIDES,
+    Binding,
+    Exists,
+    Fact,
+    FactTruth,
+    Has,
+    Quantity,
+    Related,
+)
 from vhbench.generators.mioh.pressures import CLIP_PROMPT, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.generators.mioh.scene_columns import (
     NO_ROWS,
@@ -40,46 +49,6 @@ _FAINT: Final = 0.2  # fraction of ``small`` below which an object is never in q
 _CACHE_BYTES: Final = 150_000_000
 _MOST_RELATIONS: Final = 1200  # most relations lack images
 _MOST_PAIRS: Final = 150  # category pairs for left/right questions, by co-occurrence
-
-
-@dataclass(frozen=True, slots=True)
-class FactTruth:
-    """Scenes by the truth of a fact: booleans of shape (scenes,), bit-packed for the cache.
-
-    Attributes:
-        yes: the fact is true.
-        no: the fact is false.
-        easy: true and easy to see.
-        hard: true, with every instance hard to see (hard positive); for a count, with at least one hard to see.
-        far: false and suggested by nothing (easy negative).
-        near: false but suggested by what is present (hard negative).
-    """
-
-    yes: Bits
-    no: Bits
-    easy: Bits
-    hard: Bits
-    far: Bits
-    near: Bits
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """Scenes with the objects and values of an attribute or relation, whether it holds or not; packed.
-
-    Attributes:
-        there: scenes with both objects; or with the object, and with the value on any object.
-        soft: of these, where it is false and that is easy to see.
-        hard: of these, where it is false and an object is hard to see.
-        calm: of these, where no other object suggests it.
-        near: of these, where another object suggests it.
-    """
-
-    there: Bits
-    soft: Bits
-    hard: Bits
-    calm: Bits
-    near: Bits
 
 
 Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]
@@ -122,6 +91,7 @@ class ScenePool:
         self.relation_facts = lru_cache(maxsize=1)(self._relation_facts)
         self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
         self._extreme = lru_cache(maxsize=192)(self._find_extreme)
+        self._large_of = lru_cache(maxsize=64)(lambda column: self._scenes_with("related", column))
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
         self._flags = self._object_flags()
@@ -164,7 +134,18 @@ class ScenePool:
         asked = (np.minimum(w, h) >= t.tiny * np.maximum(width, height)) & ~faint
         hard = asked & (small | partly) & ~self.columns.crowd
         easy = asked & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
-        return {"asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
+        return {
+            "asked": asked,
+            "easy": easy,
+            "hard": hard,
+            "soft": asked & ~hard,
+            "related": asked & (share >= t.related),
+        }
+
+    def _scenes_with(self, flag: str, column: int) -> Bools:
+        """Return the scenes with a flagged object of a category."""
+        rows = self.columns.objects_of(column)
+        return self.columns.scatter(rows[self._flags[flag][rows]])
 
     def _truth(self, fact: Fact) -> FactTruth:
         if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
@@ -193,22 +174,17 @@ class ScenePool:
     def _as_seen(self, words: str, parts: Parts) -> Parts:
         """Mark positives with low CLIP similarity as hard and negatives with high one as near."""
         yes, no, easy, hard, far, near = parts
-        low, high = self._unlike(words, yes), self._like(words, no)
+        low, high = self._similar(words, yes, most=False), self._similar(words, no, most=True)
         return yes, no, easy & ~low, hard | low, far & ~high, near | high
 
-    def _unlike(self, words: str, scenes: Bools) -> Bools:
-        """Return those of the scenes with the lowest CLIP similarity to a text, none without CLIP."""
+    def _similar(self, words: str, scenes: Bools, *, most: bool) -> Bools:
+        """Return those of the scenes with the highest, or lowest, CLIP similarity to a text; none without CLIP."""
         if self.clip is None or not scenes.any():
             return np.zeros(len(self), np.bool_)
         score = self.clip(CLIP_PROMPT.format(words))
+        if most:
+            return scenes & (score >= np.quantile(score[scenes], self.thresholds.clip_high))
         return scenes & (score <= np.quantile(score[scenes], self.thresholds.clip_low))
-
-    def _like(self, words: str, scenes: Bools) -> Bools:
-        """Return those of the scenes with the highest CLIP similarity to a text, none without CLIP."""
-        if self.clip is None or not scenes.any():
-            return np.zeros(len(self), np.bool_)
-        score = self.clip(CLIP_PROMPT.format(words))
-        return scenes & (score >= np.quantile(score[scenes], self.thresholds.clip_high))
 
     def clip_texts(self) -> list[list[str]]:
         """Return the CLIP prompts for categories, attributes and relations."""
@@ -262,20 +238,20 @@ class ScenePool:
 
     def _related(self, fact: Related) -> Parts:
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
-        both = self.columns.present[s] & self.columns.present[a]
+        both = self.columns.present[s] & self.columns.present[a] & self._large_of(s) & self._large_of(a)
         listed = both & self.columns.countable[s] & self.columns.countable[a]
         absent = self.columns.absent(s) | self.columns.absent(a)
         if fact.predicate in SIDES:
             yes, no, easy, hard = self._beside(*((s, a) if fact.predicate == "left of" else (a, s)))
             said, against = self._told(fact)  # contradictions between boxes and annotations are unknown
             no = (no & listed & ~said) | absent
-            yes, easy, hard = (part & ~no & ~against for part in (yes, easy, hard))
+            yes, easy, hard = (part & both & ~no & ~against for part in (yes, easy, hard))
             # False where the opposite is as visible, or as hard to see, as the fact is elsewhere.
             _, _, clear, all_hard = self._beside(*((a, s) if fact.predicate == "left of" else (s, a)))
         else:
             yes, no = self._listed(fact, listed)
             no = (no & listed) | absent
-            yes, easy, hard = self._both_seen(s, a, yes & ~no)
+            yes, easy, hard = self._both_seen(s, a, yes & both & ~no)
             _, clear, all_hard = self._both_seen(s, a, both)
         return self._bound(fact, (yes, no, easy, hard), both, no & both & clear, no & both & all_hard)
 
@@ -289,8 +265,8 @@ class ScenePool:
         """
         yes, no, easy, hard_true = parts
         calm, near = self._context(fact, yes, there)
-        like, low = self._like(fact.phrase(), there), self._unlike(fact.phrase(), yes)
-        low_false = self._unlike(fact.phrase(), no & there)
+        like = self._similar(fact.phrase(), there, most=True)
+        low, low_false = (self._similar(fact.phrase(), part, most=False) for part in (yes, no & there))
         calm, near, soft, hard = calm & ~like, near | like, soft & ~low_false, hard | low_false
         self._bindings[fact] = Binding(*map(pack, (there, soft, hard, calm, near)))
         return yes, no, easy & ~low, hard_true | low, soft & calm, soft & near

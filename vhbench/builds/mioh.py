@@ -30,7 +30,7 @@ from vhbench.splits import read_manifest
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Sources", "Questions"
 
-DRAWN = PressureThresholds(small=0.005, large=0.006)
+DRAWN = PressureThresholds(small=0.005, large=0.006, related=0.0)
 """Thresholds for synthetic scenes, whose objects are smaller than in photographs."""
 
 

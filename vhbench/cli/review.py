@@ -21,7 +21,11 @@ class _ReviewOptions:
         names=("--out", "-o"),
     )
     config: str = option("Review one config of the split only.", "")
-    count: int = option("Number of questions, spread evenly over the rows.", 100, least=1)
+    count: int = option(
+        "Number of questions, spread evenly over the rows; on photos first relations, people and confusable objects.",
+        100,
+        least=1,
+    )
     seed: int = option("Random seed of the selection.", 0, least=0, most=LARGEST_SEED)
     twins: bool = option(
         "VHExpansion: judge whether a question and its negated twin always have opposite answers.",
@@ -69,7 +73,7 @@ def _write_pages(how: _ReviewOptions) -> None:
     from vhbench.analysis import human_review as reviews
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
-    from vhbench.splits import chosen, read_manifest, read_questions
+    from vhbench.splits import read_manifest, read_questions
 
     split, output, config = how.split, how.out or Path("review.html"), how.config or None
     if output.suffix != ".html":
@@ -78,7 +82,7 @@ def _write_pages(how: _ReviewOptions) -> None:
     if how.twins:
         rows = iter(reviews.twins(read_questions(split, config), how.count, how.seed))
     else:
-        rows = (row.question for row in chosen(split, config, how.count, how.seed))
+        rows = reviews.disputed_first(split, config, how.count, how.seed)
     written: list[Path] = []
     for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
         written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))

@@ -57,7 +57,8 @@ def answers(plant: Plant, seed: int, skill: float = 0.85, spread: float = 0.5) -
         share = {"wrong": 0, "guess": guess, "half": known / 2, "": known}[plant(kind, pressure_family(pressure))]
         found.append(
             Record(
-                f"{name}-{i}-{pressure}", benchmark="mioh", answer="A", prediction="A" if random.random() < share else "B",
+                f"{name}-{i}-{pressure}", benchmark="mioh", answer="A",
+                prediction="A" if random.random() < share else "B",
                 task=kind.task, mode=kind.mode, pressure=pressure, question_type=name,
                 pair_id=f"{name.lower()}-{i}", choices=choices, scene_ids=shown,
             )
