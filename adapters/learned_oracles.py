@@ -153,6 +153,7 @@ def _answers(viewer: str, lessons: Sequence[_Asked], asked: Sequence[_Asked]) ->
     """Yield whether each question is answered correctly."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+        from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise VhbenchError(f"--against needs scikit-learn: pip install 'vhbench[generate]' ({error})") from error
     labels = [letter == one.question.answer for one in lessons for letter in one.letters]
@@ -161,8 +162,9 @@ def _answers(viewer: str, lessons: Sequence[_Asked], asked: Sequence[_Asked]) ->
         if viewer == "pixels"
         else HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, min_samples_leaf=10, random_state=0)
     )
-    model.fit(np.concatenate([one.seen[viewer] for one in lessons]), labels)
-    scores = model.predict_proba(np.concatenate([one.seen[viewer] for one in asked]))[:, -1]
+    with threadpool_limits(1):  # threads of OpenMP wait actively: minutes instead of seconds on a shared machine
+        model.fit(np.concatenate([one.seen[viewer] for one in lessons]), labels)
+        scores = model.predict_proba(np.concatenate([one.seen[viewer] for one in asked]))[:, -1]
     at = 0
     for one in asked:
         own, at = scores[at : at + len(one.letters)], at + len(one.letters)
