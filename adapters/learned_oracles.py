@@ -303,7 +303,8 @@ def _spread(question: Question, values: Floats) -> Floats:
         kind = [_OTHERS.index(option) if option in _OTHERS else -1, float(option) if option.isdigit() else nan]
         rows.append(np.concatenate([first.ravel(), own, np.fmin.reduce(row), np.fmax.reduce(row), _mean(row), kind]))
     found = np.array(rows)
-    return np.nan_to_num(np.hstack([found, found - _mean(found)]), nan=_UNKNOWN)
+    known: Floats = np.nan_to_num(np.hstack([found, found - _mean(found)]), nan=_UNKNOWN)
+    return known
 
 
 def _mean(values: Floats) -> Floats:
