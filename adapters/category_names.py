@@ -44,6 +44,14 @@ class CategoryNames:
         """Return absent names that are easily confused with a present one."""
         return {word for name in present for word in self._rivals.get(name, ())} - present
 
+    def mixed_up(self, present: set[str]) -> set[str]:
+        """Return present names of which an instance may belong to another present one: a keyboard to a laptop."""
+        return {name for name in present if not present.isdisjoint(self._rivals.get(name, frozenset()) - {name})}
+
+    def is_disputed(self, name: str) -> bool:
+        """Return whether a category has rivals, so that its labels are to be reviewed first."""
+        return name in self._rivals
+
     @cached_property
     def _rivals(self) -> Mapping[str, frozenset[str]]:
         groups = [frozenset({*group, *map(self.readable, group)}) for group in self.rivals]

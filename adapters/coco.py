@@ -137,7 +137,8 @@ class CocoScenes(SceneSequence):
         known = self._looked_for(image, present) - doubtful
         if self.federated and not image.is_federated():
             return known, frozenset()
-        return known, known - self._named(image.not_exhaustive_category_ids) - crowds - dropped
+        uncounted = crowds | dropped | self.names.mixed_up(present)
+        return known, known - self._named(image.not_exhaustive_category_ids) - uncounted
 
     def _looked_for(self, image: Image, present: set[str]) -> frozenset[str]:
         return self.everything if not self.federated else self._named(image.neg_category_ids) | present

@@ -124,7 +124,9 @@ def _build_halves(folder: Path, name: str) -> None:
         made = (
             OdeBuild(part=half, seed=part, pairs=ode)
             if name == "ode"
-            else MiohBuild(source=(f"scenes:{mioh[0]}",), cells=mioh[1], part=half, seed=part, scratch=str(out))
+            else MiohBuild(
+                source=(f"scenes:{mioh[0]}",), cells=mioh[1], part=half, seed=part, scratch=str(out), allow_missing=True
+            )
         )
         made.check()
         sharding.run(made, out, workers=os.cpu_count() or 1, progress=False)

@@ -27,31 +27,24 @@ _NEAR_IN_LIGHT: Mapping[str, frozenset[str]] = {
     "pink": frozenset({"white", "brown"}),
     "gray": frozenset({"white", "black", "silver", "blue", "brown", "purple"}),
 }
-"""Further neighbours under varying light: a navy coat looks black in the evening.
-
-MIOH's synthetic scenes ignore this table: version 1 was built so, and its content must not change until the next MAJOR
-version, which should call ``near`` without ``flat`` as ODE does.
-"""
+"""Further neighbours under varying light: a navy coat looks black in the evening."""
 
 _SHADES = ("light ", "dark ")
 
 
-def is_similar_colour(one: str, other: str, *, flat: bool = False) -> bool:
+def is_similar_colour(one: str, other: str) -> bool:
     """Return whether an object of one colour may be called by another's name.
 
     Args:
         one: a colour, "red" or "dark red".
         other: another.
-        flat: ignore :data:`_NEAR_IN_LIGHT`, as MIOH does for synthetic scenes.
 
     >>> [is_similar_colour(one, "red") for one in ("orange", "dark red", "green")]
     [True, True, False]
-    >>> is_similar_colour("blue", "black"), is_similar_colour("blue", "black", flat=True)
-    (True, False)
     """
     one, other = _plain(one), _plain(other)
-    pairs = (_NEAR,) if flat else (_NEAR, _NEAR_IN_LIGHT)
-    return one == other or any(other in table.get(one, ()) or one in table.get(other, ()) for table in pairs)
+    tables = (_NEAR, _NEAR_IN_LIGHT)
+    return one == other or any(other in table.get(one, ()) or one in table.get(other, ()) for table in tables)
 
 
 def _plain(colour: str) -> str:

@@ -129,6 +129,9 @@ class Build(Protocol):
         """Yield a shard's rows, their scenes, rejections, and notes for the manifest."""
         ...
 
+    def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Raise VhbenchError if the notes of all shards show that they should not become a split."""
+
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
         """Return further manifest entries, JSON types only; the scenes have no images."""
         return {}

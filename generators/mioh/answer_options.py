@@ -43,24 +43,33 @@ def arrange_options(
 
 
 def arrange_images(
-    draft: Draft, order: Sequence[int], balance: Balance, generator: np.random.Generator
-) -> tuple[int, tuple[str, ...], str]:
-    """Choose the position of the correct image; the options are the easy question's images.
+    draft: Draft, order: Sequence[int], balance: Balance, places: Balance, generator: np.random.Generator
+) -> tuple[list[int], tuple[str, ...], str]:
+    """Order the images so that letter and position of the correct one are balanced.
 
-    At most four images are options, in display order.
+    At most four images are options, in display order: those of the easy question.
 
     Args:
         draft: question without images.
-        order: slot shown at each position; slots beyond the draft's own are fillers and never options.
+        order: slots in random order; slots beyond the draft's own are fillers and never options.
         balance: letter counts of the cell.
+        places: position counts of the correct image, among questions with as many images.
         generator: random generator.
 
     Returns:
-        The 0-based position of the correct image (-1 if none is correct), the choices and the correct letter.
+        The slot shown at each position, the choices and the correct letter.
     """
-    shown = [place for place, slot in enumerate(order) if slot < min(4, len(draft.slots))]
-    choices = (*(f"Image {place + 1}" for place in shown), draft.last)
-    if draft.slot < 0:
-        return -1, choices, LETTERS[len(choices) - 1]
-    letter = balance.deal(range(len(shown)), generator)
-    return shown[letter], choices, LETTERS[letter]
+    own = [slot for slot in order if slot < min(4, len(draft.slots))]
+    rest, result = [slot for slot in order if slot not in own], list(order)
+    shown = [place for place, slot in enumerate(order) if slot in own]
+    letter = len(own)
+    if draft.slot >= 0:
+        letter = balance.deal(range(len(own)), generator)
+        after = len(own) - 1 - letter
+        place = places.deal(range(letter, len(order) - after), generator)
+        behind = place + 1 + generator.choice(len(order) - 1 - place, after, replace=False)
+        shown = sorted([*generator.choice(place, letter, replace=False).tolist(), place, *behind.tolist()])
+        own.insert(letter, own.pop(own.index(draft.slot)))
+        result = [own.pop(0) if i in shown else rest.pop(0) for i in range(len(order))]
+    choices = (*(f"Image {i + 1}" for i in shown), draft.last)
+    return result, choices, LETTERS[letter]

@@ -24,12 +24,9 @@ _ALIKE: Final = frozenset(
 )  # fmt: skip
 
 
-def close(one: str, other: str, *, flat: bool = False) -> bool:
-    """Return whether two values of one type are equal or easily confused ("dark red", "red").
-
-    With ``flat``, colours are compared as in synthetic images (:func:`vhbench.colours.is_similar_colour`).
-    """
-    return colours.is_similar_colour(one, other, flat=flat) or frozenset((one, other)) in _ALIKE
+def close(one: str, other: str) -> bool:
+    """Return whether two values of one type are equal or easily confused ("dark red", "red")."""
+    return colours.is_similar_colour(one, other) or frozenset((one, other)) in _ALIKE
 
 
 class AttributeTable:
@@ -39,9 +36,8 @@ class AttributeTable:
         holders: (category column, type, value) → objects that definitely have it, for types used in questions.
     """
 
-    def __init__(self, columns: SceneColumns, *, flat: bool = False) -> None:
-        """Group the objects by category and value; ``flat`` is passed to :func:`close`."""
-        self._flat = flat
+    def __init__(self, columns: SceneColumns) -> None:
+        """Group the objects by category and value."""
         self.which = columns.which
         self._typed = {kind: mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
         self._values: dict[tuple[int, str], dict[str, list[Ints]]] = defaultdict(lambda: defaultdict(list))
@@ -64,7 +60,7 @@ class AttributeTable:
     def close_to(self, column: int, kind: str, value: str) -> Ints:
         """Return the objects of a category that have the value or one easily confused with it."""
         table = self._values.get((column, kind), {})
-        found = [part for other, parts in table.items() if close(other, value, flat=self._flat) for part in parts]
+        found = [part for other, parts in table.items() if close(other, value) for part in parts]
         return np.concatenate(found) if found else NO_ROWS
 
     def carriers(self, column: int, kind: str, value: str) -> Ints:

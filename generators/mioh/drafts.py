@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from vhbench.generators.mioh import templates
-from vhbench.generators.mioh.facts import Exists, Fact, Quantity, Related
+from vhbench.generators.mioh.facts import Exists, Fact, Has, Quantity, Related
 from vhbench.language import inflection
 
 T = TypeVar("T")
@@ -34,6 +34,8 @@ class ImageSlot:
         hn: the absent fact (or zero count) that must be suggested by nothing or, under HN, strongly suggested.
         lures: distractors of which at least one must be true, so that this image alone does not reveal the answer.
         aside: categories not counted as suggesting ``hn``: the other options, which are distractors by design.
+        there: attributes or relations whose objects and values must all be present, whether true or not: recognition
+            of objects without sides or binding cannot tell the options apart.
     """
 
     wants: tuple[tuple[Fact, bool], ...] = ()
@@ -41,6 +43,12 @@ class ImageSlot:
     hn: Fact | None = None
     lures: tuple[Fact, ...] = ()
     aside: tuple[str, ...] = ()
+    there: tuple[Fact, ...] = ()
+
+    @property
+    def bound(self) -> bool:
+        """Whether it concerns an attribute or a relation: a pressure then applies to it whether it is true or not."""
+        return isinstance(self.hp or self.hn, Has | Related)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +146,23 @@ def _in_all(
     """Return a :func:`which_in_all` draft for one assignment of distractors to images."""
     slots: Sequence[ImageSlot]
     fillers: Sequence[ImageSlot]
+    there = _bindings(facts)
     if right:
         a, b, c = others
-        filler = ImageSlot(_wants(right, []), right[0], lures=(a, b, c))
-        first = ImageSlot(_wants([*right, c], [a, b]), right[0], a, aside=aside)
-        second = ImageSlot(_wants(right, [c]), right[0], c, (a, b), aside)
+        filler = ImageSlot(_wants(right, []), right[0], lures=(a, b, c), there=there)
+        first = ImageSlot(_wants([*right, c], [a, b]), right[0], a, aside=aside, there=there)
+        second = ImageSlot(_wants(right, [c]), right[0], c, (a, b), aside, there)
         slots, fillers = (first, second, filler, filler), (filler,)
     else:
         a, b, c, d = others
-        first = ImageSlot(_wants([c, d], [a, b]), None, a, aside=aside)
-        second = ImageSlot(_wants([a, b], [c, d]), None, c, aside=aside)
-        slots = (first, second, *(ImageSlot(_wants(two, [])) for two in ((a, c), (b, d))))
-        fillers = [ImageSlot(_wants(two, [])) for two in ((a, b), (c, d), (a, d), (b, c))]
+
+        def shown(two: Sequence[Fact]) -> ImageSlot:
+            return ImageSlot(_wants(two, []), two[0] if there else None, there=there)
+
+        first = ImageSlot(_wants([c, d], [a, b]), c if there else None, a, aside=aside, there=there)
+        second = ImageSlot(_wants([a, b], [c, d]), a if there else None, c, aside=aside, there=there)
+        slots = (first, second, *map(shown, ((a, c), (b, d))))
+        fillers = [ImageSlot(_wants(two, []), there=there) for two in ((a, b), (c, d), (a, d), (b, c))]
     return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
 
 
@@ -172,14 +185,17 @@ def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -
 
 def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others: Sequence[Fact]) -> Draft:
     """Return a :func:`which_first_only` draft for one assignment of distractors to images."""
+    there = _bindings(facts)
     aside, form = _categories(facts), "one wrong option in both, one in the second, one in neither"
     if right:
         both, second, neither = others
-        one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside)
-        two = ImageSlot(_wants([both, second], [*right, neither]), None, right[0], aside=aside)
+        one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside, there=there)
+        shown = second if there else None
+        two = ImageSlot(_wants([both, second], [*right, neither]), shown, right[0], aside=aside, there=there)
     else:
-        one = ImageSlot(_wants(others[:2], others[2:]), None, others[2], aside=aside)
-        two, form = replace(one, hn=None), "two wrong options in both, two in neither"
+        shown = others[0] if there else None
+        one = ImageSlot(_wants(others[:2], others[2:]), shown, others[2], aside=aside, there=there)
+        two, form = one if there else replace(one, hn=None), "two wrong options in both, two in neither"
     return _options(text, facts, right, (one, two), (ImageSlot(),), form)
 
 
@@ -349,6 +365,11 @@ def _options(
     answer = right[0].phrase() if right else NONE
     options = tuple(f.phrase() for f in facts)
     return Draft(text, tuple(facts), answer, tuple(slots), tuple(fillers), options=options, last=NONE, form=form)
+
+
+def _bindings(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return the attributes and relations among the facts."""
+    return tuple(f for f in facts if isinstance(f, Has | Related))
 
 
 def _categories(facts: Sequence[Fact]) -> tuple[str, ...]:

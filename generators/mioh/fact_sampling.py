@@ -30,7 +30,7 @@ class FactSampler:
         """Set up sampling of ``facts`` for one question type."""
         self.facts, self.kind, self.pool = facts, kind, pool
         self._uses = Counter[Fact]()  # as options sampled together
-        self._asked = Counter[Fact]()  # in accepted questions
+        self._tried = Counter[Fact]()  # sampled alone; facts without images must not keep the others from their turn
         self._lures = DistractorSampler(facts, kind, pool)
         self._alone, self._poor = set[Fact](), set[Fact]()  # without co-options; with co-options that cannot be pressed
         self._way = ""  # last sampling method
@@ -46,7 +46,9 @@ class FactSampler:
         """Return ``kind.asks`` facts, or fewer if none fit."""
         drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
         if self.kind.asks == 1:
-            return tuple(sorted(islice(self._usable(drawn), 4), key=self._asked.__getitem__)[:1])
+            rarest = sorted(islice(self._usable(drawn), 4), key=self._tried.__getitem__)[:1]
+            self._tried.update(rarest)
+            return tuple(rarest)
         # Photos rarely show several given attributes and relations together, so sampling alternates between a
         # co-occurrence search and related facts.
         luck = self._luck()
@@ -59,9 +61,8 @@ class FactSampler:
         first = next(self._usable(drawn), None)
         return () if first is None else self._options(first, drawn, generator)
 
-    def note(self, facts: Iterable[Fact]) -> None:
-        """Record that a question about these facts was accepted."""
-        self._asked.update(facts)
+    def note_success(self) -> None:
+        """Record that a question about the last sample was accepted."""
         self._kept[self._way] += 1
 
     def _luck(self) -> float:

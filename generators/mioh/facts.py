@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vhbench.generators.mioh import templates
+from vhbench.generators.mioh.scene_columns import Bits
 from vhbench.language import inflection
 
 SIDES: Final = {"left of": "right of", "right of": "left of"}
@@ -75,3 +76,43 @@ Fact = Exists | Has | Related | Quantity
 def says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:
     """Return whether a chosen fact is its converse ("dog behind car", "car in front of dog")."""
     return isinstance(fact, Related) and fact.turned() in chosen
+
+
+@dataclass(frozen=True, slots=True)
+class FactTruth:
+    """Scenes by the truth of a fact: booleans of shape (scenes,), bit-packed for the cache.
+
+    Attributes:
+        yes: the fact is true.
+        no: the fact is false.
+        easy: true and easy to see.
+        hard: true, with every instance hard to see (hard positive); for a count, with at least one hard to see.
+        far: false and suggested by nothing (easy negative).
+        near: false but suggested by what is present (hard negative).
+    """
+
+    yes: Bits
+    no: Bits
+    easy: Bits
+    hard: Bits
+    far: Bits
+    near: Bits
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Scenes with the objects and values of an attribute or relation, whether it holds or not; packed.
+
+    Attributes:
+        there: scenes with both objects; or with the object, and with the value on any object.
+        soft: of these, where it is false and that is easy to see.
+        hard: of these, where it is false and an object is hard to see.
+        calm: of these, where no other object suggests it.
+        near: of these, where another object suggests it.
+    """
+
+    there: Bits
+    soft: Bits
+    hard: Bits
+    calm: Bits
+    near: Bits

@@ -5,7 +5,7 @@ assigned. It is thus independent of the text, and a text-only baseline stays at 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
 from typing import Any, Final
@@ -14,9 +14,10 @@ import numpy as np
 
 from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.answer_options import Balance
-from vhbench.generators.mioh.drafts import Block, Draft
+from vhbench.generators.mioh.drafts import NO, NONE, Block, Draft
 from vhbench.generators.mioh.fact_sampling import FactSampler
 from vhbench.generators.mioh.facts import Fact
+from vhbench.generators.mioh.items import ANSWERS, Item, PlacedDraft, by_answer, none_ahead, same_images, too_few
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_assembly import ask
@@ -35,42 +36,11 @@ _AT_LEAST: Final = 500  # candidate texts that suffice for small cells
 _TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
 _ORDERS: Final = 7  # further orders of the facts tried
 _TIED: Final = 1_000_000  # first number of tied items
+_LEAST: Final = 8  # easy questions without which a type is left out
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
-
-@dataclass(frozen=True, slots=True)
-class PlacedDraft:
-    """Draft with its images.
-
-    Attributes:
-        scenes: pool indices, one per slot of the draft.
-        pressed: pressure → pool indices of the pressed twin, per slot and then per filler.
-    """
-
-    draft: Draft
-    scenes: tuple[int, ...]
-    pressed: Mapping[str, tuple[int, ...]]
-
-    def fits(self, pressure: str) -> bool:
-        """Return whether the pressed twin exists or is impossible by design ("in 3 images" for two images)."""
-        return pressure in self.pressed or _too_few(pressure, self.draft)
-
-
-@dataclass(frozen=True, slots=True)
-class Item(PlacedDraft):
-    """Easy question with its images, which can be pressed if every answer to it can.
-
-    Attributes:
-        number: index of the text in sampling order.
-        answer: index of the draft in its block.
-        again: whether its pressed images are second twins.
-        base: id of the tied question ("e1-12"), or "".
-    """
-
-    number: int
-    answer: int
-    again: bool = False
-    base: str = ""
+LEFT_OUT: Final = "type left out"
+"""First words of the reason why a type has no questions."""
 
 
 @dataclass
@@ -78,9 +48,11 @@ class Cell:
     """Requested and generated questions of one (question type, pressure)."""
 
     wanted: int
+    reason: str = ""
     rows: list[Question] = field(default_factory=list)
     forms: Counter[str] = field(default_factory=Counter)
     balance: Balance = field(default_factory=Balance)
+    places: dict[tuple[int, bool], Balance] = field(default_factory=lambda: defaultdict(Balance))
     scenes: set[int] = field(default_factory=set)
 
     def full(self) -> bool:
@@ -110,8 +82,11 @@ class Filler:
         self.tried = Counter[str]()
 
     def fill(self) -> Iterator[Question | Rejection]:
-        """Yield the questions of every cell, then a rejection for each incomplete cell."""
+        """Yield the questions of every cell, then a rejection for a type left out, or for each incomplete cell."""
         items = self.items()
+        if len(items) < min(_LEAST, (self._wanted + 1) // 2):
+            yield self._left_out(len(items))
+            return
         for item in items:
             self._emit(item, "easy")
         for pressure in _PRESSED:
@@ -120,7 +95,7 @@ class Filler:
                 self._press(self._again(items, pressure), pressure)
         for cell in self.cells.values():
             yield from cell.rows
-        yield from self._unfilled(len(askable(self.kind, self.pool)))
+        yield from self._unfilled()
 
     def items(self) -> list[Item]:
         """Return the easy questions with the images of their pressed twins."""
@@ -149,7 +124,7 @@ class Filler:
             pressed = self._pressed(again.draft, same, self.needed, generator)
             settled[again.answer] = PlacedDraft(again.draft, same, pressed)
             item = self._easy(_TIED + base.number, settled, again.answer)
-            twins = _same_images(again.slots, base)
+            twins = same_images(again.slots, base)
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
             found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
         return found
@@ -184,7 +159,7 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
-        if any(item.draft.told for item in found) and len({item.answer for item in found}) < 4:
+        if any(item.draft.told for item in found) and len({item.answer for item in found}) < ANSWERS:
             return False  # Without another answer, the one that presence determines would be the most frequent.
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
@@ -205,10 +180,10 @@ class Filler:
                 item.number,
             ),
         )
-        groups = _by_answer(ranked)
+        groups = by_answer(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), found))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
-        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted))
+        return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted)))
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
         """Return the order in which answers take turns after ``before`` questions.
@@ -243,7 +218,7 @@ class Filler:
         if best is None:
             self.tried["no images for every answer"] += 1
             return None
-        chooser.note(drawn)
+        chooser.note_success()
         return self._easy(number, best, deals[self._ways(best)].deal(range(len(best)), answers))
 
     def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
@@ -316,7 +291,8 @@ class Filler:
     ) -> tuple[int, ...] | None:
         """Replace only the images that the pressure affects."""
         hp, hn = pressure.hp, pressure.hn
-        places = [i for i, s in enumerate(draft.slots) if (hp and s.hp is not None) or (hn and s.hn is not None)]
+        slots = enumerate(draft.slots)
+        places = [i for i, s in slots if s.bound or (hp and s.hp is not None) or (hn and s.hn is not None)]
         kept = [s for i, s in enumerate(scenes) if i not in places]
         new = self.images.pick([draft.slots[i] for i in places], generator, hp=hp, hn=hn, taken=kept)
         if new is None:
@@ -332,7 +308,7 @@ class Filler:
         Whether the images may be shown together is checked lazily, since few of all twins are needed.
         """
         cell = self.cells[pressure]
-        able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in _by_answer(items).items()}
+        able = {a: [i for i in group if not too_few(pressure, i.draft)] for a, group in by_answer(items).items()}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
         before = sum(self.cells[p].wanted for p in [*self.cells][: [*self.cells].index(pressure)])
         turns, even = self._turned(list(waiting), items, before), True
@@ -377,32 +353,43 @@ class Filler:
         pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
         shown = [bare(self.pool.scenes, index) for index in scenes]
-        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
+        places = cell.places[len(shown), item.draft.answer in (NO, NONE)]
+        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, places, generator, source=self.source, **row))
 
     def used(self) -> list[int]:
         """Return the scenes shown in any question."""
         return sorted(set().union(*(cell.scenes for cell in self.cells.values())))
 
     def tally(self) -> dict[str, Any]:
-        """Return, per cell, the requested and generated question counts and their variants."""
+        """Return, per cell, the requested and generated question counts, their variants, and why some are missing."""
         return {
             f"{self.kind.id}/{pressure}": {"wanted": cell.wanted, "asked": len(cell.rows), "forms": dict(cell.forms)}
+            | ({"reason": cell.reason} if cell.reason else {})
             for pressure, cell in self.cells.items()
             if cell.wanted
         }
 
-    def _unfilled(self, facts: int) -> Iterator[Rejection]:
+    def _left_out(self, found: int) -> Rejection:
+        """Leave out a type of which the pool has hardly any easy question, under all pressures."""
+        for cell in self.cells.values():
+            cell.reason = f"{LEFT_OUT}: {self._scarce()}"
+        return Rejection(self.kind.id, f"{LEFT_OUT}: {self._scarce()}", {"found": found, **self.tried})
+
+    def _unfilled(self) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
             if not cell.full():
-                detail = {"wanted": cell.wanted, "found": len(cell.rows), "facts": facts, **self.tried}
-                yield Rejection(f"{self.kind.id}/{pressure}", self._reason(pressure, facts), detail)
+                pressed = "too few easy questions can be pressed this way for every answer"
+                cell.reason = f"cell not filled: {self._scarce() if pressure == 'easy' else pressed}"
+                detail = {"wanted": cell.wanted, "found": len(cell.rows), **self.tried}
+                yield Rejection(f"{self.kind.id}/{pressure}", cell.reason, detail)
 
-    def _reason(self, pressure: str, facts: int) -> str:
-        if facts < self.kind.asks:
-            return f"cell not filled: the source knows no {self.kind.task} to ask about"
-        if pressure == "easy":
-            return "cell not filled: too few texts with images for every answer"
-        return "cell not filled: too few easy questions can be pressed this way for every answer"
+    def _scarce(self) -> str:
+        """Return what the pool lacks for easy questions."""
+        if len(askable(self.kind, self.pool)) < self.kind.asks:
+            return f"the source knows no {self.kind.task} to ask about"
+        if self.kind.task in ("attribute", "position"):
+            return "too few images that show all that the options are about"
+        return "too few texts with images for every answer"
 
 
 def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
@@ -418,33 +405,8 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 
 
-def _too_few(pressure: str, draft: Draft) -> bool:
-    """Return whether NI leaves fewer images than the answer needs."""
-    return 0 < PRESSURES[pressure].images < draft.least
-
-
-def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
-    groups: dict[int, list[Item]] = defaultdict(list)
-    for item in items:
-        groups[item.answer].append(item)
-    return dict(sorted(groups.items()))
-
-
 def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
     """Yield the facts in several orders; the order decides which distractors are suggested."""
     yield facts
     for _ in range(_ORDERS if len(facts) > 1 else 0):
         yield [facts[i] for i in generator.permutation(len(facts)).tolist()]
-
-
-def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]:
-    """Return the base's twins in ``slots`` order; two-image questions grow only under NI."""
-    whole = len(slots) == len(base.scenes)
-    return {
-        p: (
-            *(twin[i] for i in slots if i < len(twin)),
-            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or PRESSURES[p].images)),
-        )
-        for p, twin in base.pressed.items()
-        if whole or max(slots) < len(twin)
-    }

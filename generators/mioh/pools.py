@@ -4,8 +4,7 @@ Truth is three-valued: a scene in neither ``yes`` nor ``no`` is unknown, and no 
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -13,7 +12,17 @@ import numpy as np
 from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.cooccurrence import Cooccurrence
-from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Exists, Fact, Has, Quantity, Related
+from vhbench.generators.mioh.facts import (
+    OPPOSITES,
+    SIDES,
+    Binding,
+    Exists,
+    Fact,
+    FactTruth,
+    Has,
+    Quantity,
+    Related,
+)
 from vhbench.generators.mioh.pressures import CLIP_PROMPT, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.generators.mioh.scene_columns import (
     NO_ROWS,
@@ -42,27 +51,6 @@ _MOST_RELATIONS: Final = 1200  # most relations lack images
 _MOST_PAIRS: Final = 150  # category pairs for left/right questions, by co-occurrence
 
 
-@dataclass(frozen=True, slots=True)
-class FactTruth:
-    """Scenes by the truth of a fact: booleans of shape (scenes,), bit-packed for the cache.
-
-    Attributes:
-        yes: the fact is true.
-        no: the fact is false.
-        easy: true and easy to see.
-        hard: true, with every instance hard to see (hard positive); for a count, with at least one hard to see.
-        far: false and suggested by nothing (easy negative).
-        near: false but suggested by what is present (hard negative).
-    """
-
-    yes: Bits
-    no: Bits
-    easy: Bits
-    hard: Bits
-    far: Bits
-    near: Bits
-
-
 Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]
 """The fields of :class:`FactTruth` before packing."""
 
@@ -76,7 +64,6 @@ class ScenePool:
         thresholds: PressureThresholds | None = None,
         *,
         statistics: Iterable[Scene] | None = None,
-        flat: bool = False,
         suggesting: Collection[str] | None = None,
     ) -> None:
         """Index the scenes.
@@ -85,7 +72,6 @@ class ScenePool:
             scenes: scenes, read once in order here and later by index.
             thresholds: pressure thresholds.
             statistics: scenes from which to estimate P(target | present); defaults to ``scenes``.
-            flat: whether colours are those of synthetic images, see :func:`vhbench.colours.is_similar_colour`.
             suggesting: categories that act as cues for co-occurring ones; None for all.
         """
         if not len(scenes):
@@ -93,21 +79,24 @@ class ScenePool:
         self.scenes = scenes
         self.thresholds = thresholds or PressureThresholds()
         self.columns = SceneColumns(scenes)
-        self.attributes = AttributeTable(self.columns, flat=flat)
+        self.attributes = AttributeTable(self.columns)
         self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules only
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self.cooccurrence = Cooccurrence(self.columns, self.thresholds, statistics=statistics, suggesting=suggesting)
         self.suggesting = frozenset(suggesting or ())
+        self.binding = lru_cache(maxsize=max(256, 4 * _CACHE_BYTES // (5 * len(scenes))))(self._binding)
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
         self.pressable = lru_cache(maxsize=None)(self._pressable)
         self.relation_facts = lru_cache(maxsize=1)(self._relation_facts)
         self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
         self._extreme = lru_cache(maxsize=192)(self._find_extreme)
+        self._large_of = lru_cache(maxsize=64)(lambda column: self._scenes_with("related", column))
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
         self._flags = self._object_flags()
         self._shared: dict[Hashable, Any] = {}
+        self._bindings: dict[Fact, Binding] = {}
 
     def __len__(self) -> int:
         return len(self.scenes)
@@ -145,7 +134,18 @@ class ScenePool:
         asked = (np.minimum(w, h) >= t.tiny * np.maximum(width, height)) & ~faint
         hard = asked & (small | partly) & ~self.columns.crowd
         easy = asked & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
-        return {"asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
+        return {
+            "asked": asked,
+            "easy": easy,
+            "hard": hard,
+            "soft": asked & ~hard,
+            "related": asked & (share >= t.related),
+        }
+
+    def _scenes_with(self, flag: str, column: int) -> Bools:
+        """Return the scenes with a flagged object of a category."""
+        rows = self.columns.objects_of(column)
+        return self.columns.scatter(rows[self._flags[flag][rows]])
 
     def _truth(self, fact: Fact) -> FactTruth:
         if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
@@ -173,13 +173,18 @@ class ScenePool:
 
     def _as_seen(self, words: str, parts: Parts) -> Parts:
         """Mark positives with low CLIP similarity as hard and negatives with high one as near."""
-        if self.clip is None:
-            return parts
         yes, no, easy, hard, far, near = parts
-        score = self.clip(CLIP_PROMPT.format(words))
-        low = yes & (score <= np.quantile(score[yes], self.thresholds.clip_low)) if yes.any() else yes
-        high = no & (score >= np.quantile(score[no], self.thresholds.clip_high)) if no.any() else no
+        low, high = self._similar(words, yes, most=False), self._similar(words, no, most=True)
         return yes, no, easy & ~low, hard | low, far & ~high, near | high
+
+    def _similar(self, words: str, scenes: Bools, *, most: bool) -> Bools:
+        """Return those of the scenes with the highest, or lowest, CLIP similarity to a text; none without CLIP."""
+        if self.clip is None or not scenes.any():
+            return np.zeros(len(self), np.bool_)
+        score = self.clip(CLIP_PROMPT.format(words))
+        if most:
+            return scenes & (score >= np.quantile(score[scenes], self.thresholds.clip_high))
+        return scenes & (score <= np.quantile(score[scenes], self.thresholds.clip_low))
 
     def clip_texts(self) -> list[list[str]]:
         """Return the CLIP prompts for categories, attributes and relations."""
@@ -190,12 +195,11 @@ class ScenePool:
     def _find_suggested(self, fact: Fact, aside: tuple[str, ...]) -> tuple[Bits, Bits]:
         """Return where a fact is false and far or near, ignoring the categories ``aside`` as cues.
 
-        ``aside`` names the other options. Among these, an attribute or relation also counts as far if an object is
-        missing, since images that show one option and not another are rare.
+        For an attribute or a relation, its objects and values are present in both cases.
         """
         truth = self.truth(fact)
         if isinstance(fact, Has | Related):
-            return (truth.no & ~truth.near if aside else truth.far), truth.near
+            return truth.far, truth.near
         far, near = (truth.easy, truth.hard) if isinstance(fact, Quantity) else (truth.far, truth.near)
         if not set(aside) - {fact.category} or self.clip is not None:
             return far, near
@@ -227,31 +231,76 @@ class ScenePool:
         typed = self.columns.countable[column] & self.columns.present[column] & ~untyped
         no = self.columns.absent(column) | (typed & ~doubtful)
         elsewhere = self.columns.scatter(table.carriers(column, fact.kind, fact.value))
-        here = no & self.columns.present[column]
-        near = here & elsewhere
-        far = here & ~elsewhere
-        parts = (yes, no, easy, hard, far if far.sum() >= 8 else no & ~near, near)
-        return self._as_seen(fact.phrase(), parts)
+        here = no & self.columns.present[column] & elsewhere
+        _, clear, all_hard = self._seen_of(column)
+        there = self.columns.present[column] & (yes | elsewhere)
+        return self._bound(fact, (yes, no, easy, hard), there, here & clear, here & all_hard)
 
     def _related(self, fact: Related) -> Parts:
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
-        both = self.columns.present[s] & self.columns.present[a]
+        both = self.columns.present[s] & self.columns.present[a] & self._large_of(s) & self._large_of(a)
         listed = both & self.columns.countable[s] & self.columns.countable[a]
         absent = self.columns.absent(s) | self.columns.absent(a)
         if fact.predicate in SIDES:
             yes, no, easy, hard = self._beside(*((s, a) if fact.predicate == "left of" else (a, s)))
             said, against = self._told(fact)  # contradictions between boxes and annotations are unknown
             no = (no & listed & ~said) | absent
-            yes, easy, hard = (part & ~no & ~against for part in (yes, easy, hard))
+            yes, easy, hard = (part & both & ~no & ~against for part in (yes, easy, hard))
+            # False where the opposite is as visible, or as hard to see, as the fact is elsewhere.
+            _, _, clear, all_hard = self._beside(*((a, s) if fact.predicate == "left of" else (s, a)))
         else:
             yes, no = self._listed(fact, listed)
             no = (no & listed) | absent
-            yes, easy, hard = self._both_seen(s, a, yes & ~no)
-        one = self.columns.present[s] ^ self.columns.present[a]
-        far, near = no & one, no & both
-        if not far.any():  # no absence is annotated, so the hard negatives are the only ones
-            far, near = near, far
-        return self._as_seen(fact.phrase(), (yes, no, easy, hard, far, near))
+            yes, easy, hard = self._both_seen(s, a, yes & both & ~no)
+            _, clear, all_hard = self._both_seen(s, a, both)
+        return self._bound(fact, (yes, no, easy, hard), both, no & both & clear, no & both & all_hard)
+
+    def _bound(
+        self, fact: Has | Related, parts: tuple[Bools, Bools, Bools, Bools], there: Bools, soft: Bools, hard: Bools
+    ) -> Parts:
+        """Add where a fact is false although its objects and values are present.
+
+        Easy negatives are where no other object suggests the fact, hard ones where one does. So recognition of objects
+        without sides or binding is not enough under any pressure.
+        """
+        yes, no, easy, hard_true = parts
+        calm, near = self._context(fact, yes, there)
+        like = self._similar(fact.phrase(), there, most=True)
+        low, low_false = (self._similar(fact.phrase(), part, most=False) for part in (yes, no & there))
+        calm, near, soft, hard = calm & ~like, near | like, soft & ~low_false, hard | low_false
+        self._bindings[fact] = Binding(*map(pack, (there, soft, hard, calm, near)))
+        return yes, no, easy & ~low, hard_true | low, soft & calm, soft & near
+
+    def _context(self, fact: Has | Related, yes: Bools, there: Bools) -> tuple[Bools, Bools]:
+        """Split the scenes with a fact's objects by whether other objects suggest it: max of P(fact | other object)."""
+        own = {fact.subject, fact.anchor} if isinstance(fact, Related) else {fact.category}
+        held = np.bitwise_count(self.columns.present.bits & pack(yes)).sum(axis=1).astype(np.float32)
+        chance = np.where(self._shown_in >= self.thresholds.support, held / np.maximum(self._shown_in, 1), 0)
+        chance[[self.columns.column[name] for name in own]] = 0
+        if self.suggesting:
+            chance[[i for i, name in enumerate(self.categories) if name not in self.suggesting]] = 0
+        score = np.zeros(len(self), np.float32)
+        for other in np.argsort(chance, kind="stable"):
+            if chance[other] > 0:
+                score[self.columns.present[other]] = chance[other]
+        if not there.any():
+            return there, there
+        low, high = (float(np.quantile(score[there], q)) for q in (self.thresholds.far, self.thresholds.near))
+        near = there & (score >= high) & (score > score[there].min())
+        return there & (score <= low) & ~near, near
+
+    @cached_property
+    def _shown_in(self) -> Floats:
+        """Number of scenes with each category."""
+        counts: Floats = np.bitwise_count(self.columns.present.bits).sum(axis=1).astype(np.float32)
+        return counts
+
+    def _binding(self, fact: Fact) -> Binding:
+        if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
+            return self.binding(Related(fact.anchor, "left of", fact.subject))
+        if fact not in self._bindings:
+            self._truth(fact)
+        return self._bindings.pop(fact)
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
         """Classify a relation: easy if both sides are, hard if all objects of either side are."""

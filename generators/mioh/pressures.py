@@ -28,6 +28,8 @@ class PressureThresholds:
             positive, and its category is not counted in that image.
         hidden: hard positive: visible fraction (or relative fill, if unknown) below this.
         clear: easy positive: visible fraction (or relative fill) at least this.
+        related: minimum fraction of the image that each object of a relation covers: a table in the background is
+            easily overlooked.
         cut: hard positive: less than this fraction of the silhouette is inside the frame. If unknown: the box touches
             the frame and its centre is within ``margin`` of it.
         margin: fraction of the width or height.
@@ -42,6 +44,7 @@ class PressureThresholds:
     small: float = 0.01
     large: float = 0.03
     tiny: float = 0.02
+    related: float = 0.0075
     hidden: float = 0.5
     clear: float = 0.75
     cut: float = 0.6

@@ -17,6 +17,7 @@ def ask(
     draft: Draft,
     scenes: Sequence[Scene],
     balance: Balance,
+    places: Balance,
     generator: np.random.Generator,
     **columns: Any,
 ) -> Question:
@@ -27,22 +28,25 @@ def ask(
         draft: text and answer.
         scenes: one scene per slot of the draft, then the fillers.
         balance: letter counts of the cell.
+        places: counts of the first slot's positions, among similar questions of the cell: one image alone then reveals
+            no more than the design concedes.
+        places: position counts of the first slot, among the cell's questions with as many images and such an answer.
         generator: random generator.
         columns: further columns of the row.
     """
     order = generator.permutation(len(scenes)).tolist()  # order[place] = slot
     choices: tuple[str, ...] = ()
     text, answer = draft.text, draft.answer
+    if draft.last and not draft.options:
+        order, choices, answer = arrange_images(draft, order, balance, places, generator)
+    else:
+        first, now = places.deal(range(len(scenes)), generator), order.index(0)
+        order[first], order[now] = order[now], order[first]
     if draft.options:
         names = {FIRST: f"Image {order.index(0) + 1}", SECOND: f"Image {order.index(1) + 1}"}
         text, right = _named(text, names), _named(answer, names)
         options = [_named(option, names) for option in _offered(draft, len(scenes))]
         choices, answer = arrange_options(draft, options, right, balance, generator)
-    elif draft.last:
-        place, choices, answer = arrange_images(draft, order, balance, generator)
-        if place >= 0:
-            other = order.index(draft.slot)
-            order[place], order[other] = order[other], order[place]
     ordered = [scenes[slot] for slot in order]
     return Question(
         benchmark="mioh", images=tuple(scene.image for scene in ordered),

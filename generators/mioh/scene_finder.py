@@ -43,7 +43,13 @@ class SceneFinder:
         mask, rest = self._all.copy(), self._all.copy()
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
-            if fact == slot.hp:
+            if fact in (slot.hp, slot.hn) and slot.bound:
+                # A false fact has the same objects and values as a true one, as easy or hard to see, in like company.
+                binding = self.pool.binding(fact)
+                mask &= (truth.hard if hp else truth.easy) if wanted else (binding.hard if hp else binding.soft)
+                if fact == (slot.hn if slot.hn is not None else slot.hp):
+                    mask &= binding.near if hn else binding.calm
+            elif fact == slot.hp:
                 mask &= truth.hard if hp else truth.easy
             elif fact == slot.hn:
                 far, near = self.pool.suggested(fact, slot.aside)
@@ -54,6 +60,8 @@ class SceneFinder:
             else:
                 mask &= truth.no
                 rest &= ~truth.near
+        for fact in slot.there:
+            mask &= self.pool.binding(fact).there
         if slot.lures:
             mask &= reduce(np.bitwise_or, [self._seen(fact, hp) for fact in slot.lures])
         return Candidates(mask & rest, mask, number_of(mask))

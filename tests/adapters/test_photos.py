@@ -147,7 +147,7 @@ def write(folder: Path, photos: int) -> list[str]:
     }
     (folder / "coco.json").write_text(json.dumps(content))
     return ["build", "mioh", "--source", f"coco:{folder / 'coco.json'}", "--images", str(folder / "photos"),
-            "--types", "E1", "--cells", "4", "--out", str(folder / "out")]  # fmt: skip
+            "--types", "E1", "--cells", "4", "--allow-missing", "--out", str(folder / "out")]  # fmt: skip
 
 
 def test_no_question_of_a_build_shows_a_photo_twice(tmp_path: Path) -> None:

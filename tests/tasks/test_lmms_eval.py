@@ -106,10 +106,10 @@ def test_restricted_eyes_score_what_the_card_says(evaluate: Evaluate, model: str
     results = evaluate(model, ["mioh_comparative"])
     counted = Counter(sample["accuracy"]["question_type"] for sample in results["samples"]["mioh_comparative"])
     reached = restricted_oracles.of_split(starter("mioh"))[view]
-    wanted = [reached[kind] for kind in counted]  # of a type: the share, and the number of questions
-    assert counted == Counter({kind: reached[kind][1] for kind in counted})
-    mean = sum(share * n for share, n in wanted) / counted.total()
-    error = sum(share * (1 - share) * n for share, n in wanted) ** 0.5 / counted.total()
+    cells = [cell for (kind, _), cell in reached.items() if kind in counted]
+    assert counted.total() == sum(cell.number for cell in cells)
+    mean = sum(cell.right for cell in cells) / counted.total()
+    error = sum(cell.share * (1 - cell.share) * cell.number for cell in cells) ** 0.5 / counted.total()
     assert scores(results, "mioh_comparative")["accuracy"] == pytest.approx(100 * mean, abs=100 * 3 * error)
 
 

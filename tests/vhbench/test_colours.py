@@ -28,7 +28,7 @@ def test_near_colours(one: str, other: str, expected: bool) -> None:
 
 
 def test_the_whole_table() -> None:
-    """Colour → those that may be called by its name under one light (flat), and further ones under any light."""
+    """Colour → those that may be called by its name under one light, and further ones under any light."""
     expected = {
         "red": ("orange pink brown", "purple"),
         "orange": ("red yellow brown", "pink"),
@@ -42,10 +42,9 @@ def test_the_whole_table() -> None:
         "white": ("", "yellow pink gray"),
         "gray": ("", "green blue purple brown black white"),
     }
-    for colour, (flat, light) in expected.items():
+    for colour, (plain, light) in expected.items():
         others = [other for other in COLOURS if other != colour]
-        assert {other for other in others if is_similar_colour(colour, other, flat=True)} == set(flat.split())
-        assert {other for other in others if is_similar_colour(colour, other)} == set(f"{flat} {light}".split())
+        assert {other for other in others if is_similar_colour(colour, other)} == set(f"{plain} {light}".split())
 
 
 def test_every_colour_has_one_that_is_certainly_another() -> None:

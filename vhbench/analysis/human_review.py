@@ -1,11 +1,13 @@
 """Human verification, as MIOH's paper had it: three annotators, majority vote, disagreements dropped and listed."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from vhbench import splits
+from vhbench.adapters.category_names import usual_names
 from vhbench.files import canonical, read_json
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
@@ -14,6 +16,8 @@ ANNOTATORS: Final = 3
 """How many the protocol wants."""
 
 ALLOWED: Final = ("yes", "no", *"ABCDE", "unclear")
+
+_PHOTOS: Final = ("coco", "paco", "svg")
 
 ASKED_OF_TWINS: Final = "Are the correct answers to these two questions opposite for every image?"
 
@@ -41,6 +45,30 @@ def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Ques
         replace(pairs[pair], question=f"{ASKED_OF_TWINS}\n1. {pair[0]}\n2. {pair[1]}", answer="yes")
         for _, _, pair in turns[:count]
     ]
+
+
+def disputed_first(directory: Path, config: str | None, count: int, seed: int = 0) -> Iterator[Question]:
+    """Yield questions to review, evenly spaced over a split or config.
+
+    On photos, those come first whose labels are disputed most often: about relations, people, of whom a hand may be
+    annotated, and easily confused categories.
+    """
+    names = usual_names()
+    disputed, others = list[str](), list[str]()
+    for part, group in splits.read_columns(directory, ("id", "source", "task", "objects")):
+        for key, source, task, objects in zip(*group.values(), strict=True) if config in (None, part) else ():
+            doubt = task == "position" or any(name == "person" or names.is_disputed(name) for name in objects)
+            (disputed if source in _PHOTOS and doubt else others).append(key)
+    if not disputed:
+        yield from (row.question for row in splits.chosen(directory, config, count, seed))
+        return
+    first = min(count, len(disputed))
+    wanted = {*_spaced(disputed, first), *_spaced(others, min(count - first, len(others)))}
+    yield from (question for question in splits.read_questions(directory, config) if question.id in wanted)
+
+
+def _spaced(keys: Sequence[str], count: int) -> list[str]:
+    return [keys[len(keys) * i // count] for i in range(count)]
 
 
 def of_twins(content_hash: str) -> str:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, Final, get_args
 
 from vhbench import records as naming
+from vhbench.analysis import mioh_causes
 from vhbench.analysis.mioh_figure import heat_map
 from vhbench.analysis.run import lost, own_records
 from vhbench.generators.mioh.pressures import PRESSURES
@@ -33,9 +34,11 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
 
     Returns:
         ``unparsed``, ``failed``, ``refused``: shares of the responses; ``grid``: type → pressure → n, accuracy,
-        interval; ``by_number_of_images``: task → number → n, accuracy, interval; ``failures`` and ``drops`` per task;
-        ``summary``. Shares are from 0 to 1, with 95 % CI and a ``note`` on why one is wide; None where there is no
-        question. ``significant`` is tested jointly (:mod:`vhbench.statistics.multiple_testing`). ``withheld`` is the
+        interval, chance; ``by_number_of_images``: task → number → n, accuracy, interval; ``failures`` and ``drops`` per
+        task; ``twin_drops`` per type; ``causes``: the smallest sets of cells that explain the failures
+        (:mod:`vhbench.analysis.mioh_causes`); ``summary``. Shares are from 0 to 1, with 95 % CI and a ``note`` on why
+        one is wide; None where there is no question. ``significant`` is tested jointly
+        (:mod:`vhbench.statistics.multiple_testing`). ``withheld`` is the
         reason if too many requests failed; the rest is then empty.
 
     Raises:
@@ -48,23 +51,20 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             raise VhbenchError(f"response {r.id!r}: expected a question_type of {known}; got {r.question_type!r}")
     found = {"questions": len(own), **lost(own)}
     if found["withheld"]:
-        return found | {
-            "grid": {},
-            "by_number_of_images": {},
-            "failures": {},
-            "drops": {},
-            "summary": found["withheld"],
-        }
+        empty = {key: {} for key in ("grid", "by_number_of_images", "failures", "drops", "twin_drops")}
+        return found | empty | {"causes": [], "summary": found["withheld"]}
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
-    drops = pressed_drops(own)
+    drops, reasons = pressed_drops(own), mioh_causes.causes(own)
     return {
         **found,
         "grid": grid(own),
         "by_number_of_images": {task: curve([r for r in own if r.task == task]) for task in asked},
         "failures": failures,
         "drops": drops,
-        "summary": summary(failures, drops),
+        "twin_drops": twin_drops(own),
+        "causes": mioh_causes.as_json(reasons),
+        "summary": summary(failures, drops, reasons),
     }
 
 
@@ -77,7 +77,8 @@ def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
     for (kind, pressure), members in sorted(cells.items()):
         hits = [_hit(r) for r in members]
         stated = _stated(hits, intervals.mean(hits, clusters=clusters_of(members)))
-        table[kind][pressure] = withhold(stated, ("mean", "interval", "note"), reason_of(members))
+        chance = {"chance": sum(map(_guess, members)) / len(members)}
+        table[kind][pressure] = withhold(stated, ("mean", "interval", "note"), reason_of(members)) | chance
     return dict(table)
 
 
@@ -227,13 +228,7 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
     whose interval excludes 0 may not be significant.
     """
     answered = list(records)
-    easy = {r.pair_id: r for r in answered if r.pressure == "easy"}
-    pairs: dict[tuple[str, str], paired.PairedOutcomes] = defaultdict(paired.PairedOutcomes)
-    for r in answered:
-        twin = easy.get(r.pair_id)
-        presses = r.pressure in PRESSURES and PRESSURES[r.pressure].presses
-        if presses and twin is not None and sorted(r.scene_ids) != sorted(twin.scene_ids):
-            pairs[r.task, r.pressure].add(_hit(twin), _hit(r), twin, r)
+    pairs = _twins(answered, lambda r: r.task)
     order = [(task, pressure) for task in TASKS for pressure in PRESSURES if (task, pressure) in pairs]
     told = paired.joint_test({cell: pairs[cell] for cell in order})
     drops: dict[str, dict[str, dict[str, Any]]] = {task: {} for task in TASKS if any(r.task == task for r in answered)}
@@ -242,11 +237,32 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
     return drops
 
 
+def twin_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the same per question type and pressure, without a test: n, mean, interval, note."""
+    drops: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for (kind, pressure), pairs in sorted(_twins(records, lambda r: r.question_type).items()):
+        drops[kind][pressure] = paired.difference(pairs)
+    return dict(drops)
+
+
+def _twins(records: Iterable[Record], group: Callable[[Record], str]) -> dict[tuple[str, str], paired.PairedOutcomes]:
+    """Return the outcomes of easy and pressed twins, by group and pressure."""
+    answered = list(records)
+    easy = {r.pair_id: r for r in answered if r.pressure == "easy"}
+    pairs: dict[tuple[str, str], paired.PairedOutcomes] = defaultdict(paired.PairedOutcomes)
+    for r in answered:
+        twin = easy.get(r.pair_id)
+        presses = r.pressure in PRESSURES and PRESSURES[r.pressure].presses
+        if presses and twin is not None and sorted(r.scene_ids) != sorted(twin.scene_ids):
+            pairs[group(r), r.pressure].add(_hit(twin), _hit(r), twin, r)
+    return pairs
+
+
 # -- in words --------------------------------------------------------------------------------------------------------
 
 
 def report(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the printed lines: accuracy changes, failure modes, summary."""
+    """Yield the printed lines: accuracy changes, failure modes, failing cells, summary."""
     failures, drops = found["failures"], found["drops"]
     if any(drops.values()):
         yield "Accuracy change under pressure, in points (easy twin → pressed question; negative: accuracy drops)"
@@ -256,6 +272,10 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
         yield "Failure modes, in % of image sets (comparison: in % of sets that are also compared)"
         yield from wording.aligned([("task", "mode", "share", "95 % CI", "n", "chance", "verdict"), *rows])
         yield ""
+    if found["causes"]:
+        yield "Smallest sets of question types and pressures that explain the failures"
+        yield from (f"  {cause['text']}" for cause in found["causes"])
+        yield ""
     yield f"Summary: {found['summary']}"
     yield (
         "Tests: sign-flip max-t over all task × pressure cells, and over all failure modes, family-wise α = 0.05. "
@@ -263,7 +283,11 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def summary(failures: Mapping[str, Mapping[str, Any]], drops: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+def summary(
+    failures: Mapping[str, Mapping[str, Any]],
+    drops: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    causes: Iterable[mioh_causes.Cause] = (),
+) -> str:
     """Return the findings as one paragraph, the largest accuracy drop first."""
     cells = [(task, p, drop) for task, row in drops.items() for p, drop in row.items()]
     changes = sorted((c for c in cells if c[2]["significant"]), key=lambda cell: -cell[2]["mean"])
@@ -275,6 +299,7 @@ def summary(failures: Mapping[str, Mapping[str, Any]], drops: Mapping[str, Mappi
             f"{few} of {len(cells)} task × pressure cells are not testable; build more questions per cell "
             "(vhbench build mioh --cells N)."
         )
+    sentences += [f"Fails: {cause}." for cause in causes]
     modes = [f"{task}: {mode}" for task, one in failures.items() if (mode := _dominant(one))]
     if modes:
         sentences.append(f"Dominant failure mode: {'; '.join(modes)}.")

@@ -13,8 +13,8 @@ from vhbench.tasks.unparsed import KINDS
 _HEADS: Final = {name: pressure.head for name, pressure in PRESSURES.items()}
 _FAILURES: Final = {"perception": "image sets", "integration": "image sets", "comparison": "pairs of images"}
 Cells = Mapping[str, Mapping[str, Mapping[str, Any]]]
-Place = Callable[[float], float]
-"""Position of a value on the colour scale from -1, orange, to 1, blue."""
+Place = Callable[[Mapping[str, Any]], float]
+"""Position of a cell on the colour scale from -1, orange, to 1, blue."""
 
 
 def heat_map(found: Mapping[str, Any], path: Path) -> None:
@@ -26,18 +26,18 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
     accuracy = charts.heat_map(
         _accuracies(found["grid"]),
         "Accuracy by question type and pressure",
-        "Accuracy in % (questions). Paler cells have wider intervals; dash: no questions.",
+        "Accuracy in % (questions). White: chance; blue: above, orange: below. Paler cells have wider intervals.",
         columns=columns,
     )
     key = charts.key(
-        {f"{value} %": _of_accuracy(value / 100) for value in (0, 25, 50, 75, 100)},
+        {"0 %": -1, "half of chance": -0.5, "chance": 0, "halfway": 0.5, "100 %": 1},
         {f"interval of ±{reach} points": 2 * reach / 100 for reach in (5, 20, 40)},
         "Colour scale",
     )
     drops = charts.heat_map(
-        _drops(found["drops"]),
-        "Accuracy drop by pressure",
-        "Drop against the easy twin in points (pairs); * significant. Orange: drop, blue: gain; paler as above.",
+        _drops(found["drops"] | _by_type(found["twin_drops"])),
+        "Paired difference from the easy twin",
+        "Drop in points (pairs); * significant, tested by task. Orange: drop, blue: gain; paler as above.",
         columns=columns,
     )
     parts = [accuracy, key, drops]
@@ -65,23 +65,29 @@ def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:
 
 def _accuracies(grid: Cells) -> list[Tile]:
     """Return one cell per question type and pressure, for the tasks and modes of the run."""
-    asked = [QUESTION_TYPES[name] for name in grid]
+    return list(_cells(_by_type(grid), lambda cell: f"{100 * cell['mean']:.0f} ({cell['n']})", _from_chance))
+
+
+def _by_type(cells: Cells) -> Cells:
+    """Return rows for all question types in the tasks and modes of the run."""
+    asked = [QUESTION_TYPES[name] for name in cells]
     tasks, modes = {kind.task for kind in asked}, {kind.mode for kind in asked}
     shown = {name: kind for name, kind in QUESTION_TYPES.items() if kind.task in tasks and kind.mode in modes}
-    rows = {f"{kind.task}, {kind.mode}  {name}": grid.get(name, {}) for name, kind in shown.items()}
-    return list(_cells(rows, lambda cell: f"{100 * cell['mean']:.0f} ({cell['n']})", _of_accuracy))
+    return {f"{kind.task}, {kind.mode}  {name}": cells.get(name, {}) for name, kind in shown.items()}
 
 
-def _of_accuracy(share: float) -> float:
-    return 2 * share - 1
+def _from_chance(cell: Mapping[str, Any]) -> float:
+    """Return the accuracy as a share of the way from chance to 100 %, or, below 0, from chance to 0 %."""
+    above, chance = cell["mean"] - cell["chance"], cell["chance"]
+    return float(above / (1 - chance) if above > 0 else above / chance)
 
 
 def _drops(drops: Cells) -> list[Tile]:
     def said(cost: Mapping[str, Any]) -> str:
         points = f"{round(100 * cost['mean']):+d}".replace("+0", "0").replace("-", "\N{MINUS SIGN}")
-        return f"{points}{'*' if cost['significant'] else ''} ({cost['n']})"
+        return f"{points}{'*' if cost.get('significant') else ''} ({cost['n']})"
 
-    return list(_cells(drops, said, lambda lost: -2 * lost))  # 50 points have the full colour
+    return list(_cells(drops, said, lambda cost: -2 * cost["mean"]))  # 50 points have the full colour
 
 
 def _cells(rows: Cells, said: Callable[[Mapping[str, Any]], str], place: Place) -> Iterator[Tile]:
@@ -93,4 +99,4 @@ def _cells(rows: Cells, said: Callable[[Mapping[str, Any]], str], place: Place) 
                 yield Tile(row, head, None)
                 continue
             width = found["interval"][1] - found["interval"][0] if found["interval"] else None
-            yield Tile(row, head, 100 * found["mean"], said(found), *shade(place(found["mean"]), width))
+            yield Tile(row, head, 100 * found["mean"], said(found), *shade(place(found), width))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from vhbench import splits
 from vhbench.analysis.human_review import of_twins
+from vhbench.audit import phrases
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import read_json
@@ -19,6 +20,8 @@ HANGS_ON: Final = "hangs on a question that people rejected"
 _READ: Final[tuple[str, ...]] = (
     "id",
     "question",
+    "choices",
+    "objects",
     "pair_id",
     "pressure",
     "perturbation",
@@ -50,8 +53,10 @@ class _Ties:
 def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Manifest:
     """Write a split without the questions that were rejected.
 
-    With them go their halves of a pair, the pressed twins of an easy question, the perturbed forms of a clean pair,
-    and the scenes that no other question shows. Unjudged questions are kept.
+    With them go their halves of a pair, the perturbed forms of a clean pair, and the scenes that no other question
+    shows. In MIOH, a judgment is about each fact in each image: twins of any pressure go with a rejected question, and
+    so does every question that uses one of its facts in one of its images. Other questions about these images are
+    listed in the manifest for review. Unjudged questions are kept.
 
     Args:
         directory: the split that was judged.
@@ -72,6 +77,8 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
     if unknown := sorted(found.rejected.keys() - ties.of.keys()):
         raise VhbenchError(f"{verdict}: rejected question {unknown[0]!r} is not in the split")
     gone = {row for key in found.rejected for tie in ties.of[key] for row in ties.groups[tie]} | found.rejected.keys()
+    doubtful = {scene for row in found.rejected for scene in ties.scenes[row]}
+    beside = sorted(row for row, scenes in ties.scenes.items() if row not in gone and not doubtful.isdisjoint(scenes))
     left = {scene for row, scenes in ties.scenes.items() if row not in gone for scene in scenes}
     lost = {scene for row in gone for scene in ties.scenes[row]} - left
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +93,7 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
             sources=manifest.sources,
             scenes=(truth for truth in splits.read_truths(directory) if truth.id not in lost),
             rejections=_rejections(directory, found, gone),
-            extra=_facts(manifest, found, gone) | _cells(manifest, Counter(ties.cells[row] for row in gone)),
+            extra=_facts(manifest, found, gone, beside) | _cells(manifest, Counter(ties.cells[row] for row in gone)),
             order=RowNames(manifest.seed, manifest.benchmark).order,
         )
 
@@ -125,9 +132,12 @@ def _keys(
     pair = row["pair_id"]
     if not pair:
         return [], []
-    if rule == "easy twin":  # a pressed row goes alone; an easy one takes its pressed twins with it
-        key = ("easy", row["question_type"], pair)
-        return ([key] if row["pressure"] == "easy" else []), [key]
+    if rule == "easy twin":
+        is_counted = row["question_type"].startswith(("E", "C"))  # a miscounted object may as well be absent
+        facts = row["objects"] if is_counted else phrases.asked_phrases(row["question"], row["choices"])
+        shown = [("fact", scene, fact) for scene in row["scene_ids"] for fact in facts]
+        keys = [("twins", row["question_type"], pair), *shown]
+        return keys, keys
     clean = clean_pair(pair) if row["perturbation"] else pair
     forms = [("forms", clean), *([("words", *words[clean])] if clean in words else [])]
     halves = ("pair", config, pair, row["perturbation"])
@@ -161,7 +171,7 @@ def _said(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: item.get(name) for name in ("answer", "votes", "why")}
 
 
-def _facts(manifest: Manifest, verdict: _Verdict, gone: set[str]) -> dict[str, Any]:
+def _facts(manifest: Manifest, verdict: _Verdict, gone: set[str], beside: list[str]) -> dict[str, Any]:
     """Return what the manifest says besides; the fingerprint goes: no build made exactly this."""
     former = {k: v for k, v in manifest.extra.items() if k not in ("fingerprint", "scenes", "scenes_hash")}
     told = {name: verdict.told.get(name) for name in ("annotators", "agreement", "kappa", "by_annotator")}
@@ -171,6 +181,7 @@ def _facts(manifest: Manifest, verdict: _Verdict, gone: set[str]) -> dict[str, A
         "kept": len(verdict.told.get("kept") or []),
         "rejected": len(verdict.rejected),
         "hanging_on_these": len(gone) - len(verdict.rejected),
+        "sharing_images": beside if manifest.benchmark == "mioh" else [],
         "verdicts": {key: _said(item) for key, item in sorted(verdict.rejected.items())},
     }
     return {**former, "review": review}

@@ -26,7 +26,7 @@ class Audit:
         faults: errors, one line each.
         right: questions with a confirmed answer.
         open: questions that scenes or wording leave open, by benchmark-specific type.
-        views: restricted oracle → question type → accuracy, number of questions; for MIOH, see :mod:`views`.
+        views: accuracy of restricted oracles, for MIOH.
         letters: config → (kind, number of options) → reference answer → number of questions.
     """
 
@@ -34,7 +34,7 @@ class Audit:
     right: int = 0
     open: Counter[str] = field(default_factory=Counter)
     letters: dict[str, dict[tuple[str, int], Counter[str]]] = field(default_factory=dict)
-    views: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)
+    views: restricted_oracles.Figures = field(default_factory=dict)
 
 
 def audit(directory: Path, *, progress: bool = True) -> Audit:

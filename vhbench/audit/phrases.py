@@ -18,6 +18,8 @@ _SIDES = ("left of", "right of")
 _SLIGHT = 0.01  # pixels: boxes are rounded to hundredths
 _SAID = {"wooden": "wood", "woollen": "wool"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
+_ASKED = re.compile(r'(?:there|shows|Where is) "?(?:exactly )?(.+?)"?(?: in any of the images| in every image)?\?')
+_NO_PHRASE = re.compile(r"[Ii]mage \d+|\d+|Both|Neither|None of the above|I don't know|(?:Both show|Neither shows) .+")
 
 
 def any_of(values: Iterable[Maybe]) -> Maybe:
@@ -41,18 +43,24 @@ def category(phrase: str, scenes: Iterable[Scene]) -> str:
     text = _ARTICLE.sub("", phrase.strip().lower(), count=1)
     for measure in _MEASURES:
         text = text.removeprefix(measure)
-    words = frozenset[str]().union(*(scene.known | scene.categories() | {scene.environment} for scene in scenes))
+    parts = [_words(scene.known, scene.categories(), scene.environment) for scene in scenes]
+    words = parts[0] if len(parts) == 1 else frozenset[str]().union(*parts)
     names = _names(words)
     return names[text] if text in names else _plurals(words).get(text, "")
 
 
-@lru_cache(maxsize=512)  # many phrases are evaluated on a scene
+@lru_cache(maxsize=4096)  # many phrases are evaluated on a scene
+def _words(known: frozenset[str], shown: frozenset[str], environment: str) -> frozenset[str]:
+    return known | shown | {environment}
+
+
+@lru_cache(maxsize=4096)
 def _names(words: frozenset[str]) -> Mapping[str, str]:
     """Return lower-case words → the words."""
     return {word.lower(): word for word in sorted(words) if word}
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _plurals(words: frozenset[str]) -> Mapping[str, str]:
     """Return plural → singular; of two words with one plural the first."""
     names = _names(words)
@@ -85,6 +93,19 @@ def holds(phrase: str, scene: Scene) -> Maybe:
     return has(category(rest, [scene]), value, scene) if rest else None
 
 
+def asked_phrases(question: str, choices: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the noun phrases that a MIOH question is about: its options, or else the one in its text.
+
+    >>> asked_phrases("Which image shows a red cup?", ("Image 1", "Image 2", "None of the above"))
+    ('red cup',)
+    >>> asked_phrases("Which of these occurs in all of the images?", ("red cup", "blue cup", "None of the above"))
+    ('red cup', 'blue cup')
+    """
+    found = [option for option in choices if not _NO_PHRASE.fullmatch(option)]
+    named = _ASKED.search(question)
+    return tuple(_ARTICLE.sub("", phrase) for phrase in found or ([named[1]] if named else []))
+
+
 def _subject(text: str, scene: Scene) -> tuple[str, str] | None:
     """Split "pair of skis to the left of" into a category and a predicate."""
     words = text.split()
@@ -110,7 +131,10 @@ def count(name: str, scene: Scene) -> int | None:
 
 
 def has(name: str, value: str, scene: Scene) -> Maybe:
-    """Return whether any instance of a category has a value of an attribute."""
+    """Return whether any instance of a category has a value of an attribute.
+
+    A value of an object without a category leaves it open: that object may be the one.
+    """
     if not name:
         return None
     things = [thing for thing in scene.objects if thing.category == name]
@@ -119,6 +143,8 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
         return True
     if present(name, scene) is False:
         return False
+    if any((value in (held for _, held in thing.attributes)) for thing in scene.objects if not thing.category):
+        return None
     # No, only if every instance is annotated and something of the kind is known about each.
     known = name in scene.countable and all(thing.known_attributes for thing in things)
     return False if known else None

@@ -1,43 +1,85 @@
-"""Restricted oracles: perfect vision of a single image, or of presence without counts.
+"""Restricted oracles: perfect vision of a single image, or of objects without counts, owners of colours and sides.
 
 The scenes are reduced to the restricted view, in which each option is true, false or open. An oracle with that view
 takes what is known, else guesses uniformly among the open options, and answers "None of the above" only if nothing else
-is left. So its accuracy is known exactly for each question: :func:`chance`.
+is left. So its accuracy is known exactly for each question: :func:`chance`. :func:`best` is what the question's design
+concedes; a cell that exceeds it can be answered without the skill that it is meant to measure.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from math import inf
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isnan, nan, sqrt
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Final
+from typing import Any, Final
 
 from vhbench import splits
 from vhbench.audit import phrases, question_solver
 from vhbench.audit.phrases import Maybe
-from vhbench.schema import Question, Scene
+from vhbench.benchmarks import pressure_family
+from vhbench.schema import Question, Scene, SceneObject, VhbenchError
 
 Scenes = Sequence[Scene]
 View = Callable[[Question, Scenes], Scenes]
-Figures = Mapping[str, Mapping[str, tuple[float, int]]]
-"""Oracle → question type → accuracy (a share), and number of questions."""
 
 ENOUGH: Final = 20
-"""Minimum number of questions of a type for checking a bound."""
+"""Minimum number of questions of a cell for checking a bound."""
 
-_BOUNDS: Final[dict[tuple[str, str], float]] = {
-    **{(view, kind): 0.5 for view in ("one image", "another image") for kind in ("E7", "A7", "P7")},
-    **{(view, kind): 0.45 for view in ("one image", "another image") for kind in ("E4", "A4", "P4")},
-    ("presence", "C3"): 0.4,
-    ("presence", "C4"): 0.4,
-    ("presence", "C5"): 0.5,
-}
-"""Maximum accuracy of an oracle on question types that require what it lacks."""
+_SLACK: Final = 0.03
+"""Accuracy above the best by design at which a cell leaks."""
 
-_READ = ("kind", "question", "question_type", "choices", "answer", "scene_ids")
+_SIGNIFICANT: Final = 3.3
+"""Standard errors that no cell of a sound split exceeds by chance; over a hundred are looked at."""
+
+_READ = ("kind", "question", "question_type", "choices", "answer", "scene_ids", "pressure")
 _NONE = "None of the above"
 _NAMED = re.compile(r"[Ii]mage (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Accuracy of an oracle in a cell, as sums over its questions.
+
+    Attributes:
+        number: questions.
+        right: sum of the probabilities of a correct answer.
+        squares: sum of their squares.
+        best: sum of the best by design, or NaN if the design sets no bound.
+    """
+
+    number: int = 0
+    right: float = 0.0
+    squares: float = 0.0
+    best: float = 0.0
+
+    def __add__(self, other: "Reached") -> "Reached":
+        """Pool two cells."""
+        return Reached(
+            self.number + other.number, self.right + other.right, self.squares + other.squares, self.best + other.best
+        )
+
+    @property
+    def share(self) -> float:
+        """Accuracy from 0 to 1."""
+        return self.right / self.number
+
+    @property
+    def bound(self) -> float:
+        """Best accuracy by design, from 0 to 1, or NaN."""
+        return self.best / self.number
+
+    @property
+    def error(self) -> float:
+        """Standard error of the accuracy."""
+        return sqrt(max(0.0, self.squares / self.number - self.share**2) / self.number)
+
+
+Figures = dict[str, dict[tuple[str, str], Reached]]
+"""Oracle → (question type, family of pressures) → accuracy."""
+
+
+# -- views -----------------------------------------------------------------------------------------------------------
 
 
 def one_image(question: Question, scenes: Scenes) -> Scenes:
@@ -50,11 +92,28 @@ def another_image(question: Question, scenes: Scenes) -> Scenes:
     return _only(_places(question)[-1], scenes)
 
 
-def presence(question: Question, scenes: Scenes) -> Scenes:
-    """Keep object presence, and for counting questions no counts."""
-    if not any(re.fullmatch(pattern, question.question) for pattern, _ in _COUNTED):
-        return scenes
-    return [replace(scene, countable=scene.countable - scene.categories()) for scene in scenes]
+def presence(_: Question, scenes: Scenes) -> Scenes:
+    """Keep which objects are in each image: no counts, attributes or positions."""
+    return [_uncounted(_bare(scene)) for scene in scenes]
+
+
+def unbound(_: Question, scenes: Scenes) -> Scenes:
+    """Keep the objects and the attribute values of each image, but not which object has which value."""
+    return [_unowned(_bare(scene), scene) for scene in scenes]
+
+
+def values(_: Question, scenes: Scenes) -> Scenes:
+    """Keep the attribute values of each image, as if all objects were present."""
+    return [_unowned(_crowded(scene), scene) for scene in scenes]
+
+
+VIEWS: Final[dict[str, View]] = {
+    "one image": one_image,
+    "another image": another_image,
+    "presence": presence,
+    "unbound": unbound,
+    "values": values,
+}
 
 
 def _places(question: Question) -> list[int]:
@@ -68,7 +127,34 @@ def _only(place: int, scenes: Scenes) -> Scenes:
     return [scene if i == place else nothing for i, scene in enumerate(scenes)]
 
 
-VIEWS: Final[dict[str, View]] = {"one image": one_image, "another image": another_image, "presence": presence}
+def _bare(scene: Scene) -> Scene:
+    """Remove attribute values and positions."""
+    objects = tuple(replace(thing, attributes=(), box=(0, 0, 1, 1)) for thing in scene.objects)
+    return replace(scene, objects=objects, relations=(), known_predicates=frozenset())
+
+
+def _uncounted(scene: Scene) -> Scene:
+    """Remove counts; without them, an attribute or a relation of objects that are present is open."""
+    return replace(scene, countable=scene.countable - scene.categories())
+
+
+def _crowded(scene: Scene) -> Scene:
+    """Add an object of each known category."""
+    known = frozenset(kind for thing in scene.objects for kind in thing.known_attributes)
+    names = sorted(scene.known | scene.categories())
+    objects = tuple(
+        SceneObject(i, name, (0, 0, 1, 1), 1, known_attributes=known) for i, name in enumerate(names)
+    )  # fmt: skip
+    return replace(scene, objects=objects, countable=frozenset(names))
+
+
+def _unowned(scene: Scene, full: Scene) -> Scene:
+    """Add an object of unknown category with all attribute values of the full scene."""
+    held = tuple(sorted({pair for thing in full.objects for pair in thing.attributes}))
+    return replace(scene, objects=(*scene.objects, SceneObject(-1, "", (0, 0, 1, 1), 1, attributes=held)))
+
+
+# -- accuracy and its bound ------------------------------------------------------------------------------------------
 
 
 def left_open(question: Question, scenes: Scenes, view: View) -> tuple[str, ...]:
@@ -79,7 +165,10 @@ def left_open(question: Question, scenes: Scenes, view: View) -> tuple[str, ...]
         scenes: scenes of its images, in their order.
         view: restriction of the oracle.
     """
-    seen = view(question, scenes)
+    return _open(question, view(question, scenes))
+
+
+def _open(question: Question, seen: Scenes) -> tuple[str, ...]:
     if question.kind == "yes_no":
         found = question_solver.read(question.question, seen)
         return ("yes", "no") if found is None else ("yes",) if found else ("no",)
@@ -100,17 +189,62 @@ def chance(question: Question, scenes: Scenes, view: View) -> float:
     return (question.answer in found) / len(found) if found else 0.0
 
 
-def add(found: dict[str, dict[str, tuple[float, int]]], question: Question, scenes: Scenes) -> None:
-    """Add a question to each oracle's accuracy on its type."""
+def best(question: Question, view: str) -> float:
+    """Return the accuracy that the design of a question type concedes to a view, or NaN if it sets no bound.
+
+    One of five answers is "None of the above". An oracle without the skill guesses among the other options; one that
+    sees a single of n images knows the answer if that image alone shows it.
+    """
+    images, options = len(question.scene_ids), len(question.choices) or 2
+    if view in _IMAGES:
+        known = _ONE_IMAGE.get(question.question_type)
+        return known(images, options - 1) if known else nan
+    if question.question_type[:1] not in _SCOPE[view]:
+        return nan
+    if question.question_type in _COUNTS:
+        return _COUNTS[question.question_type]
+    if _NONE not in question.choices:
+        return 1 / options
+    shown = min(images, 4) if question.question_type in _EACH_IN_ONE else options - 1
+    return max(0.2, 0.8 / shown)
+
+
+_IMAGES: Final = ("one image", "another image")
+_SCOPE: Final = {"presence": "ACP", "unbound": "A", "values": "A"}
+"""View → first letters of the question types that require what it lacks."""
+
+_COUNTS: Final = {"C1": nan, "C2": nan, "C3": 0.4, "C4": 0.4, "C5": 0.5}
+"""Accuracy from presence without counts: zeros are known, which C5 × HN rests on."""
+
+_EACH_IN_ONE: Final = ("A3", "P3")
+"""Question types whose first four images each show the objects of another option."""
+
+_ONE_IMAGE: Final[Mapping[str, Callable[[int, int], float]]] = {
+    **dict.fromkeys(("E1", "E2", "A1", "A2", "P1", "P2"), lambda n, k: 0.5 + 0.5 / n),  # the exception may be in it
+    **dict.fromkeys(("E3", "A3", "P3"), lambda n, k: 0.8 * (1 / n + (1 - 1 / n) / k)),
+    **dict.fromkeys(("E5", "A5", "P5", "P6"), lambda n, k: 0.8 / n + 0.8 / k),
+    **dict.fromkeys(("E6", "A6"), lambda n, k: 0.5),
+    **dict.fromkeys(("E4", "A4", "P4", "E7", "A7", "P7"), lambda n, k: 0.4),  # two of four options stay open
+}
+"""Question type → accuracy from one of n images if k options besides "None of the above" are offered."""
+
+
+def add(found: Figures, question: Question, scenes: Scenes) -> None:
+    """Add a question to each oracle's accuracy; not if the full scenes leave its answer open."""
+    if _open(question, scenes) != (question.answer,):
+        return
+    cell = question.question_type, pressure_family(question.pressure)
     for name, view in VIEWS.items():
-        share, number = found.setdefault(name, {}).get(question.question_type, (0.0, 0))
-        total = share * number + chance(question, scenes, view)
-        found[name][question.question_type] = (total / (number + 1), number + 1)
+        if name not in _SCOPE or name == "presence" or question.question_type[:1] in _SCOPE[name]:
+            right = chance(question, scenes, view)
+            one = Reached(1, right, right**2, best(question, name))
+            cells = found.setdefault(name, {})
+            cells[cell] = cells.get(cell, Reached()) + one
 
 
 def of_split(directory: Path) -> Figures:
     """Return each oracle's accuracy on a MIOH split with scenes; no image is read."""
-    truths, found = splits.packed_scenes(directory), dict[str, dict[str, tuple[float, int]]]()
+    truths, found = splits.packed_scenes(directory), Figures()
     for _, group in splits.read_columns(directory, ["id", *_READ]):
         for name, *values in zip(*group.values(), strict=True):
             question = Question(name, images=(), **dict(zip(_READ, values, strict=True)))
@@ -120,42 +254,61 @@ def of_split(directory: Path) -> Figures:
     return found
 
 
+def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[str, dict[str, Any]]:
+    """Return the figures of questions as JSON: cell ("A5/hn") → oracle → number, accuracy, standard error, best.
+
+    Raises:
+        VhbenchError: naming the cells that can be answered without the skill they measure.
+    """
+    found: Figures = {}
+    for question in questions:
+        add(found, question, [scenes[name] for name in question.scene_ids])
+    if errors := leaks(found):
+        raise VhbenchError("; ".join(errors))
+    return _as_json(found)
+
+
+def leaks(found: Figures) -> list[str]:
+    """Return a line for each cell that an oracle answers beyond the best by design.
+
+    One image either shows the answer or leaves a guess, so that accuracy also varies by chance: there the excess must
+    be significant as well.
+    """
+    return [
+        f"{kind} {pressure}: an oracle restricted to {view} reaches {100 * cell.share:.1f} % of {cell.number} "
+        f"questions; expected at most {100 * (cell.bound + slack):.1f} %"
+        for view, cells in found.items()
+        for (kind, pressure), cell in cells.items()
+        if (slack := max(_SLACK, _SIGNIFICANT * cell.error * (view in _IMAGES)))
+        and cell.number >= ENOUGH
+        and cell.share > cell.bound + slack
+    ]
+
+
 def table(found: Figures) -> list[list[str]]:
-    """Return table rows: question type, number, accuracy per oracle in percent, bound."""
-    kinds = dict.fromkeys(kind for of_view in found.values() for kind in of_view)
-    rows = []
+    """Return table rows: question type, number, and per oracle the accuracy and the best by design, in percent."""
+    kinds = sorted({kind for cells in found.values() for kind, _ in cells})
+    rows = [["type", "questions", *found]]
     for kind in kinds:
-        number = max(of_view[kind][1] for of_view in found.values() if kind in of_view)
-        shown = [_shown(view, kind, of_view[kind][0]) for view, of_view in found.items() if kind in of_view]
-        rows.append([kind, f"{number:,}", *shown])
+        pooled = [sum((c for (k, _), c in cells.items() if k == kind), Reached()) for cells in found.values()]
+        rows.append([kind, f"{max(one.number for one in pooled):,}", *map(_shown, pooled)])
     return rows
 
 
-def _shown(view: str, kind: str, share: float) -> str:
-    most = _BOUNDS.get((view, kind))
-    return f"{100 * share:.1f}" + (f" (at most {100 * most:.0f})" if most else "")
+def _shown(one: Reached) -> str:
+    if not one.number:
+        return "n/a"
+    return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (best {100 * one.bound:.0f})")
 
 
-def tables(found: Figures) -> Iterator[list[tuple[str, ...]]]:
-    """Yield for each task the rows of a table: each oracle's accuracy in percent, a column per question type."""
-    kinds = sorted({kind for of_view in found.values() for kind in of_view})
-    for task in dict.fromkeys(kind[0] for kind in kinds):
-        own = [kind for kind in kinds if kind[0] == task]
-        rows = [
-            (f"{view} only", *(f"{100 * of_view[kind][0]:.0f}" if kind in of_view else "n/a" for kind in own))
-            for view, of_view in found.items()
-        ]
-        yield [("accuracy (%)", *own), *rows]
-
-
-def warnings(found: Figures) -> list[str]:
-    """Return a line for each type on which an oracle exceeds its bound."""
-    return [
-        f"{kind}: an oracle restricted to {view} reaches {100 * found[view][kind][0]:.1f} % of "
-        f"{found[view][kind][1]} questions; expected at most {100 * most:.0f} %"
-        for (view, kind), most in _BOUNDS.items()
-        if kind in found.get(view, {}) and found[view][kind][1] >= ENOUGH and found[view][kind][0] > most + 1e-9
-    ]
+def _as_json(found: Figures) -> dict[str, dict[str, Any]]:
+    cells: dict[str, dict[str, Any]] = {}
+    for view, of_view in found.items():
+        for (kind, pressure), one in of_view.items():
+            stated = {"n": one.number, "accuracy": round(one.share, 4), "error": round(one.error, 4)}
+            known = {} if isnan(one.bound) else {"best": round(one.bound, 4)}
+            cells.setdefault(f"{kind}/{pressure}", {})[view] = stated | known
+    return cells
 
 
 # -- counts with known bounds ----------------------------------------------------------------------------------------

@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
+from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
-from vhbench.builds.split_build import SplitBuild, part_option
+from vhbench.builds.split_build import SplitBuild, part_option, version_option
 from vhbench.files import file_sha256, last_written, read_json
-from vhbench.generators.mioh.filler import Filler
+from vhbench.generators.mioh.filler import LEFT_OUT, Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Mode
@@ -24,11 +25,12 @@ from vhbench.generators.scenes import read_part
 from vhbench.options import check_numbers, option
 from vhbench.protocols import Note
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
+from vhbench.splits import read_manifest
 
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Sources", "Questions"
 
-DRAWN = PressureThresholds(small=0.005, large=0.006)
+DRAWN = PressureThresholds(small=0.005, large=0.006, related=0.0)
 """Thresholds for synthetic scenes, whose objects are smaller than in photographs."""
 
 
@@ -49,8 +51,9 @@ class MiohBuild(SplitBuild):
 
     benchmark = "mioh"
 
+    version: str = version_option("2.0.0")  # 2: attribute and position questions need binding and sides everywhere
     source: tuple[str, ...] = option(
-        "`scenes[:N]` (N synthetic images, 1,500 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
+        "`scenes[:N]` (N synthetic images, 2,000 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
         "in that format), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images "
         "supplies absences). If repeated, each task uses the source with the richest annotations for it.",
         ("scenes",),
@@ -97,6 +100,12 @@ class MiohBuild(SplitBuild):
         "perception from integration failures.",
         0,
         least=0,
+        panel=_ASKED,
+    )
+    allow_missing: bool = option(
+        "Accept cells with fewer questions than requested. Question types that the source cannot support are left out "
+        "in any case.",
+        False,
         panel=_ASKED,
     )
     clip: str = option(
@@ -187,12 +196,35 @@ class MiohBuild(SplitBuild):
         photos = None if world.name == "scenes" else Photos(pool.scenes, skip_bad=self.skip_bad)
         pool.fit = photos.fit if photos else pool.fit
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
+        rows, known = list[Question](), dict[str, Scene]()
         for made in filler.fill():
-            yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
+            if isinstance(made, Question):
+                rows.append(made)
+                yield Row(f"mioh_{PRESSURES[made.pressure].group}", made)
+            else:
+                yield made
         yield Note("cells", filler.tally())
         for index in filler.used():
-            yield pool.scenes[index]
+            scene = pool.scenes[index]
+            known[scene.id] = replace(scene, image=b"")
+            yield scene
+        yield Note("restricted_oracles", restricted_oracles.checked(rows, known))
         yield from photos.left_out() if photos else ()
+
+    def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Raise VhbenchError, naming the short cells, unless they are allowed or their type is left out."""
+        short = [row[:2] for row in _missing(notes) if not row[2].startswith(LEFT_OUT)]
+        if short and not self.allow_missing:
+            named = ", ".join(f"{cell} {asked}" for cell, asked in short)
+            raise VhbenchError(
+                f"{len(short)} cells have fewer questions than requested: {named}; give more images or request fewer "
+                "(--cells), or accept them with --allow-missing: the same command then goes on from here"
+            )
+
+    def outcome(self, split: Path) -> Sequence[Sequence[str]]:
+        """Return the table of short cells and types left out; empty if all cells are full."""
+        missing = [*_missing(read_manifest(split).extra)]
+        return [["cell", "questions", "reason"], *missing] if missing else ()
 
     @property
     def reading(self) -> mioh_sources.Reading:
@@ -220,6 +252,18 @@ class MiohBuild(SplitBuild):
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
+def _missing(notes: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield cell, questions and reason of each type left out and each short cell."""
+    seen = set[str]()
+    for name, cell in notes["cells"].items():
+        reason, kind = cell.get("reason", ""), name.partition("/")[0]
+        if reason.startswith(LEFT_OUT) and kind not in seen:
+            yield [kind, "none", reason]
+            seen.add(kind)
+        elif reason and kind not in seen:
+            yield [name, f"{cell['asked']} of {cell['wanted']}", reason]
+
+
 @lru_cache(maxsize=8)
 def _sha256(path: Path, _: int) -> str:
     """Return the SHA-256 of a file; the modification time is part of the cache key."""
@@ -243,7 +287,6 @@ def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> t
         world.scenes,
         build.thresholds(source),
         statistics=others,
-        flat=source.startswith("scenes"),
         suggesting=world.suggesting,
     )
     if build.clip:

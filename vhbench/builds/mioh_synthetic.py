@@ -36,12 +36,11 @@ HUBS: Final = (
 """Drawings that photo detectors recognize: YOLO11n and YOLOX-nano, both trained on COCO."""
 
 _PAINTS: Final = ("red", "yellow", "green", "blue")
-_PAIRS: Final = tuple(
-    (one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other, flat=True)
-)
-_ALT: Final = 0.2  # how often a spoke without a neighbour in the other colour has that colour, too
-_SPOKES, _COUNTED, _STRANGERS = 5, 4, 44
+_PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other))
+_SPOKES, _COUNTED, _STRANGERS = 5, 4, 46
 _AT_ONCE: Final = 3  # strangers in a scene
+_ANCHOR: Final = _SPOKES - 1
+"""Index of the spoke that the others are to the left and right of."""
 _CHUNK: Final = 16
 
 
@@ -206,13 +205,26 @@ _ABOUT: Final = frozenset("house,lamp,cabinet,chair,bowl,pot,snowboard,dining ta
 # -- purposes of scenes ----------------------------------------------------------------------------------------------
 
 
-def _beside(right: Sequence[int], left: Sequence[int] = (), *, hard: bool = False) -> Purpose:
-    """Plan the hub with spokes to its right, and to its left in the other colour."""
+def _beside(some: Sequence[int], *, hard: bool = False) -> Purpose:
+    """Plan the hub with some spokes; sides and colours are left to chance."""
+
+    def plan(who: Cast, _: np.random.Generator) -> Plan:
+        return [_thing(who.hub, hard), *(_thing(who.spokes[i], hard) for i in some)], ()
+
+    return plan
+
+
+def _balanced(right: Sequence[int], painted: Sequence[int], *, hub: bool, hard: bool = False) -> Purpose:
+    """Plan four spokes around the fifth, two on each side, two in each colour, with the hub that suggests them or not.
+
+    All objects and colours are present; only sides and owners of the colours differ.
+    """
 
     def plan(who: Cast, random: np.random.Generator) -> Plan:
-        spokes = [_painted(who, i, random, hard, i in left, sure=bool(left)) for i in (*right, *left)]
-        sides = ["left of"] * len(right) + ["right of"] * len(left)
-        return [_thing(who.hub, hard), *spokes], tuple((0, side, i) for i, side in enumerate(sides, 1))
+        middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=who.paints[int(random.integers(2))])
+        around = [replace(_thing(who.spokes[i], hard), colour=who.paints[i not in painted]) for i in range(_ANCHOR)]
+        sides = tuple((0, "left of" if i in right else "right of", 1 + i) for i in range(_ANCHOR))
+        return [middle, *around, *([_thing(who.hub)] if hub else [])], sides
 
     return plan
 
@@ -220,8 +232,8 @@ def _beside(right: Sequence[int], left: Sequence[int] = (), *, hard: bool = Fals
 def _apart(some: Sequence[int], *, hard: bool = False, stranger: int = -1) -> Purpose:
     """Plan some spokes without their hub."""
 
-    def plan(who: Cast, random: np.random.Generator) -> Plan:
-        return [_painted(who, i, random, hard) for i in some] + _strangers(who, stranger, stranger >= 0), ()
+    def plan(who: Cast, _: np.random.Generator) -> Plan:
+        return [_thing(who.spokes[i], hard) for i in some] + _strangers(who, stranger, stranger >= 0), ()
 
     return plan
 
@@ -259,22 +271,9 @@ def _strangers(who: Cast, start: int, number: int, hard: bool = False) -> list[O
     return [_thing(word, hard) for word in words]
 
 
-def _painted(
-    who: Cast, which: int, random: np.random.Generator, hard: bool, other: bool = False, *, sure: bool = False
-) -> ObjectSpec:
-    """Return a spoke in the usual colour or the other one."""
-    other = other or (not sure and random.random() < _ALT)
-    return replace(_thing(who.spokes[which], hard), colour=who.paints[other])
-
-
 def _thing(word: str, hard: bool = False) -> ObjectSpec:
     """Return an object that is not small, occluded or cropped; if ``hard``, a small one."""
     return ObjectSpec(word, hard=("small",)) if hard else ObjectSpec(word, size="medium")
-
-
-def _turned(*pairs: tuple[int, int]) -> list[tuple[tuple[int, int], tuple[int]]]:
-    """Return spokes to the right and, suggesting it is there too, one to the left, per pair."""
-    return [(((left + i) % 5, (left + j) % 5), (left,)) for i, j in pairs for left in range(5)]
 
 
 _THREES: Final = tuple(combinations(range(5), 3))
@@ -282,13 +281,29 @@ _NEIGHBOURS: Final = tuple((i, (i + 1) % 5, (i + 2) % 5) for i in range(5))
 _OTHERS: Final = tuple((i, (i + 1) % 5, (i + 3) % 5) for i in range(5))
 _NUMBERS: Final = ((1,) * 4, (1, 2, 1, 2), (2,) * 4, (3,) * 4, (4,) * 4)
 
-# Whichever four of the five spokes are options, and whichever of them is correct in all images: two of the sided scenes
-# lack it in none, and each of the other three in one; so do the hard ones. Two of the ten threes lack two.
+
+def _halves(rounds: int, *, hub: bool, hard: bool = False) -> list[Purpose]:
+    """Plan balanced scenes: each pair of the four on the right, and in the first colour, equally often."""
+    pairs = list(combinations(range(_ANCHOR), 2))
+    return [
+        _balanced(pair, pairs[(i + 1 + turn) % len(pairs)], hub=hub, hard=hard)
+        for turn in range(rounds)
+        for i, pair in enumerate(pairs)
+    ]
+
+
+_CALM, _PRESSED, _HIDDEN = 9, 5, 3
+"""Rounds of balanced scenes: easy ones, those with the hub (HN), and those that are hard to see (HP)."""
+
+# Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
+# the other way round. Those without a hub are easy; the hub suggests the spokes, as HN requires.
 _PURPOSES: Final[tuple[Purpose, ...]] = (
-    *(_beside(three) for three in _THREES),
-    *(_beside(*sides) for sides in _turned((1, 2), (2, 3), (3, 4), (1, 4))),
-    *(_beside(three, hard=True) for three in _OTHERS),
-    *(_beside(*sides, hard=True) for sides in _turned((1, 2), (3, 4), (1, 4))),
+    *_halves(_CALM, hub=False),
+    *_halves(_PRESSED, hub=True),
+    *_halves(_HIDDEN, hub=False, hard=True),
+    *_halves(3, hub=True, hard=True),
+    *(_beside(three) for three in (*_THREES, *_THREES)),
+    *(_beside(three, hard=True) for three in (*_OTHERS, *_NEIGHBOURS)),
     *(_apart(three, stranger=i) for i, three in enumerate(_THREES)),
     *(_apart(three, hard=True) for three in _NEIGHBOURS),
     *(_waiting(turn, hard=turn > 2) for turn in range(4)),
@@ -297,7 +312,7 @@ _PURPOSES: Final[tuple[Purpose, ...]] = (
     *(_counting(i, number, hard=True) for i in range(_COUNTED) for number in (1, 1, 2, 2, 3)),
     *(_strange(turn, hard=turn % 4 == 3) for turn in range(8)),
 )  # fmt: skip
-"""Scenes of a round: each spoke in 24 easy, 15 hard; each counted object in 8 and 5."""
+"""Purposes of the scenes of a round."""
 
 ROUND: Final = len(_PURPOSES)
 """Scenes of a round."""

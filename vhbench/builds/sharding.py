@@ -331,6 +331,7 @@ def _write(
     names = RowNames(build.seed, build.benchmark)
     if not total:
         raise _nothing_left(build, parts, target, commitment)
+    build.check_notes(notes := _notes(parts))
     with Progress(f"merging {build.benchmark}", total=total, unit="rows", enabled=progress) as bar:
 
         def rows() -> Iterator[Row]:
@@ -358,7 +359,7 @@ def _write(
                 **facts,
                 "shards": build.shards,
                 **({"commitment": commitment, "options": chosen(build)} if commitment else {}),
-                **_notes(parts),
+                **notes,
                 **build.facts(map(scene_of, truths())),
             },
         )

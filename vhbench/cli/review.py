@@ -23,7 +23,11 @@ class ReviewOptions:
         names=("--out", "-o"),
     )
     config: str = option("Review one config of the split only.", "")
-    count: int = option("Number of questions, spread evenly over the rows.", 100, least=1)
+    count: int = option(
+        "Number of questions, spread evenly over the rows; on photos first relations, people and confusable objects.",
+        100,
+        least=1,
+    )
     seed: int = option("Random seed of the selection.", 0, least=0, most=LARGEST_SEED)
     twins: bool = option(
         "VHExpansion: judge whether a question and its negated twin always have opposite answers.",
@@ -76,7 +80,7 @@ def write_pages(how: ReviewOptions) -> None:
     from vhbench.analysis import human_review as reviews
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
-    from vhbench.splits import chosen, read_manifest, read_questions
+    from vhbench.splits import read_manifest, read_questions
 
     split, output, config = how.split, how.out or Path("review.html"), how.config or None
     if output.suffix != ".html":
@@ -85,7 +89,7 @@ def write_pages(how: ReviewOptions) -> None:
     if how.twins:
         rows = iter(reviews.twins(read_questions(split, config), how.count, how.seed))
     else:
-        rows = (row.question for row in chosen(split, config, how.count, how.seed))
+        rows = reviews.disputed_first(split, config, how.count, how.seed)
     written: list[Path] = []
     for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
         written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))
@@ -136,4 +140,8 @@ def _apply(split: Path, verdict: Path, out: Path, version: str) -> None:
         f"{out}: {total:,} of {before:,} questions; {review['rejected']:,} rejected, and "
         f"{review['hanging_on_these']:,} that hang on these"
     )
+    if others := review["sharing_images"]:
+        typer.echo(
+            f"{len(others):,} other questions show the same images; review them next (manifest.json, sharing_images)"
+        )
     typer.echo(f"content hash {manifest.content_hash}")

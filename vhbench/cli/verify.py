@@ -37,7 +37,8 @@ class _VerifyOptions:
     )
     other: Path | None = option(
         "A split of the same build with another seed: print how often the majority answer to a question's text there "
-        "is correct here, by criterion and question type.",
+        "is correct here, by criterion and question type. For MIOH, classifiers that see one image, presence, unbound "
+        "values, words or pixels also learn from one split and answer the other, both ways; takes minutes.",
         None,
         names=("--other-seed",),
         metavar="DIR",
@@ -49,9 +50,13 @@ class _VerifyOptions:
 def verify(how: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, reference answers, balance.
 
-    Prints one line per error and exits with 1 if there are any. Warnings do not change the exit code: imbalanced
-    answers, which some protocols require; a text-only baseline above chance, which means that the wording leaks
-    answers; and, for MIOH, oracles restricted to one image or to presence that exceed the bound of a question type.
+    Prints one line per error and exits with 1 if there are any. For MIOH, errors include cells that an oracle
+    restricted to one image, to presence, or to attribute values without their owners answers better than the design
+    concedes. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
+    baseline above chance, which means that the wording leaks answers.
+
+    `--against` also trains classifiers on another split: an error names each cell that one answers significantly
+    beyond the design in both directions.
 
     Example: `vhbench verify out/ode`
 
@@ -59,28 +64,37 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
+    from vhbench.audit import restricted_oracles
     from vhbench.builds import hidden_edition, hidden_seed, recipes
 
     directory = how.directory
     _stop(directory, splits.verify(directory, progress=not how.quiet))
     manifest = splits.read_manifest(directory)
     found = audit.audit(directory, progress=not how.quiet)
-    errors = list(found.faults)
+    errors = [*found.faults, *restricted_oracles.leaks(found.views)]
     if how.secret_file is not None:
         errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
     elif how.rebuilt is not None:
         raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
     if how.recipe is not None:
         errors += recipes.differences(recipes.read_recipe(how.recipe), manifest)
+    learned: list[list[str]] = []
+    if how.other is not None and manifest.benchmark == "mioh":
+        from vhbench.adapters import learned_oracles
+
+        ways = learned_oracles.both_ways(directory, how.other)
+        errors += learned_oracles.leaks(ways)
+        learned = learned_oracles.table(ways)
     _stop(directory, errors)
     if not how.quiet:
         _print_audit(directory, manifest, found)
+        _print_table("learned oracles: accuracy (%) trained on the other split, and the other way round", learned)
     if how.other is not None:
-        from vhbench.statistics import wording
         from vhbench.tasks import text_only_baseline
 
-        for line in wording.aligned(list(text_only_baseline.across_seeds(directory, how.other))):
-            typer.echo(f"    {line}")
+        _print_table(
+            "majority answer to the question's text", list(text_only_baseline.across_seeds(directory, how.other))
+        )
 
 
 def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
@@ -88,11 +102,10 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     from vhbench import audit
     from vhbench.audit import restricted_oracles
     from vhbench.splits import manifests
-    from vhbench.statistics import wording
     from vhbench.tasks import text_only_baseline
 
     hidden, rows = manifests.is_hidden(manifest), sum(manifest.rows.values())
-    warnings = [] if hidden else [*audit.imbalances(found), *restricted_oracles.warnings(found.views)]
+    warnings = [] if hidden else [*audit.imbalances(found)]
     for warning in warnings:
         typer.echo(in_a_line(f"warning: {warning}"), err=True)
     title = f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions"
@@ -109,12 +122,18 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     if not hidden:
         for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
             _print_fact("text-only baseline (cross-validated)", line)
-        if any(found.views.values()):
-            typer.echo("    restricted oracles, guessing among the options that they cannot exclude")
-            for table in restricted_oracles.tables(found.views):
-                for line in wording.aligned(table):
-                    typer.echo(f"    {line}")
+        rows = restricted_oracles.table(found.views) if found.views else []
+        _print_table("restricted oracles: accuracy (%), guessing among the options that they cannot exclude", rows)
     _print_fact("content hash", manifest.content_hash)
+
+
+def _print_table(title: str, rows: list[list[str]]) -> None:
+    from vhbench.statistics import wording
+
+    if rows:
+        typer.echo(f"    {title}")
+        for line in wording.aligned(rows):
+            typer.echo(f"    {line}")
 
 
 def _print_fact(name: str, value: str) -> None:

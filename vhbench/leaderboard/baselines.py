@@ -145,8 +145,8 @@ def _one_image(asked: QuestionIndex) -> list[FixedBaseline]:
     """Return the accuracy of an oracle that sees only the first image a question names; multi-image questions only."""
     if asked.edition.task or max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
         return []
-    kinds = restricted_oracles.of_split(asked.source).get("one image", {}).values()
-    if sum(number for _, number in kinds) < len(asked.rows):
+    cells = restricted_oracles.of_split(asked.source).get("one image", {}).values()
+    if sum(cell.number for cell in cells) < len(asked.rows):
         return []  # the split has no scenes
-    total = sum(share * number for share, number in kinds)
-    return [FixedBaseline(ONE_IMAGE, "oracle restricted to a single image", 100 * total / len(asked.rows))]
+    right = sum(cell.right for cell in cells)
+    return [FixedBaseline(ONE_IMAGE, "oracle restricted to a single image", 100 * right / len(asked.rows))]

@@ -29,7 +29,7 @@ def has_vocabulary(path: Path | None) -> bool:
 
 def annotated_words(path: Path) -> dict[str, tuple[str, ...]]:
     """Return a vocabulary of the objects and likely hallucinations that a table of captions lists."""
-    rows = (column_aliases.asked(row, str(path)) for row in formats.rows(path, column_aliases.KNOWN))
+    rows = (column_aliases.asked(row, str(path)) for row in read_rows(path, column_aliases.KNOWN))
     return {word: () for row in rows for word in (*row.get("objects", ()), *row.get("candidates", ()))}
 
 

@@ -5,6 +5,8 @@ from typing import get_args
 
 import pytest
 
+from vhbench.builds import mioh_synthetic
+from vhbench.builds.mioh import DRAWN
 from vhbench.generators.mioh.distractors import Demands, DistractorSampler, Form, ImageRequirement, Part, forms_of
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
@@ -49,8 +51,16 @@ def test_forms_are_those_of_the_question_type(kind: str, easy: int) -> None:
     assert all(dict(wants)[0] == "hard" for wants in shown), "under HP the right option is hard to see"
 
 
+@pytest.fixture(scope="module")
+def drawn() -> ScenePool:
+    """Return a round of drawn scenes, which show the objects of four relations together."""
+    scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 3, 192)
+    return ScenePool(scenes, DRAWN, suggesting=mioh_synthetic.HUBS)
+
+
 @pytest.mark.parametrize("name", ["A4", "A7", "P4", "P7"])
-def test_options_that_are_found_can_be_asked_about(name: str, pool: ScenePool) -> None:
+def test_options_that_are_found_can_be_asked_about(name: str, drawn: ScenePool) -> None:
+    pool = drawn
     kind = QUESTION_TYPES[name]
     facts: list[Fact] = [*(pool.attribute_facts() if kind.task == "attribute" else pool.relation_facts())]
     lures = DistractorSampler(facts, kind, pool)

@@ -19,6 +19,9 @@ from vhbench.generators.mioh.sizes import PAPER, sizes
 from vhbench.schema import Question, Rejection, Scene, SceneObject, VhbenchError
 from vhbench.statistics import intervals
 
+ASKED = {*QUESTION_TYPES} - {"P4", "P7"}
+"""Types with questions here; the other two need images with the objects of four relations, as drawn pools have."""
+
 
 def test_the_types_are_those_of_the_taxonomy(reference: Path) -> None:
     taxonomy = json.loads((reference / "MIOH" / "taxonomy.json").read_text())["types"]
@@ -36,7 +39,7 @@ def test_every_answer_is_confirmed_by_the_checker(scenes: list[Scene], questions
 
 def test_the_checker_notices_a_wrong_answer(scenes: list[Scene], questions: list[Question]) -> None:
     by_id = {scene.id: scene for scene in scenes}
-    for kind in QUESTION_TYPES:
+    for kind in ASKED:
         question = next(q for q in questions if q.question_type == kind)
         wrong = {"yes": "no", "no": "yes"}.get(question.answer, "A" if question.answer != "A" else "B")
         with pytest.raises(AssertionError):
@@ -45,11 +48,11 @@ def test_the_checker_notices_a_wrong_answer(scenes: list[Scene], questions: list
 
 def test_nearly_every_cell_is_filled_and_the_others_say_why(rows: list[Question | Rejection]) -> None:
     left_out = [row for row in rows if isinstance(row, Rejection)]
-    assert {row.reason.partition(":")[0] for row in left_out} <= {"cell not filled"}
+    assert {row.reason.partition(":")[0] for row in left_out} <= {"cell not filled", "type left out"}
     for row in left_out:
-        assert row.detail["found"] < row.detail["wanted"]
+        assert row.detail["found"] < row.detail.get("wanted", 8)
     filled = Counter((q.question_type, q.pressure) for q in rows if isinstance(q, Question))
-    assert {kind for kind, pressure in filled if pressure == "easy"} == set(QUESTION_TYPES)
+    assert {kind for kind, pressure in filled if pressure == "easy"} == ASKED
     assert sum(filled.values()) > 0.8 * 26 * 5 * 10
 
 
@@ -197,14 +200,19 @@ def test_small_cells_ask_with_numbers_of_images_that_press(number: int) -> None:
 
 
 def test_each_wrong_option_has_its_place(questions: list[Question], scenes: list[Scene]) -> None:
-    """Perfect eyes that see one image, or do not count, reach no more than the forms allow: see ``audit.views``."""
+    """Oracles that see one image, or no counts, owners of colours or sides, reach no more than the forms allow."""
     by_id = {scene.id: scene for scene in scenes}
-    found: dict[str, dict[str, tuple[float, int]]] = {}
+    found: restricted_oracles.Figures = {}
     for question in questions:
         restricted_oracles.add(found, question, [by_id[name] for name in question.scene_ids])
-    assert restricted_oracles.warnings(found) == []
-    assert found["presence"]["C3"][0] <= 0.34
-    assert found["presence"]["E1"][0] == 1
+    assert restricted_oracles.leaks(found) == []
+    assert found["presence"]["C3", "easy"].share <= 0.34
+    assert found["presence"]["E1", "easy"].share == 1
+    for view, task in (("presence", "P"), ("presence", "A"), ("unbound", "A"), ("values", "A")):
+        cells = [cell for (kind, _), cell in found[view].items() if kind[0] == task]
+        pooled = sum(cells, restricted_oracles.Reached())
+        assert pooled.number >= 200
+        assert pooled.share <= pooled.bound + 0.01
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_a_significant_drop_without_an_interval_is_reported() -> None:
     drops, failures = {"position": {"ni10": drop}}, mioh_failures.diagnoses({"position": []})
     text = mioh_failures.summary({}, drops)
     assert text == "MIOH position: accuracy drops 100.0 points under NI 10, no CI (one cluster), n = 14."
-    lines = list(mioh_failures.report({"failures": failures, "drops": drops, "summary": text}))
+    lines = list(mioh_failures.report({"failures": failures, "drops": drops, "causes": [], "summary": text}))
     assert lines[2].split() == [
         "position",
         "NI",

@@ -6,7 +6,7 @@ from vhbench.analysis import mioh_figure
 
 
 def cell(mean: float, n: int, low: float, high: float, **more: Any) -> dict[str, Any]:
-    return {"mean": mean, "n": n, "interval": [low, high], **more}
+    return {"mean": mean, "n": n, "interval": [low, high], "chance": 0.25, **more}
 
 
 def test_a_single_question_does_not_shout() -> None:
@@ -28,7 +28,7 @@ def test_two_pairs_that_turned_are_pale_beside_forty() -> None:
 
 
 def test_what_has_no_interval_has_no_colour() -> None:
-    alone = {"mean": 1.0, "n": 9, "interval": None}
+    alone = {"mean": 1.0, "n": 9, "interval": None, "chance": 0.5}
     assert {c.colour for c in mioh_figure._accuracies({"E5": {"easy": alone}})} == {"#ffffff"}
 
 
@@ -38,3 +38,11 @@ def test_failures_stand_beside_what_guessing_gives() -> None:
     dots = list(mioh_figure._diagnosed({"existence": {"perception": share, "integration": share, "comparison": none}}))
     assert [dot.row for dot in dots] == ["existence: perception", "existence: integration"]
     assert (dots[0].text, dots[0].guess) == ("50 % [30, 70], 17 image sets", 37.5)
+
+
+def test_the_colour_scale_is_centred_on_the_chance_of_each_cell() -> None:
+    guessed = {"E5": cell(0.2, 400, 0.2, 0.2, chance=0.2), "E1": cell(0.5, 400, 0.5, 0.5, chance=0.5)}
+    grid = {name: {"easy": found} for name, found in guessed.items()}
+    assert {c.colour for c in mioh_figure._accuracies(grid) if c.value is not None} == {"#ffffff"}
+    blue, orange = (mioh_figure._from_chance(cell(mean, 9, 0, 1)) for mean in (0.625, 0.125))
+    assert (blue, orange) == (0.5, -0.5)

@@ -16,7 +16,7 @@ def build(out: Path, reference: Path, *more: str) -> None:
     done = CliRunner().invoke(
         app,
         ["build", "mioh", "--source", f"coco:{folder / 'instances_val2017.json'}", "--images", str(folder / "val2017"),
-         "--out", str(out), "--types", "E5,E1,C1", "--cells", "5", *more],
+         "--out", str(out), "--types", "E5,E1,C1", "--cells", "5", "--allow-missing", *more],
         catch_exceptions=False,
     )  # fmt: skip
     assert done.exit_code == 0, done.output

@@ -24,10 +24,10 @@ AXE = os.environ.get("VHBENCH_AXE", "")
 PAGES = (
     "index.html",
     "ode-1.0.0.html",
-    "mioh-1.0.0.html",
+    "mioh-2.0.0.html",
     "models/drift-vl-12b.html",
     "compare.html?a=drift-vl-12b&b=ember-vl-8b",
-    "examples.html?b=mioh-1.0.0&show=hard",
+    "examples.html?b=mioh-2.0.0&show=hard",
     "about.html",
 )
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\u202e{{ 7 * 7 }}"

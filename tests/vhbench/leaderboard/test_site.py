@@ -89,11 +89,11 @@ def test_a_model_s_page_tells_where_it_fails_and_where_its_numbers_come_from(mad
 
 
 def test_examples_come_in_pieces_with_a_bit_for_each_answer(made: Path, standings: Rankings) -> None:
-    index = _called((made / "data/mioh-1.0.0/index.js").read_bytes(), "board.index")[1]
+    index = _called((made / "data/mioh-2.0.0/index.js").read_bytes(), "board.index")[1]
     pieces = [
-        _called(file.read_bytes(), "board.piece")[2] for file in sorted((made / "data/mioh-1.0.0").glob("[0-9]*.js"))
+        _called(file.read_bytes(), "board.piece")[2] for file in sorted((made / "data/mioh-2.0.0").glob("[0-9]*.js"))
     ]
-    assert sum(map(len, pieces)) == len(index["ids"]) == len(standings.of("mioh-1.0.0").asked.rows)
+    assert sum(map(len, pieces)) == len(index["ids"]) == len(standings.of("mioh-2.0.0").asked.rows)
     assert index["starts"][0] == 0
     question, choices, answer, images, texts, codes = pieces[0][0]
     assert question
@@ -343,4 +343,4 @@ def test_a_board_is_made_by_its_command(sources: dict[str, Path], tmp_path: Path
     found = list(boards.paired(pair, ["ode-1.0.0=ode-2.0.0"]))
     assert [edition.fresh_of for edition in found] == ["", "1.0.0", "", ""]
     with pytest.raises(VhbenchError, match="expected PUBLIC=FRESH"):
-        list(boards.paired(made, ["ode-1.0.0=mioh-1.0.0"]))
+        list(boards.paired(made, ["ode-1.0.0=mioh-2.0.0"]))

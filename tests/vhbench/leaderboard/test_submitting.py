@@ -18,7 +18,7 @@ from vhbench.leaderboard.entries import slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.submitting import read_run_for
 
-MIOH, ODE = "mioh-1.0.0", "ode-1.0.0"
+MIOH, ODE = "mioh-2.0.0", "ode-2.0.0"
 
 
 @pytest.fixture
@@ -250,7 +250,7 @@ def test_answers_are_to_the_edition_that_asks_just_them(
 
     assert entered(400) == ["mioh-0.9.0"]  # more than half of the grown edition, which they leave open
     assert entered(len(grown.rows)) == [MIOH]
-    both = {"mioh-1.0.0": grown, "ode-1.0.0": replace(public, edition=editions["ode-1.0.0"].edition)}
+    both = {"mioh-2.0.0": grown, "ode-1.0.0": replace(public, edition=editions["ode-1.0.0"].edition)}
     assert entered(len(grown.rows), "ode-1.0.0") == ["ode-1.0.0"]  # it may say more, to other editions
 
 
@@ -275,7 +275,7 @@ def test_another_model_of_the_same_folder_is_not_replaced(run: Path, board: Boar
     assert add(run, board, sources).exit_code == 0
     done = add(run, board, sources, "--replace", name="My-Model")
     assert "already exists, for 'My model'; choose another name" in done.output
-    assert "name: My model" in (board.folder / "entries/my-model/mioh-1.0.0/entry.yaml").read_text()
+    assert "name: My model" in (board.folder / "entries/my-model/mioh-2.0.0/entry.yaml").read_text()
 
 
 def test_an_entry_that_is_being_written_is_none_yet(run: Path, board: Board, sources: dict[str, Path]) -> None:

@@ -55,10 +55,10 @@ def test_everything_that_is_wrong_is_told_at_once(
 ) -> None:
     # A forged score, a doctored file, a missing answer, another split, strays: in five entries.
     edit(copied, "accuracy: ", "accuracy: 1")
-    parquet = copied / "entries/iris-vl-2b/mioh-1.0.0/answers.parquet"
-    texts = unpack(parquet, counts["mioh-1.0.0"])
+    parquet = copied / "entries/iris-vl-2b/mioh-2.0.0/answers.parquet"
+    texts = unpack(parquet, counts["mioh-2.0.0"])
     parquet.write_bytes(pack([PackedAnswer("None of this"), *texts[1:]]))
-    fewer = copied / "entries/kelp-vl-450m/mioh-1.0.0"
+    fewer = copied / "entries/kelp-vl-450m/mioh-2.0.0"
     fewer.joinpath("answers.parquet").write_bytes(pack(texts[1:]))
     edit(copied, "version: 1.0.0", "version: 1.0.1", "entries/heron-vl-3b/ode-1.0.0/entry.yaml")
     (copied / "entries" / "UPPER").mkdir()
@@ -67,7 +67,7 @@ def test_everything_that_is_wrong_is_told_at_once(
     told = refused(copied, sources)
     for words in (
         "drift-vl-12b/vhexpansion-1.0.0: claims symmetric_accuracy",
-        "iris-vl-2b/mioh-1.0.0: answers.parquet: expected SHA-256",
+        "iris-vl-2b/mioh-2.0.0: answers.parquet: expected SHA-256",
         f"expected {len(texts)} responses, got {len(texts) - 1}",
         "heron-vl-3b/ode-1.0.0",
         "'UPPER': expected a model's folder",
@@ -94,7 +94,7 @@ def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
         ("name: Drift-VL 12B", "name: '../../evil'", "in the folder evil"),
         ("name: Drift-VL 12B", 'name: "Drift-VL 12B\\e[2J"', "without control characters"),
         ("benchmark: vhexpansion", "benchmark: ../../etc", "expected an entry for vhexpansion-1.0.0"),
-        ("organisation: Lab", "organisation: Other", "its organisation is 'Other', in drift-vl-12b/mioh-1.0.0 'Lab'"),
+        ("organisation: Lab", "organisation: Other", "its organisation is 'Other', in drift-vl-12b/mioh-2.0.0 'Lab'"),
         ("organisation: Lab", "organisation: &a [x, x]\nnote: *a", "expected no YAML alias"),
         ("organisation: Lab", "organisation: !!python/object/apply:os.system [id]", "not YAML"),
         ("organisation: Lab", "rank: 1", "got 'rank'"),
@@ -110,14 +110,14 @@ def test_an_entry_says_what_entries_say(copied: Path, sources: dict[str, Path], 
 def test_what_looks_odd_is_pointed_out(copied: Path, sources: dict[str, Path], counts: dict[str, int]) -> None:
     other = copied / "entries/somebody-else"
     other.mkdir()
-    for name in ("ode-1.0.0", "mioh-1.0.0"):
+    for name in ("ode-1.0.0", "mioh-2.0.0"):
         (other / name).mkdir()
         for file in (copied / "entries/drift-vl-12b" / name).iterdir():
             (other / name / file.name).write_bytes(file.read_bytes().replace(b"Drift-VL 12B", b"Somebody else"))
     done = check(copied, sources)
     assert done.exit_code == 0, done.output
     assert (
-        f"somebody-else/mioh-1.0.0: its {counts['mioh-1.0.0']} answers and those of drift-vl-12b are identical"
+        f"somebody-else/mioh-2.0.0: its {counts['mioh-2.0.0']} answers and those of drift-vl-12b are identical"
         in done.output
     )
 
@@ -141,7 +141,7 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
 def test_answers_take_few_bits(copied: Path, counts: dict[str, int]) -> None:
     files = sorted((copied / "entries/drift-vl-12b").rglob("answers.parquet"))
     short = [file for file in files if "ode" not in str(file)]
-    assert 8 * sum(file.stat().st_size for file in short) / (counts["mioh-1.0.0"] + counts["vhexpansion-1.0.0"]) < 7
+    assert 8 * sum(file.stat().st_size for file in short) / (counts["mioh-2.0.0"] + counts["vhexpansion-1.0.0"]) < 7
 
 
 def test_answers_come_back_as_they_were(tmp_path: Path) -> None:

@@ -1,0 +1,323 @@
+"""Learned oracles of MIOH by scikit-learn: classifiers that see a part of the truth, trained on another split.
+
+Rules answer only from what a view determines (:mod:`vhbench.audit.restricted_oracles`). A classifier also uses how
+images of correct and incorrect answers differ otherwise: numbers and sizes of objects, their layout, the words, the
+pixels. Each learns one question type from all pressures, option by option, and is tested on the other split.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isnan, nan, sqrt
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench import splits
+from vhbench.audit import phrases, restricted_oracles
+from vhbench.benchmarks import pressure_family
+from vhbench.images import open_image, to_display_rgb
+from vhbench.schema import Question, Scene, VhbenchError
+
+Floats = npt.NDArray[np.float64]
+Viewer = Callable[[Question, Sequence[Scene], "_SceneFeatures"], Floats]
+"""Function that returns what a viewer sees, of shape (options, features)."""
+
+_FIRST = 4  # images with features of their own; the others are summarized with them
+_SIGNIFICANT = 3.3  # standard errors; hundreds of cells are tested, each in both directions
+_SIDE, _LEVELS, _HASHED = 48, 3, 48
+_UNKNOWN = -9.0
+_IMAGE: Final = re.compile(r"[Ii]mage (\d+)")
+_IMAGES: Final = ("one image", "another image")
+_OTHERS: Final = ("yes", "Both", "Neither", "None of the above", "Both show the same number", "Neither shows any")
+
+
+@dataclass
+class Tested:
+    """Correct answers of a viewer in a cell: sums over clusters of questions about the same objects.
+
+    Attributes:
+        number: questions.
+        best: sum of the best by design.
+        right: objects → sum of correct answers, number.
+    """
+
+    number: int = 0
+    best: float = 0.0
+    right: dict[tuple[str, ...], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+
+    @property
+    def share(self) -> float:
+        """Accuracy from 0 to 1."""
+        return sum(right for right, _ in self.right.values()) / self.number
+
+    @property
+    def bound(self) -> float:
+        """Best accuracy by design, from 0 to 1."""
+        return self.best / self.number
+
+    @property
+    def error(self) -> float:
+        """Standard error of the accuracy by clusters, at least that of as many independent answers at the bound."""
+        squares = sum((right - number * self.share) ** 2 for right, number in self.right.values())
+        return sqrt(max(squares, self.number * self.bound * (1 - self.bound))) / self.number
+
+
+Cells = dict[str, dict[tuple[str, str], Tested]]
+"""Viewer → (question type, family of pressures) → answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question with what each viewer sees of it."""
+
+    question: Question
+    seen: Mapping[str, Floats]
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Answers that are scored; "yes" alone for a yes/no question."""
+        return tuple(ascii_uppercase[: len(self.question.choices)]) or ("yes",)
+
+
+def both_ways(directory: Path, other: Path) -> tuple[Cells, Cells]:
+    """Return the accuracy of all viewers on each of two splits, trained on the other one.
+
+    Raises:
+        VhbenchError: if scikit-learn is missing, or either is no MIOH split with scenes, or both are the same.
+    """
+    first, second = (list(_read(path)) for path in (directory, other))
+    hashes = [splits.read_manifest(path).content_hash for path in (directory, other)]
+    if not first or not second or hashes[0] == hashes[1]:
+        raise VhbenchError(f"--other-seed {other}: expected another MIOH split with scenes, built with another --seed")
+    return _tested(second, first), _tested(first, second)
+
+
+def leaks(ways: tuple[Cells, Cells]) -> list[str]:
+    """Return a line per cell that a viewer answers significantly beyond the best by design in both directions."""
+    return [
+        f"{kind} {pressure}: an oracle that learned from {viewer} reaches {100 * one.share:.1f} % and "
+        f"{100 * other.share:.1f} % of {one.number} and {other.number} questions; expected at most "
+        f"{100 * one.bound:.1f} % (3.3 standard errors in both directions)"
+        for viewer, cells in ways[0].items()
+        for (kind, pressure), one in cells.items()
+        if (other := ways[1].get(viewer, {}).get((kind, pressure))) is not None
+        and all(way.number >= restricted_oracles.ENOUGH for way in (one, other))
+        and all(way.share > way.bound + _SIGNIFICANT * way.error for way in (one, other))
+    ]
+
+
+def table(ways: tuple[Cells, Cells]) -> list[list[str]]:
+    """Return table rows: question type, and per viewer its accuracy on both splits and the best by design."""
+    kinds = sorted({kind for cells in ways[0].values() for kind, _ in cells})
+    return [["type", *VIEWERS], *([kind, *(_shown(ways, viewer, kind) for viewer in VIEWERS)] for kind in kinds)]
+
+
+def _shown(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:
+    found = [[cell for (name, _), cell in way.get(viewer, {}).items() if name == kind] for way in ways]
+    if not all(found):
+        return "n/a"
+    numbers = [sum(cell.number for cell in cells) for cells in found]
+    shares = [100 * sum(c.share * c.number for c in cells) / n for cells, n in zip(found, numbers, strict=True)]
+    bound = 100 * sum(cell.best for cell in found[0]) / numbers[0]
+    return f"{shares[0]:.0f}, {shares[1]:.0f} (best {bound:.0f})"
+
+
+# -- learning --------------------------------------------------------------------------------------------------------
+
+
+def _tested(train: Sequence[_Asked], test: Sequence[_Asked]) -> Cells:
+    """Return the accuracy on ``test`` of classifiers trained on ``train``, by cells with a bound."""
+    found: Cells = {}
+    for kind in sorted({one.question.question_type for one in test}):
+        lessons, asked = ([o for o in side if o.question.question_type == kind] for side in (train, test))
+        for viewer in VIEWERS if len(lessons) >= restricted_oracles.ENOUGH else ():
+            bounds = [_best(one.question, viewer) for one in asked]
+            if all(map(isnan, bounds)):
+                continue
+            for one, bound, right in zip(asked, bounds, _answers(viewer, lessons, asked), strict=True):
+                cells = found.setdefault(viewer, {})
+                cell = cells.setdefault((kind, pressure_family(one.question.pressure)), Tested())
+                cell.number, cell.best = cell.number + 1, cell.best + bound
+                counts = cell.right[tuple(sorted(one.question.objects))]
+                counts[:] = counts[0] + right, counts[1] + 1
+    return found
+
+
+def _answers(viewer: str, lessons: Sequence[_Asked], asked: Sequence[_Asked]) -> Iterator[bool]:
+    """Yield whether each question is answered correctly."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise VhbenchError(f"--other-seed needs scikit-learn: pip install 'vhbench[generate]' ({error})") from error
+    labels = [letter == one.question.answer for one in lessons for letter in one.letters]
+    model: Any = (
+        RandomForestClassifier(200, min_samples_leaf=2, random_state=0)
+        if viewer == "pixels"
+        else HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, min_samples_leaf=10, random_state=0)
+    )
+    with threadpool_limits(1):  # threads of OpenMP wait actively: minutes instead of seconds on a shared machine
+        model.fit(np.concatenate([one.seen[viewer] for one in lessons]), labels)
+        scores = model.predict_proba(np.concatenate([one.seen[viewer] for one in asked]))[:, -1]
+    at = 0
+    for one in asked:
+        own, at = scores[at : at + len(one.letters)], at + len(one.letters)
+        guess = one.letters[int(own.argmax())] if one.question.choices else ("yes" if own[0] >= 0.5 else "no")
+        yield guess == one.question.answer
+
+
+def _best(question: Question, viewer: str) -> float:
+    """Return the accuracy that a question's design concedes to a viewer, or NaN."""
+    if viewer == "words":
+        return 1 / (len(question.choices) or 2)
+    if viewer == "pixels":  # colours of an image say something about its objects
+        return restricted_oracles.best(question, "presence") if question.question_type[0] in "AP" else nan
+    return restricted_oracles.best(question, viewer)
+
+
+# -- features --------------------------------------------------------------------------------------------------------
+
+
+def _read(directory: Path) -> Iterator[_Asked]:
+    truths, seen_before = splits.packed_scenes(directory), _SceneFeatures()
+    for row in splits.read_rows(directory):
+        question = row.question
+        scenes = [truths[name] for name in question.scene_ids if name in truths]
+        if question.benchmark == "mioh" and len(scenes) == len(question.images):
+            seen = {name: viewer(question, scenes, seen_before) for name, viewer in VIEWERS.items()}
+            yield _Asked(replace(question, images=()), seen)
+
+
+class _SceneFeatures:
+    """What each image shows, computed once per image."""
+
+    def __init__(self) -> None:
+        self._pixels: dict[str, Floats] = {}
+        self._reduced: dict[tuple[str, str], Scene] = {}
+        self._values: dict[tuple[str, ...], list[float]] = {}
+
+    def pixels(self, name: str, image: Any) -> Floats:
+        """Return the shares of coarse colours, and mean and standard deviation of the channels."""
+        if name not in self._pixels:
+            pixels = np.asarray(to_display_rgb(open_image(image)).resize((_SIDE, _SIDE))).reshape(-1, 3)
+            bins = (pixels.astype(int) * _LEVELS // 256) @ [_LEVELS**2, _LEVELS, 1]
+            shares = np.bincount(bins, minlength=_LEVELS**3) / len(bins)
+            self._pixels[name] = np.concatenate([shares, pixels.mean(axis=0) / 255, pixels.std(axis=0) / 255])
+        return self._pixels[name]
+
+    def reduced(self, question: Question, scenes: Sequence[Scene], view: str) -> list[Scene]:
+        """Return the scenes as a view leaves them."""
+        if view in _IMAGES:
+            return list(restricted_oracles.VIEWS[view](question, scenes))
+        found = []
+        for scene in scenes:
+            if (scene.id, view) not in self._reduced:
+                self._reduced[scene.id, view] = restricted_oracles.VIEWS[view](question, [scene])[0]
+            found.append(self._reduced[scene.id, view])
+        return found
+
+    def value(self, question: Question, option: str, scene: Scene, view: str) -> list[float]:
+        """Return what an image shows of the phrase, objects and values named in an option, else in the question."""
+        phrase = (*phrases.asked_phrases(question.question, [option]), option)[0]
+        key = (scene.id, view if scene.id else "", phrase)
+        if key not in self._values:
+            self._values[key] = _value(phrase, scene, view)
+        return self._values[key]
+
+
+def _truth(view: str) -> Viewer:
+    """Return a viewer of what a restricted oracle sees, image by image."""
+
+    def see(question: Question, scenes: Sequence[Scene], before: _SceneFeatures) -> Floats:
+        seen = before.reduced(question, scenes, view)
+        sure = restricted_oracles.left_open(question, seen, lambda _, reduced: reduced)
+        values = [[before.value(question, option, scene, view) for scene in seen] for option in _options(question)]
+        known = [[float(letter in sure), len(sure)] for letter in ascii_uppercase[: len(values)]]
+        return np.hstack([_spread(question, np.array(values, float)), known])
+
+    return see
+
+
+def _value(phrase: str, scene: Scene, view: str) -> list[float]:
+    """Return whether a phrase holds in an image, its objects and values there, and the number of things."""
+    holds = phrases.holds(phrase, scene) if scene.id else None
+    words = f" {phrase.lower()} "
+    things = [thing for thing in scene.objects if thing.category]
+    smallest = {t.category: t.area for t in sorted(things, key=lambda t: -t.area) if f" {t.category.lower()} " in words}
+    areas = [area / (scene.width * scene.height) for _, area in sorted(smallest.items())]
+    values = sum(f" {value} " in words for thing in scene.objects for _, value in thing.attributes)
+    return [
+        nan if holds is None else float(holds),
+        len(areas),
+        *(*areas, nan, nan)[:2],
+        len({thing.category for thing in things}),
+        sum(thing.area for thing in things) / (scene.width * scene.height),
+        nan if view == "presence" else values,
+        len(things) if view in _IMAGES else nan,
+        bool(scene.id),
+    ]
+
+
+def _words(question: Question, _: Sequence[Scene], __: _SceneFeatures) -> Floats:
+    """See the question and its options alone."""
+    found = np.zeros((len(options := _options(question)), 2 * _HASHED + 3))
+    for place, option in enumerate(options):
+        for start, text in ((0, option), (_HASHED, question.question)):
+            for word in re.findall(r"\w+", text.lower()):
+                found[place, start + crc32(word.encode()) % _HASHED] += 1
+        found[place, -3:] = place, len(option), len(question.scene_ids)
+    return found
+
+
+def _pixels(question: Question, scenes: Sequence[Scene], before: _SceneFeatures) -> Floats:
+    """See coarse colours of the images, and the words."""
+    pixels = [before.pixels(name, image) for name, image in zip(question.scene_ids, question.images, strict=True)]
+    values = np.array([pixels] * len(_options(question)))
+    return np.hstack([_spread(question, values), _words(question, scenes, before)])
+
+
+def _options(question: Question) -> tuple[str, ...]:
+    return question.choices or ("yes",)
+
+
+def _spread(question: Question, values: Floats) -> Floats:
+    """Return the features of each option from those of each image, of shape (options, images, features).
+
+    They are the features of the first images, those named in the question before the others; of the image that an
+    option is; their least, mean and largest value; and the differences from the mean option.
+    """
+    named = [int(number) - 1 for number in _IMAGE.findall(question.question)]
+    order = [*named, *(i for i in range(values.shape[1]) if i not in named)]
+    rows = []
+    for option, row in zip(_options(question), values[:, order], strict=True):
+        image = _IMAGE.fullmatch(option)
+        own = values[0, int(image[1]) - 1] if image else np.full(row.shape[1], nan)
+        first = np.full((_FIRST, row.shape[1]), nan)
+        first[: len(row)] = row[:_FIRST]
+        kind = [_OTHERS.index(option) if option in _OTHERS else -1, float(option) if option.isdigit() else nan]
+        rows.append(np.concatenate([first.ravel(), own, np.fmin.reduce(row), np.fmax.reduce(row), _mean(row), kind]))
+    found = np.array(rows)
+    known: Floats = np.nan_to_num(np.hstack([found, found - _mean(found)]), nan=_UNKNOWN)
+    return known
+
+
+def _mean(values: Floats) -> Floats:
+    """Return the mean over the first axis of what is known."""
+    known = ~np.isnan(values)
+    total, number = np.where(known, values, 0).sum(axis=0), known.sum(axis=0)
+    mean: Floats = np.divide(total, number, out=np.full(total.shape, nan), where=number > 0)
+    return mean
+
+
+VIEWERS: Final[Mapping[str, Viewer]] = {
+    **{view: _truth(view) for view in (*_IMAGES, "presence", "unbound")},
+    "words": _words,
+    "pixels": _pixels,
+}
+"""Name → what a classifier sees."""

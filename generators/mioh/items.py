@@ -1,0 +1,80 @@
+"""Questions with their images: easy ones, and their twins under each pressure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from vhbench.generators.mioh.drafts import Draft
+from vhbench.generators.mioh.pressures import PRESSURES
+
+ANSWERS: Final = 4
+"""Number of answers to a question of which presence shows one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDraft:
+    """Draft with its images.
+
+    Attributes:
+        scenes: pool indices, one per slot of the draft.
+        pressed: pressure → pool indices of the pressed twin, per slot and then per filler.
+    """
+
+    draft: Draft
+    scenes: tuple[int, ...]
+    pressed: Mapping[str, tuple[int, ...]]
+
+    def fits(self, pressure: str) -> bool:
+        """Return whether the pressed twin exists or is impossible by design ("in 3 images" for two images)."""
+        return pressure in self.pressed or too_few(pressure, self.draft)
+
+
+@dataclass(frozen=True, slots=True)
+class Item(PlacedDraft):
+    """Easy question with its images, which can be pressed if every answer to it can.
+
+    Attributes:
+        number: index of the text in sampling order.
+        answer: index of the draft in its block.
+        again: whether its pressed images are second twins.
+        base: id of the tied question ("e1-12"), or "".
+    """
+
+    number: int
+    answer: int
+    again: bool = False
+    base: str = ""
+
+
+def too_few(pressure: str, draft: Draft) -> bool:
+    """Return whether NI leaves fewer images than the answer needs."""
+    return 0 < PRESSURES[pressure].images < draft.least
+
+
+def by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
+    """Return the items of each answer, in order."""
+    groups: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[item.answer].append(item)
+    return dict(sorted(groups.items()))
+
+
+def none_ahead(items: Sequence[Item]) -> list[Item]:
+    """Drop surplus questions whose answer presence shows, if those with the other answers have run out."""
+    most = sum(not item.draft.told for item in items) // (ANSWERS - 1)
+    told = [item for item in items if item.draft.told][most:]
+    return [item for item in items if not item.draft.told or item not in told]
+
+
+def same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]:
+    """Return the base's twins in ``slots`` order; two-image questions grow only under NI."""
+    whole = len(slots) == len(base.scenes)
+    return {
+        p: (
+            *(twin[i] for i in slots if i < len(twin)),
+            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or PRESSURES[p].images)),
+        )
+        for p, twin in base.pressed.items()
+        if whole or max(slots) < len(twin)
+    }

@@ -1,0 +1,74 @@
+"""Classifiers that learn on one split find on another what gives the answer away, and nothing where nothing does."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vhbench import splits
+from vhbench.adapters import learned_oracles
+from vhbench.schema import Question, Row, Scene, SceneObject, VhbenchError
+
+RED, KNOWN = (("color", "red"),), frozenset(("color",))
+
+
+def picture(random: np.random.Generator) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(random.integers(0, 256, (16, 16, 3), np.uint8)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def scene(name: str, holds: bool, more: int, image: bytes) -> Scene:
+    """Return an image with a cup and a plate, one of them red, and further objects."""
+    things = [
+        SceneObject(0, "cup", (0, 0, 8, 8), 64.0, attributes=RED if holds else (), known_attributes=KNOWN),
+        SceneObject(1, "plate", (8, 8, 8, 8), 64.0, attributes=() if holds else RED, known_attributes=KNOWN),
+        *(SceneObject(2 + i, f"toy {i}", (0, 8, 4, 4), 16.0, known_attributes=KNOWN) for i in range(more)),
+    ]
+    names = frozenset(thing.category for thing in things)
+    return Scene(name, image, 16, 16, tuple(things), known=names, countable=names)
+
+
+def split(folder: Path, seed: int, leaks: bool) -> Path:
+    """Write questions about two images each; if they leak, an image where the answer is yes has more objects."""
+    random, rows, scenes = np.random.default_rng(seed), list[Row](), list[Scene]()
+    for i in range(80):
+        yes, images = bool(i % 2), [picture(random) for _ in range(2)]
+        more = [2 * yes if leaks else int(random.integers(3)) for _ in range(2)]
+        own = [scene(f"{seed}-{i}-{j}", yes and j == i // 2 % 2, more[j], image) for j, image in enumerate(images)]
+        scenes += own
+        rows.append(Row("mioh_easy", Question(
+            f"q{seed}-{i}", images=tuple(images), question="Is there a red cup in any of the images?",
+            answer="yes" if yes else "no", kind="yes_no", benchmark="mioh", scene_ids=tuple(s.id for s in own),
+            question_type="A1", task="attribute", mode="comprehensive", pressure="easy", objects=("cup",),
+        )))  # fmt: skip
+    splits.write_split(folder, rows, benchmark="mioh", version="2.0.0", seed=seed, config={}, scenes=scenes)
+    return folder
+
+
+def test_what_objects_give_away_is_found_in_both_directions(tmp_path: Path) -> None:
+    ways = learned_oracles.both_ways(split(tmp_path / "a", 1, True), split(tmp_path / "b", 2, True))
+    found = learned_oracles.leaks(ways)
+    assert any(
+        line.startswith("A1 easy: an oracle that learned from presence reaches 100.0 % and 100.0 %") for line in found
+    )
+    assert not any("words" in line or "pixels" in line for line in found)
+
+
+def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path: Path) -> None:
+    ways = learned_oracles.both_ways(split(tmp_path / "a", 1, False), split(tmp_path / "b", 2, False))
+    assert learned_oracles.leaks(ways) == []
+    header, row = learned_oracles.table(ways)
+    assert header == ["type", *learned_oracles.VIEWERS]
+    shown = dict(zip(header, row, strict=True))
+    assert shown["type"] == "A1"
+    assert all("(best 50)" in shown[name] for name in ("presence", "unbound", "words", "pixels"))
+    assert "(best 75)" in shown["one image"]
+
+
+def test_a_split_is_not_tested_on_itself(tmp_path: Path) -> None:
+    own = split(tmp_path / "a", 1, False)
+    with pytest.raises(VhbenchError, match=r"--other-seed .*: expected another MIOH split with scenes"):
+        learned_oracles.both_ways(own, own)
