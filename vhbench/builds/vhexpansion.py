@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.adapters.attack_config import METHODS, AttackConfig
 from vhbench.benchmarks import VHEXPANSION, Task
-from vhbench.builds.split_build import SplitBuild
+from vhbench.builds.split_build import SplitBuild, version_option
 from vhbench.builds.vhexpansion_attack import (
-    ATTACK_COLUMNS,
+    Array,
     Attack,
     ModelChoice,
     attack_cases,
     attack_facts,
-    attack_row,
     attack_sources,
+    attack_table,
 )
 from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, hidden_source, read_cases, scenes_of
 from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
-from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, at_severities, perturbation
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, at_severities, perturbation
 from vhbench.generators.vhexpansion.question_parts import CannotNegate
 from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, twin_of, why_not_negation
 from vhbench.options import check_numbers, option
@@ -33,7 +33,6 @@ from vhbench.protocols import Rewriter
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 IMAGES_PER_SHARD = 32
-METHODS = tuple(STEP_SIZES)
 _CASES, _IMAGE, _ATTACK = "Initial cases", "Perturbations", "White-box attacks"
 
 
@@ -170,9 +169,6 @@ class VHExpansionBuild(SplitBuild):
         "",
         panel=_ATTACK,
     )
-    stop_at: float | None = option(
-        "Similarity at which an image is finished; by default all steps are run.", None, panel=_ATTACK
-    )
     batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
     device: str = option("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto", panel=_ATTACK)
     dtype: str = option(
@@ -187,6 +183,8 @@ class VHExpansionBuild(SplitBuild):
         False,
         panel=_ATTACK,
     )
+
+    version: str = version_option("2.0.0")
 
     def check(self) -> None:
         """Validate all options, and read the whole source, before anything is built.
@@ -209,7 +207,7 @@ class VHExpansionBuild(SplitBuild):
         if self.answers and not self.attack:
             raise VhbenchError("--answers asks the attacked model: it needs --attack")
         for method in self.attack:
-            self._attack(method).settings  # noqa: B018 - refuses what makes no sense
+            self._attack(method)  # refuses what makes no sense
         if self.failed != "ask" and not Path(self.failed).exists():
             raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
         if self.negation not in WORDINGS:
@@ -337,7 +335,7 @@ class VHExpansionBuild(SplitBuild):
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of attack results by method."""
         found = splits.read_manifest(split).extra.get("attacks", {})
-        return [ATTACK_COLUMNS, *(attack_row(method, counts) for method, counts in found.items())] if found else ()
+        return attack_table(found) if found else ()
 
     def _attack(self, method: str) -> Attack:
         """Return an attack; step counts only if they differ from the paper's."""
@@ -351,17 +349,15 @@ class VHExpansionBuild(SplitBuild):
             "schedule": self.schedule,
             "axis": self.axis,
             "batch_size": self.batch,
-            "stop_at": self.stop_at,
             "compat": self.compat,
             **{name: number for name, number in steps.items() if number},
         }
         shared = {name: getattr(self, name) for name in ("device", "dtype", "revision", "instruction")}
         return Attack(
-            method=method,
+            settings=AttackConfig(method=method, **options),  # type: ignore[arg-type]
             models=tuple(ModelChoice(name=name, **shared) for name in self.model),
             failed=self.failed,
             answers=self.answers,
-            options=tuple(sorted(options.items())),
         )
 
     @property
@@ -396,7 +392,7 @@ def _cases(
             continue
         try:
             twin = Twin(given[question.pair_id], "source", by="source") if question.pair_id in given else None
-            if twin is not None and (reason := why_not_negation(question.question, twin.text)):
+            if twin is not None and (reason := why_not_negation(question.question, twin.text, source)):
                 yield Rejection(question.id, "twin_is_no_negation", {"twin": twin.text, "why": reason})
                 continue
             twin = twin or twin_of(question.question, rewriter, wording, source)

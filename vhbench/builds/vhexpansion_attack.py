@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
+from vhbench.adapters.attack_config import AttackConfig
 from vhbench.benchmarks import VHEXPANSION
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.attack_config import AttackConfig
-from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
+from vhbench.generators.vhexpansion.attack_success import success, turned
 from vhbench.generators.vhexpansion.expansion import InitialCase
-from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import to_display_rgb
 from vhbench.language import parsing
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
@@ -28,18 +29,8 @@ from vhbench.schema import Rejection, Row, Scene, VhbenchError
 if TYPE_CHECKING:
     from vhbench.adapters.vlms import TransformersVLM
 
+Array = npt.NDArray[np.uint8]
 SUFFIX = " Please answer yes or no."
-
-ATTACK_COLUMNS = (
-    "attack",
-    "cases",
-    "achieved nothing",
-    "right before",
-    "turned wrong",
-    "success rate",
-    "95 % CI (by image)",
-)
-"""Header of the attack table of builds and dataset cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,23 +38,21 @@ class Attack:
     """Attack named on the command line.
 
     Attributes:
-        method: "ifgsm", "pgd", "apgd" or "random_noise".
+        settings: its method and settings.
         models: attacked models; the first one answers.
         failed: lmms-eval samples file, or "ask".
         answers: whether the model is queried before and after.
-        options: further fields of ``AttackConfig``, sorted.
     """
 
-    method: str = "ifgsm"
+    settings: AttackConfig
     models: "tuple[ModelChoice, ...]"
     failed: str
     answers: bool = False
-    options: tuple[tuple[str, Any], ...] = ()
 
     @property
-    def settings(self) -> AttackConfig:
-        """Configuration of the attack."""
-        return AttackConfig(**{**dict(self.options), "method": self.method})
+    def method(self) -> str:
+        """Method of the attack."""
+        return self.settings.method
 
     def manifest(self) -> dict[str, Any]:
         """Return the attack's options for the manifest, JSON types only."""
@@ -104,7 +93,7 @@ def attack_cases(
     """Yield attacked pairs, a report per attacked image, and rejected cases.
 
     A case that the model answers correctly is pushed away from its original; one that it already fails is kept similar,
-    so that the failure persists. The report (similarity before, after and as saved, largest change, steps; effect on
+    so that the failure persists. The report (objective before, after and as saved, largest change; effect on
     the model's answer) is the provenance of an otherwise unknown scene. Finished images are cached, so an interrupted
     attack resumes. A group is the cases of an image with its pixels; the attacks differ only in their method.
     """
@@ -123,8 +112,8 @@ def _attacked(
     seed: int,
 ) -> Iterator[Row | Scene | Rejection]:
     """Yield one attack's results; ``before``: case → whether the model fails it."""
-    from vhbench.generators.vhexpansion.attack import AttackCase
-    from vhbench.generators.vhexpansion.attack import attack as run
+    from vhbench.adapters.attacks import AttackCase
+    from vhbench.adapters.attacks import attack as run
 
     failed = before if attack.failed == "ask" else _logged(listed, attack, seed)
     todo: list[tuple[InitialCase, AttackCase]] = []
@@ -157,8 +146,9 @@ def _attacked(
         }
         if attack.answers:
             with suppress(ValueError):  # an unparsed answer after the attack does not count as success
-                report["outcome"] = turned(not before[case.question.id], not _fails(models[0], case, result.png))
-                report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
+                outcome = turned(not before[case.question.id], not _fails(models[0], case, result.png))
+                pairs = [_consistent(models[0], case, image) for image in (original, result.png)]
+                report |= {"outcome": outcome, "consistent": pairs}
         yield _report(RowNames(seed, VHEXPANSION.name).of_pair(name, attack.method), result.png, report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 
@@ -172,23 +162,60 @@ def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) 
 
 
 def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return attack facts for the manifest: unchanged images and, if known, success rate."""
-    told = list(reports)
-    found = {
-        method: with_rates(counts, [report for report in told if report["attack"] == method])
-        for method, counts in tally(told).items()
+    """Return attack facts for the manifest by method; see :func:`_facts`."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for report in reports:
+        found.setdefault(report["attack"], []).append(report)
+    return {"attacks": {method: _facts(found[method]) for method in sorted(found)}} if found else {}
+
+
+def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the number of cases, the mean objective of attack and matched noise and, with answers, the success rates.
+
+    ``inconsistent`` is the share of consistent pairs (opposite answers to question and twin) that the attack breaks.
+
+    >>> about = {"achieved": True, "saved": 0.5, "noise": 0.9, "image": "a", "consistent": [True, True]}
+    >>> found = _facts([{**about, "outcome": "turned_wrong"}])
+    >>> found["success_rate"], found["interval"], found["interval_note"], found["inconsistent"]["rate"]
+    (100.0, [2.5, 100.0], '1 cluster', 0.0)
+    """
+    means = {name: round(sum(r[name] for r in reports) / len(reports), 6) for name in ("saved", "noise")}
+    found = {"cases": len(reports), "achieved_nothing": sum(not report["achieved"] for report in reports), **means}
+    asked = [report for report in reports if "outcome" in report]
+    if not asked:
+        return found
+    outcomes, images = Counter(report["outcome"] for report in asked), [report["image"] for report in asked]
+    right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
+    answers, pairs = success(right, images), success([tuple(r["consistent"]) for r in asked], images)
+    rate, ends = answers["success_rate"], answers["success_interval"]
+    return {
+        **found,
+        **{name: outcomes[name] for name in ("turned_wrong", "kept_right", "turned_right", "kept_wrong")},
+        "success_rate": None if rate is None else round(rate, 2),
+        "interval": None if ends is None else [round(end, 2) for end in ends],
+        "interval_note": answers["success_note"],
+        "inconsistent": {
+            "consistent_before": pairs["right_before"],
+            "inconsistent_after": pairs["turned_wrong"],
+            "rate": pairs["success_rate"],
+            "interval": pairs["success_interval"],
+        },
     }
-    return {"attacks": found} if found else {}
 
 
-def attack_row(method: str, counts: Mapping[str, Any]) -> list[str]:
-    """Return a method's row of :data:`ATTACK_COLUMNS`; a dash where nothing was queried."""
-    line = [method, f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
-    if counts.get("success_rate") is None:
-        return [*line, *"––––"]
-    right, ends = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
-    shown = "–" if ends is None else f"{ends[0]}–{ends[1]} %"
-    return [*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", shown]
+def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+    """Return the table of :func:`attack_facts` for builds and dataset cards; a dash where nothing was queried."""
+    columns = "attack|cases|achieved nothing|right before|turned wrong|success rate|95 % CI (by image)".split("|")
+    table = [columns]
+    for method, counts in attacks.items():
+        line = [str(method), f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
+        if counts.get("success_rate") is None:
+            table.append([*line, *"––––"])
+            continue
+        right, ends = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
+        shown = "–" if ends is None else f"{ends[0]}–{ends[1]} %"
+        table.append([*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", shown])
+    return table
 
 
 def _report(name: str, png: bytes, told: dict[str, Any]) -> Scene:
@@ -248,14 +275,14 @@ def _answers(path: str) -> Mapping[str, bool]:
 
 @lru_cache(maxsize=4)
 def _load(choice: ModelChoice) -> "TransformersVLM":
-    from vhbench.adapters.vlms import INSTRUCTION, load_vlm
+    from vhbench.adapters.vlms import load_vlm
 
     return load_vlm(
         choice.name,
         device=choice.device,
         dtype=choice.dtype,
         revision=choice.revision or None,
-        instruction=choice.instruction or INSTRUCTION,
+        instruction=choice.instruction,
     )
 
 

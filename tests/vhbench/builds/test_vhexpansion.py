@@ -15,6 +15,7 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import audit, splits
+from vhbench.adapters.attack_config import AttackConfig
 from vhbench.benchmarks import task
 from vhbench.builds import sharding, vhexpansion_attack
 from vhbench.builds.row_ids import RowNames
@@ -328,8 +329,8 @@ def test_an_ode_split_is_expanded_without_its_captions(tmp_path: Path) -> None:
     questions = list(splits.read_questions(split))
     assert Counter(q.source for q in questions) == {"ode": 4}
     assert {(q.id, q.criterion, q.scene_ids, q.benchmark_version) for q in questions if not q.perturbation} == {
-        (named("a:1"), "fictional", ("s",), "1.0.0"),
-        (named("a:1/negated"), "fictional", ("s",), "1.0.0"),
+        (named("a:1"), "fictional", ("s",), "2.0.0"),
+        (named("a:1/negated"), "fictional", ("s",), "2.0.0"),
     }
 
 
@@ -394,7 +395,7 @@ def test_the_attack_reads_answers_as_the_metric_does(monkeypatch: pytest.MonkeyP
     questions = [Question(id=f"q{i}", images=(b"",), **told) for i in range(2)]
     asked = [SimpleNamespace(question=question) for question in questions]
     attack = vhexpansion_attack.Attack(
-        method="pgd", models=(vhexpansion_attack.ModelChoice(name="model"),), failed="ask"
+        settings=AttackConfig(method="pgd"), models=(vhexpansion_attack.ModelChoice(name="model"),), failed="ask"
     )
     assert vhexpansion_attack._asked(attack, cast(Any, asked))[0] == {"q0": False, "q1": True}
 

@@ -32,10 +32,10 @@ def test_a_board_of_two_tasks_takes_a_run_of_just_them(
     def selective(row: Any) -> bool:
         return bool(row["mode"] == "selective")
 
-    parts = [write_run(tmp_path / "run/mioh", sources["mioh-1.0.0"], "mioh_selective", answer, asked=selective)]
+    parts = [write_run(tmp_path / "run/mioh", sources["mioh-2.0.0"], "mioh_selective", answer, asked=selective)]
     for task in ("caption", "existence", "attribute"):
         name = f"ode_fictional_{task}"
-        parts.append(write_run(tmp_path / "run" / name, sources["ode-1.0.0"], name, answer, config=name))
+        parts.append(write_run(tmp_path / "run" / name, sources["ode-2.0.0"], name, answer, config=name))
     for part in parts:
         for file in part.iterdir():
             if "samples" in file.name:
@@ -53,8 +53,8 @@ def test_a_board_of_two_tasks_takes_a_run_of_just_them(
     assert '<small class="mark ">provenance complete</small>' in overview
     assert (tmp_path / "site/ode_fictional-1.0.0.html").is_file()
     assert "task" in (tmp_path / "site/downloads/scores.csv").read_text().splitlines()[0]
-    asked = cached_question_index(board.editions[1], sources["mioh-1.0.0"])
-    assert len(asked.rows) == sum(selective(row) for row in editions["mioh-1.0.0"].rows)
+    asked = cached_question_index(board.editions[1], sources["mioh-2.0.0"])
+    assert len(asked.rows) == sum(selective(row) for row in editions["mioh-2.0.0"].rows)
     assert find_sources(board, list(sources.values())).keys() == {"ode_fictional-1.0.0", "mioh_selective-1.0.0"}
 
 
@@ -65,11 +65,11 @@ def answer(row: Any) -> str:
 def test_every_task_of_the_starters_has_a_page(sources: dict[str, Path], tmp_path: Path) -> None:
     named = [word for folder in sources.values() for word in ("--splits", str(folder))]
     run("init", tmp_path / "one", *named, "--tasks", "ode_standard_caption,mioh,vhexpansion_ode")
-    assert read_board(tmp_path / "one").named == "ode_standard_caption-1.0.0, mioh-1.0.0, vhexpansion_ode-1.0.0"
+    assert read_board(tmp_path / "one").named == "ode_standard_caption-1.0.0, mioh-2.0.0, vhexpansion_ode-2.0.0"
 
 
 @pytest.mark.parametrize("task", ["pope", "mioh_nothing", "../x"])
 def test_an_unknown_task_is_refused(sources: dict[str, Path], tmp_path: Path, task: str) -> None:
-    words = ["leaderboard", "init", str(tmp_path / "board"), "--splits", str(sources["mioh-1.0.0"]), "--tasks", task]
+    words = ["leaderboard", "init", str(tmp_path / "board"), "--splits", str(sources["mioh-2.0.0"]), "--tasks", task]
     done = CliRunner().invoke(app, words)
     assert "--tasks: expected tasks of the splits' benchmarks" in str(done.exception)

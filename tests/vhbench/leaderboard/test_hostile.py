@@ -229,11 +229,11 @@ FOLDERS: list[tuple[Callable[[Path], object], str]] = [
     (lambda root: (_made(root / "entries") / "link").symlink_to("/etc"), "'link': expected a model's folder"),
     (lambda root: _made(root / "entries/a/ode-9.9.9"), "expected an edition of the board"),
     (lambda root: _made(root / "entries/a/../a/x"), "expected an edition of the board"),
-    (lambda root: (_made(root / "entries/a") / "ode-1.0.0").symlink_to("/etc"), "expected an edition of the board"),
-    (lambda root: (_made(root / "entries/a/ode-1.0.0") / "evil.html").write_text("x"), "unexpected file 'evil.html'"),
-    (lambda root: _made(root / "entries/a/ode-1.0.0/deep"), "unexpected file 'deep'"),
-    (lambda root: (_made(root / "entries/a/ode-1.0.0") / "entry.yaml").symlink_to("/etc/passwd"), "unexpected file"),
-    (lambda root: (_made(root / "entries/a/ode-1.0.0") / "reproduction.yaml").write_text("x"), "unexpected file"),
+    (lambda root: (_made(root / "entries/a") / "ode-2.0.0").symlink_to("/etc"), "expected an edition of the board"),
+    (lambda root: (_made(root / "entries/a/ode-2.0.0") / "evil.html").write_text("x"), "unexpected file 'evil.html'"),
+    (lambda root: _made(root / "entries/a/ode-2.0.0/deep"), "unexpected file 'deep'"),
+    (lambda root: (_made(root / "entries/a/ode-2.0.0") / "entry.yaml").symlink_to("/etc/passwd"), "unexpected file"),
+    (lambda root: (_made(root / "entries/a/ode-2.0.0") / "reproduction.yaml").write_text("x"), "unexpected file"),
 ]  # fmt: skip
 
 
@@ -272,15 +272,15 @@ def logged(
 ) -> StoredEntry:
     """A valid entry with complete provenance, where it is required."""
     folder = tmp_path_factory.mktemp("logged")
-    asked = editions["mioh-1.0.0"]
+    asked = editions["mioh-2.0.0"]
     rules = Rules(provenance=True, generation={"temperature": 0})
     board = Board(folder=folder, title="A board", editions=(asked.edition,), rules=rules)
 
     def say(row: Any) -> str:
         return "ABCDEFGHIJ"[sha256(row["id"].encode()).digest()[0] % len(row["choices"])] if row["choices"] else "no"
 
-    run = write_run(folder / "run", sources["mioh-1.0.0"], "mioh", say)
-    (offered,) = read_run_for(board, run, {"mioh-1.0.0": asked})
+    run = write_run(folder / "run", sources["mioh-2.0.0"], "mioh", say)
+    (offered,) = read_run_for(board, run, {"mioh-2.0.0": asked})
     found = submit(board, offered, ModelInfo(name="Fjord"))
     assert found.entry is not None
     assert found.reasons == ()
@@ -298,8 +298,8 @@ def test_hostile_provenance_is_refused(
     data["provenance"][0] |= change
     monkeypatch.setattr(boards.yaml, "load", lambda *_: dict(data))
     rules = Rules(provenance=True, generation={"temperature": 0})
-    assert told in "\n".join(check_entry(logged, sources["mioh-1.0.0"], rules, keep=False).reasons)
-    lenient = check_entry(logged, sources["mioh-1.0.0"], Rules(), keep=False)
+    assert told in "\n".join(check_entry(logged, sources["mioh-2.0.0"], rules, keep=False).reasons)
+    lenient = check_entry(logged, sources["mioh-2.0.0"], Rules(), keep=False)
     assert lenient.tier == "self-reported" or change in lenient_tiers()
 
 

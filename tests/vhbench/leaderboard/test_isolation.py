@@ -50,7 +50,7 @@ def test_odd_answers_are_refused_and_the_others_taken(tmp_path: Path) -> None:
     kinds = {"right": None, **odd_files.KINDS["stranger"]}
     for number, write in enumerate(kinds.values()):
         enter(board, cached_question_index(edition, tmp_path / "ode"), f"M{number}", lambda row: "yes")
-        folder = tmp_path / f"board/entries/m{number}/ode-1.0.0"
+        folder = tmp_path / f"board/entries/m{number}/ode-2.0.0"
         if write is not None:
             (folder / "answers.parquet").unlink()
             write(folder / "answers.parquet")

@@ -13,7 +13,7 @@ from vhbench.schema import VhbenchError
 
 RULES = {"format": "vhbench-board-1", "title": "A board"}
 RULES["editions"] = [{"benchmark": "ode", "version": "1.0.0", "content_hash": "0" * 64}]  # type: ignore[assignment]
-ODE = "ode-1.0.0"
+ODE = "ode-2.0.0"
 
 
 def git(folder: Path, *words: str) -> None:

@@ -12,7 +12,7 @@ from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.refreshing import CHANGES
 
-NAME = "vhexpansion-1.0.0"
+NAME = "vhexpansion-2.0.0"
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def test_a_faulty_entry_is_left_out_and_listed(two: Board, sources: dict[str, Pa
     edit(two, "ember-vl-8b", "symmetric_accuracy: ", "symmetric_accuracy: 1")
     done = run(two, sources, "build", "--out", str(tmp_path / "site"))
     assert done.exit_code == 0, done.output
-    assert "refused: ember-vl-8b/vhexpansion-1.0.0: claims symmetric_accuracy" in done.output
+    assert "refused: ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in done.output
     assert "Ember-VL 8B" not in (tmp_path / "site/index.html").read_text()
-    assert "ember-vl-8b/vhexpansion-1.0.0: claims symmetric_accuracy" in (tmp_path / "site/about.html").read_text()
+    assert "ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in (tmp_path / "site/about.html").read_text()
     assert run(two, sources, "build", "--out", str(tmp_path / "site"), "--strict").exit_code == 1
 
 
@@ -50,11 +50,11 @@ def test_claims_of_an_older_scorer_are_renewed(two: Board, sources: dict[str, Pa
     edit(two, "ember-vl-8b", f"scorer: {vhbench.__version__}", "scorer: 0.0.9")
     done = run(two, sources, "check")
     assert done.exit_code == 0, done.output
-    assert "note: ember-vl-8b/vhexpansion-1.0.0: claims symmetric_accuracy" in done.output
+    assert "note: ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in done.output
     assert "1 scores moved, of 2 entries" in run(two, sources, "refresh").output
     head, row = (two.folder / CHANGES).read_text().splitlines()
     assert head.split(",")[-2:] == ["from", "to"]
-    assert row.startswith("ember-vl-8b,vhexpansion-1.0.0,pairs,symmetric_accuracy,1")
+    assert row.startswith("ember-vl-8b,vhexpansion-2.0.0,pairs,symmetric_accuracy,1")
     assert row.endswith(f",0.0.9,{vhbench.__version__}")
     assert "note" not in run(two, sources, "check").output
     assert "0 scores moved" in run(two, sources, "refresh").output

@@ -77,7 +77,7 @@ def test_the_verdict_has_the_numbers_behind_it() -> None:
 
 
 def test_the_sample_depends_on_the_seed_and_spreads_over_clusters(editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["mioh-1.0.0"]
+    asked = editions["mioh-2.0.0"]
     one, other = draw(asked, 50, 1), draw(asked, 50, 2)
     assert one == draw(asked, 50, 1)
     assert one != other
@@ -90,7 +90,7 @@ def test_a_model_is_asked_again_through_lmms_eval(
     board: Board, editions: dict[str, QuestionIndex], sources: dict[str, Path]
 ) -> None:
     """An entry that the model did not give, and one that it gave."""
-    asked, tier = editions["vhexpansion-1.0.0"], dict[str, str]()
+    asked, tier = editions["vhexpansion-2.0.0"], dict[str, str]()
     named = [word for folder in sources.values() for word in ("--splits", str(folder))]
     for name, say in (("Yes sayer", lambda row: "Yes."), ("Liar", lambda row: row["answer"])):
         enter(board, asked, name, say, reference="made up")

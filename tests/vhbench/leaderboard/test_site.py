@@ -57,7 +57,7 @@ def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None
 
 
 def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     for name in ("Aster", "Basalt"):
         enter(board, asked, name, lambda row: row["answer"])
@@ -143,7 +143,7 @@ def test_it_is_the_same_under_another_hash_seed(
 
 
 def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex], sources: dict[str, Path]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     name = "<script>alert(1)</script>"
     enter(board, asked, name, lambda row: HOSTILE[asked.number[row["id"]] % len(HOSTILE)], organisation='" onload="x')
@@ -162,7 +162,7 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex]
 
 
 def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     enter(board, asked, "Reference Oracle", lambda row: "yes")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
@@ -174,11 +174,11 @@ def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str
 def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
     board: Board, editions: dict[str, QuestionIndex]
 ) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     enter(board, asked, "My model", lambda row: "yes")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
-    told = {"benchmark": "vhexpansion", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    told = {"benchmark": "vhexpansion", "version": "2.0.0", "content_hash": "", "data": DataSource(kind="starter")}
     args = "a=\ud800,b=\u202e\ncontent hash   0123"
     one = Provenance(task="vhexpansion", model_args=args, vhbench="1\r", lmms_eval="1", **told)
     model = standings.models[0]
@@ -190,14 +190,14 @@ def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
 
 
 def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     hidden = replace(asked, edition=replace(asked.edition, hidden=True))
     board = replace(board, editions=(hidden.edition,))
     enter(board, hidden, "My model", lambda row: "yes")
     standings = rank_entries(board, {hidden.edition.name: asked.source}, workers=1)
     out = site.write_site(standings, board.folder.parent / "site").parent
     question = asked.rows[0]["question"].encode()
-    assert not (out / "data/vhexpansion-1.0.0").exists()
+    assert not (out / "data/vhexpansion-2.0.0").exists()
     assert not list((out / "images").iterdir())
     assert all(question not in data and asked.rows[0]["id"].encode() not in data for data in files(out).values())
     exported = dict(exporting.files(standings, standings.models[0]))
@@ -206,7 +206,7 @@ def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, Q
 
 
 def test_a_model_that_learned_the_public_edition_falls(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["ode-1.0.0"]
+    asked = editions["ode-2.0.0"]
     half = [place for place, row in enumerate(asked.rows) if crc32(row["scene_ids"][0].encode()) % 2]
     both = []
     for version, own in (("1.0.0", half), ("1.1.0", sorted(set(range(len(asked.rows))) - set(half)))):
@@ -268,10 +268,10 @@ def test_board_and_site_are_sent_in_one_commit(copied: Path, made: Path, hub: Hu
             again = push_folder(folder, repo, kind, message=message, owned=owned)
             assert (again.sha, again.uploaded, again.deleted) == ("", (), ())
         assert hub.files("org/board")["board.yaml"] == (copied / "board.yaml").read_bytes()
-        (copied / "entries/iris-vl-2b/ode-1.0.0/entry.yaml").unlink()
+        (copied / "entries/iris-vl-2b/ode-2.0.0/entry.yaml").unlink()
         kind, owned, message = pushing.kind_of(copied)
         sent = push_folder(copied, "org/board", kind, message=message, owned=owned, dry_run=True)
-        assert sent.deleted == ("entries/iris-vl-2b/ode-1.0.0/entry.yaml",)
+        assert sent.deleted == ("entries/iris-vl-2b/ode-2.0.0/entry.yaml",)
         site_of_two = Path(shutil.copytree(made, tmp_path / "site"))
         (site_of_two / "mioh-0.9.0.html").write_text("an edition that the board has no more")
         kind, owned, message = pushing.kind_of(site_of_two)
@@ -304,7 +304,7 @@ def test_exports_are_what_others_read(standings: Rankings) -> None:
 
 
 def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["ode-1.0.0"]
+    asked = editions["ode-2.0.0"]
     asked = replace(asked, edition=replace(asked.edition, repo_id="org/vhbench-ode", revision="a" * 40))
     board = replace(board, editions=(asked.edition,), rules=replace(board.rules, max_failed=2))
     answers = [row["id"] for row in asked.rows if row["kind"] == "yes_no"]
@@ -340,7 +340,7 @@ def test_exports_fit_every_eval_ever(standings: Rankings) -> None:
 def test_a_board_is_made_by_its_command(sources: dict[str, Path], tmp_path: Path) -> None:
     made = [boards.of_split(folder) for folder in sources.values()]
     pair = [*made, replace(made[0], version="2.0.0", content_hash="2" * 64)]
-    found = list(boards.paired(pair, ["ode-1.0.0=ode-2.0.0"]))
+    found = list(boards.paired(pair, ["ode-2.0.0=ode-2.0.0"]))
     assert [edition.fresh_of for edition in found] == ["", "1.0.0", "", ""]
     with pytest.raises(VhbenchError, match="expected PUBLIC=FRESH"):
-        list(boards.paired(made, ["ode-1.0.0=mioh-2.0.0"]))
+        list(boards.paired(made, ["ode-2.0.0=mioh-2.0.0"]))

@@ -161,13 +161,13 @@ def test_answers_to_a_foreign_split_are_refused(
 
 def test_a_response_file_is_taken_as_well(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "said.jsonl"
-    rows = [{"id": row["id"], "response": "yes"} for row in rows_of(sources["vhexpansion-1.0.0"])]
+    rows = [{"id": row["id"], "response": "yes"} for row in rows_of(sources["vhexpansion-2.0.0"])]
     file.write_text("\n".join(map(json.dumps, rows)))
-    done = add(file, board, sources, "--edition", "vhexpansion-1.0.0", "--reference", "always yes")
+    done = add(file, board, sources, "--edition", "vhexpansion-2.0.0", "--reference", "always yes")
     assert done.exit_code == 0, done.output
-    assert "symmetric" in (board.folder / "entries/my-model/vhexpansion-1.0.0/entry.yaml").read_text()
+    assert "symmetric" in (board.folder / "entries/my-model/vhexpansion-2.0.0/entry.yaml").read_text()
     file.write_text("\n".join(map(json.dumps, [*rows[1:], {"id": "nobody asked", "response": "yes"}])))
-    done = add(file, board, sources, "--edition", "vhexpansion-1.0.0", name="Another")
+    done = add(file, board, sources, "--edition", "vhexpansion-2.0.0", name="Another")
     assert f"1 of {len(rows):,} questions have no response" in done.output
     assert "1 responses belong to none of its questions (the first: 'nobody asked')" in done.output
 
@@ -228,11 +228,11 @@ def test_bad_words_are_refused_in_one_line(
 
 
 def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    ode = board.edition("ode-1.0.0")
+    ode = board.edition("ode-2.0.0")
     both = replace(
         board, editions=(*board.editions, replace(ode, version="1.1.0", content_hash="1" * 64, fresh_of="1.0.0"))
     )
-    assert [(public.name, fresh.name) for public, fresh in both.fresh()] == [("ode-1.0.0", "ode-1.1.0")]
+    assert [(public.name, fresh.name) for public, fresh in both.fresh()] == [("ode-2.0.0", "ode-1.1.0")]
     assert read_board(board.folder).editions == board.editions
 
 
@@ -250,8 +250,8 @@ def test_answers_are_to_the_edition_that_asks_just_them(
 
     assert entered(400) == ["mioh-0.9.0"]  # more than half of the grown edition, which they leave open
     assert entered(len(grown.rows)) == [MIOH]
-    both = {"mioh-2.0.0": grown, "ode-1.0.0": replace(public, edition=editions["ode-1.0.0"].edition)}
-    assert entered(len(grown.rows), "ode-1.0.0") == ["ode-1.0.0"]  # it may say more, to other editions
+    both = {"mioh-2.0.0": grown, "ode-2.0.0": replace(public, edition=editions["ode-2.0.0"].edition)}
+    assert entered(len(grown.rows), "ode-2.0.0") == ["ode-2.0.0"]  # it may say more, to other editions
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_another_model_of_the_same_folder_is_not_replaced(run: Path, board: Boar
 
 
 def test_an_entry_that_is_being_written_is_none_yet(run: Path, board: Board, sources: dict[str, Path]) -> None:
-    other = board.folder / "entries/my-model/ode-1.0.0"
+    other = board.folder / "entries/my-model/ode-2.0.0"
     other.mkdir(parents=True)
     (other / "answers.parquet").write_bytes(b"half of it")
     assert "added" in add(run, board, sources).output
