@@ -9,6 +9,7 @@ from typing import Any
 from vhbench import splits
 from vhbench.analysis.ode_hallucinations import asked_vocabulary
 from vhbench.generators.ode import environments
+from vhbench.near_duplicates import Fingerprint
 from vhbench.runs import check_same_split, read_run
 from vhbench.schema import Manifest, Question, Scene, VhbenchError
 from vhbench.splits import manifests
@@ -225,7 +226,7 @@ def mixed(
     is_scored = leakage.finder(scored)
     left = set[bytes]()
 
-    def keep(image: bytes, seen: bytes, place: str) -> bool:
+    def keep(image: bytes, seen: Fingerprint | None, place: str) -> bool:
         if not is_scored(image, seen):
             return True
         if not leave_out:
