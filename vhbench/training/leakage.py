@@ -67,20 +67,23 @@ def concepts_of(scene: Scene) -> set[str]:
     return {thing.category for thing in scene.objects} | ({scene.environment} - {""})
 
 
-def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]:
-    """Return which words questions and options mention, with plurals; of "hot dog" not "dog".
+def concept_finder(words: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that finds which words a text mentions, with plurals; of "hot dog" not "dog".
 
-    >>> dogs = Question("q", question="Are there exactly two dogs in the image?", answer="no", kind="yes_no", images=())
-    >>> sorted(asked([dogs], ["dog", "cat", "hot dog"]))
+    >>> concept_finder(["dog", "cat", "hot dog"])("Are there exactly two dogs in the image?")
     ['dog']
     """
     named = {form: word for word in words for form in (inflection.plural(word), word)}
-    if not named:
-        return frozenset()
     longest_first = sorted(named, key=lambda form: (-len(form), form))
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b") if named else re.compile(r"(?!)")
+    return lambda text: [named[found] for found in pattern.findall(text)]
+
+
+def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]:
+    """Return which words questions and options mention."""
+    find = concept_finder(words)
     texts = {text for question in questions for text in (question.question, *question.choices)}
-    return frozenset(named[found] for text in texts for found in pattern.findall(text))
+    return frozenset(word for text in texts for word in find(text))
 
 
 def look_of(image: ImageData) -> Fingerprint | None:

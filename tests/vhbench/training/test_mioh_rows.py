@@ -73,13 +73,12 @@ def test_the_manifest_says_which_part_it_is(halves: Editions) -> None:
     assert [splits.read_manifest(path).config["part"] for path in halves] == ["1/2", "2/2"]
 
 
-def test_what_an_analysis_says_is_failed_is_taught_most(halves: Editions, tmp_path: Path) -> None:
-    """The loop: asked, analysed, weighed; every row is one of several images, with its short answer and a reason."""
+def test_what_a_run_fails_is_taught_most(halves: Editions, tmp_path: Path) -> None:
+    """The loop: asked, weighed; every row is one of several images, with its short answer and a reason."""
     results = write_run(tmp_path / "results", halves.train, "mioh", right_but_for("C1"))
-    run("analyse", "mioh", results)
     out = tmp_path / "rows"
     run("export", "sft", "--split", halves.train, "--test", halves.test, "--number", 10, "--weakness",
-        results / "mioh_analysis.json", "--out", out)  # fmt: skip
+        results, "--out", out)  # fmt: skip
     rows = taught(out)
     kinds = Counter(row["question_type"] for row in rows if row["form"] == "short")
     assert kinds["C1"] > kinds.total() / 2  # of all questions a quarter are
