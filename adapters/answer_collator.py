@@ -29,7 +29,7 @@ class AnswerCollator:
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return input ids, masks, pixels and labels of a batch."""
-        return self.batch([self.texts(row["messages"]) for row in rows], [row["images"] for row in rows])
+        return self.batch_of(rows)
 
     def texts(self, messages: Sequence[Message]) -> tuple[str, str]:
         """Return the prompt as used at inference, and the answer with its end token."""
@@ -64,15 +64,18 @@ class AnswerCollator:
                 return_tensors="pt", add_special_tokens=not begins,
             )  # fmt: skip
 
+    def batch_of(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return a batch of rows with ``messages``, or of the chosen answers of preference pairs."""
+        return self.batch([self.texts(_talk(row)) for row in rows], [row["images"] for row in rows])
+
     def check(self, row: Mapping[str, Any]) -> None:
         """Check that a row's prompt equals the inference prompt and its answer has one end token.
 
         Raises:
             VhbenchError: if training and inference prompts differ, or the answer does not end exactly once.
         """
-        messages = row.get("messages") or [*row["prompt"], *row["chosen"]]
-        prompt, answer = self.texts(messages)
-        batch = self.batch([(prompt, answer)], [row["images"]])
+        prompt, answer = self.texts(_talk(row))
+        batch = self.batch_of([row])
         asked = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
         ids, labels = batch["input_ids"][0].tolist(), batch["labels"][0].tolist()
         learnt = [label for label in labels if label != LEFT_OUT]
@@ -112,6 +115,11 @@ def end_tokens(model: Any, tokenizer: Any) -> list[str]:
             "the model has no token that ends an answer: neither its tokenizer nor its generation config"
         )
     return found
+
+
+def _talk(row: Mapping[str, Any]) -> Sequence[Message]:
+    """Return the messages of a row; of a preference pair with the chosen answer."""
+    return row.get("messages") or [*row["prompt"], *row["chosen"]]
 
 
 def _plain(message: Message) -> dict[str, Any]:

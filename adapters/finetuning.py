@@ -1,4 +1,4 @@
-"""Fine-tuning of VLMs with TRL and peft: LoRA on exported rows, merged for lmms-eval.
+"""Fine-tuning of VLMs with TRL and peft: LoRA on exported rows, and adapters that lmms-eval loads.
 
 Several processes share a training run if a launcher (torchrun, accelerate) starts them; the first one writes.
 """
@@ -12,24 +12,11 @@ from typing import Any
 
 from vhbench.adapters.answer_collator import AnswerCollator, PreferenceCollator, end_tokens
 from vhbench.adapters.loading import loading, needed_by, pick_device
+from vhbench.adapters.trainable_families import TESTED, family_of, freeze_vision, limit_pixels, lora_config
+from vhbench.adapters.training_memory import estimate
 from vhbench.files import json_bytes, quote_value, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.splits.unpacking import open_parquet
-
-TESTED: Mapping[str, str] = {
-    "llava": "llava_hf",
-    "llava_next": "llava_hf",
-    "llava_onevision": "llava_hf",
-    "qwen2_vl": "qwen2_vl",
-    "qwen2_5_vl": "qwen2_5_vl",
-    "idefics3": "huggingface",
-    "smolvlm": "huggingface",
-    "gemma3": "gemma3",
-}
-"""Tested model type → the lmms-eval class that evaluates it."""
-
-VISION = r".*(?:vision_tower|vision_model|visual)\..*"
-"""Vision modules; LoRA skips them by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +24,19 @@ class Training:
     """Training settings; the fields are options of ``vhbench finetune``.
 
     Attributes:
-        learning_rate: learning rate; the default is the papers' for LLaVA-1.5.
+        learning_rate: learning rate; the papers' for LLaVA-1.5 is 1.8e-6.
         rank: LoRA rank; 0 trains all weights.
         alpha: LoRA alpha.
+        quantize: "4bit" or "8bit" weights of the base model (bitsandbytes, QLoRA); "" for none.
+        optimizer: "adamw" or "adamw_8bit".
+        max_pixels: pixels to which larger images are scaled down; 0 for the processor's own.
+        merge: write the merged model too.
         steps: number of steps; 0 derives it from the epochs.
         beta: DPO beta.
         processes: required number of processes; 0 for any.
     """
 
-    learning_rate: float = 1.8e-6
+    learning_rate: float = 1e-4
     epochs: float = 1
     steps: int = 0
     batch: int = 1
@@ -59,12 +50,22 @@ class Training:
     device: str = "auto"
     save_steps: int = 200
     resume: bool = False
-    merge: bool = True
+    merge: bool = False
+    quantize: str = ""
+    optimizer: str = "adamw"
+    max_pixels: int = 0
     untested: bool = False
     processes: int = 0
 
 
-def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str, str] | None = None) -> dict[str, Any]:
+def finetune(
+    model: str,
+    data: Path,
+    out: Path,
+    how: Training,
+    keep: Mapping[str, str] | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> dict[str, Any]:
     """Train a model on exported rows, save it and return a summary.
 
     Args:
@@ -73,9 +74,12 @@ def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str
         out: output folder for ``adapter``, ``checkpoints``, ``training.json``, and ``model`` if the adapter is merged.
         how: training settings.
         keep: column → required value of the training rows; None for all rows.
+        tell: called with the memory estimate before the weights are loaded.
 
     Returns:
-        ``processes``, ``method`` ("sft" or "dpo"), ``rows``, ``steps``, ``losses``, ``model`` and ``lmms_eval``.
+        ``processes``, ``method`` ("sft" or "dpo"), ``rows``, ``steps``, ``losses``, ``model``, ``device``,
+        ``lmms_eval``, and if merged ``merged_difference``: the largest difference in an answer token's probability
+        between adapter and merged model, on a probe batch.
 
     Raises:
         VhbenchError: if something is missing, untested, or already exists.
@@ -89,15 +93,24 @@ def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str
     _check_place(out, checkpoints, how)
     rows = read_rows(data, keep)
     with loading(f"the configuration of model {model}"):
-        kind = str(AutoConfig.from_pretrained(model).model_type)
+        config = AutoConfig.from_pretrained(model)
+        kind = str(config.model_type)
     if kind not in TESTED and not how.untested:
         raise VhbenchError(
             f"model {model} is a {kind}: tested are {', '.join(TESTED)}; --untested tries it all the same"
         )
     where = pick_device(how.device)
     method = "dpo" if "chosen" in rows.column_names else "sft"
-    network, processor = _load(model, where, how.dtype)
-    trainer = _trainer(method, network, processor, rows, checkpoints, where, how)
+    processor = _processor(model, kind, how)
+    answers = AnswerCollator(processor, [processor.tokenizer.eos_token or ""])
+    probe = [rows[place] for place in one_of_each_form(rows)]
+    tokens = how.batch * max(int(answers.batch_of([row])["input_ids"].shape[1]) for row in probe)
+    tell(str(estimate(config, tokens, how, on_gpu=where != "cpu")))
+    network = _load(model, where, how)
+    answers.ends = tuple(end_tokens(network, processor.tokenizer))
+    for row in probe:
+        answers.check(row)
+    trainer = _trainer(method, network, answers, rows, checkpoints, where, how)
     last = last_checkpoint(checkpoints) if how.resume else None
     with _told():
         trainer.train(resume_from_checkpoint=last)
@@ -105,11 +118,13 @@ def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str
         "base": model, "method": method, "rows": len(rows), "processes": int(trainer.args.world_size),
         "steps": int(trainer.state.global_step), "resumed_from": last and Path(last).name,
         "losses": [entry["loss"] for entry in trainer.state.log_history if "loss" in entry],
-        "lmms_eval": TESTED.get(kind, "huggingface"), "settings": asdict(how), "kept": dict(keep or {}),
+        "lmms_eval": family_of(kind).lmms_eval, "settings": asdict(how), "kept": dict(keep or {}), "device": where,
+        "model": str(out / ("adapter" if how.rank else "model")),
     }  # fmt: skip
-    told["model"] = str(out / ("model" if how.merge or not how.rank else "adapter"))
     if trainer.is_world_process_zero():
-        _save(trainer, processor, out, how)
+        _save(trainer, processor, config, out, how)
+        if how.merge and how.rank:
+            told["merged_difference"] = merge(model, out, answers.batch_of(probe))
         write_atomic(out / "training.json", json_bytes(told))
     trainer.accelerator.wait_for_everyone()
     return told | {"first": trainer.is_world_process_zero()}
@@ -176,37 +191,52 @@ def _check_columns(data: Path, names: Collection[str]) -> None:
         raise VhbenchError(f"--data {data}: has the columns {quote_value(list(names))}; needed are {forms}")
 
 
-def _load(model: str, where: str, dtype: str) -> tuple[Any, Any]:
-    import torch
-    from transformers import AutoModelForImageTextToText, AutoProcessor
+def _processor(model: str, kind: str, how: Training) -> Any:
+    from transformers import AutoProcessor
 
-    wanted = ("bfloat16" if where != "cpu" else "float32") if dtype == "auto" else dtype
-    with loading(f"model {model}"):
-        network = AutoModelForImageTextToText.from_pretrained(model, dtype=getattr(torch, wanted), use_safetensors=True)
-        processor = AutoProcessor.from_pretrained(model)
+    with loading(f"the processor of model {model}"):
+        processor: Any = AutoProcessor.from_pretrained(model)
     if not getattr(processor, "chat_template", None):
         raise VhbenchError(f"model {model}: its processor has no chat template, which the prompts need")
-    return network, processor
+    if how.max_pixels:
+        limit_pixels(processor, kind, how.max_pixels)
+    return processor
 
 
-def _trainer(method: str, network: Any, processor: Any, rows: Any, folder: Path, where: str, how: Training) -> Any:
-    from peft import LoraConfig
+def _load(model: str, where: str, how: Training) -> Any:
+    import torch
+    from transformers import AutoModelForImageTextToText, BitsAndBytesConfig
+
+    dtype = getattr(torch, ("bfloat16" if where != "cpu" else "float32") if how.dtype == "auto" else how.dtype)
+    given: dict[str, Any] = {}
+    if how.quantize:
+        if not how.rank:
+            raise VhbenchError(
+                f"--quantize {how.quantize}: expected LoRA (--rank above 0); quantized weights are fixed"
+            )
+        with needed_by("--quantize", "finetune"):
+            import bitsandbytes  # noqa: F401
+        given["device_map"] = {"": where}
+        given["quantization_config"] = BitsAndBytesConfig(
+            load_in_8bit=how.quantize == "8bit", load_in_4bit=how.quantize == "4bit", bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=dtype,
+        )  # fmt: skip
+    with loading(f"model {model}"):
+        return AutoModelForImageTextToText.from_pretrained(model, dtype=dtype, use_safetensors=True, **given)
+
+
+def _trainer(
+    method: str, network: Any, answers: AnswerCollator, rows: Any, folder: Path, where: str, how: Training
+) -> Any:
     from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 
-    answers = AnswerCollator(processor, end_tokens(network, processor.tokenizer))
-    for place in one_of_each_form(rows):
-        answers.check(rows[place])
-    lora = None
+    kind, lora = str(network.config.model_type), None
     if how.rank:
-        lora = LoraConfig(
-            r=how.rank, lora_alpha=how.alpha, target_modules="all-linear", task_type="CAUSAL_LM",
-            exclude_modules=None if how.vision else VISION,
-        )  # fmt: skip
+        lora = lora_config(kind, how.rank, how.alpha, vision=how.vision)
     elif not how.vision:
-        for name, weight in network.named_parameters():
-            weight.requires_grad_(not any(part in name for part in ("vision_tower", "vision_model", "visual")))
+        freeze_vision(network, kind)
     given = _arguments(folder, where, how)
-    shared = {"model": network, "processing_class": processor, "train_dataset": rows, "peft_config": lora}
+    shared = {"model": network, "processing_class": answers.processor, "train_dataset": rows, "peft_config": lora}
     make: Callable[..., Any] = SFTTrainer
     if method == "sft":
         shared |= {"args": SFTConfig(**given), "data_collator": answers}
@@ -223,6 +253,10 @@ def one_of_each_form(rows: Any) -> list[int]:
     return sorted({form: place for place, form in reversed(list(enumerate(forms)))}.values())
 
 
+_OPTIMIZERS = {"adamw": "adamw_torch", "adamw_8bit": "adamw_8bit"}
+"""Optimizer → its name in transformers."""
+
+
 def _arguments(folder: Path, where: str, how: Training) -> dict[str, Any]:
     """Return the trainer's arguments, overriding TRL's bf16, checkpointing and truncation."""
     on_gpu = where != "cpu"
@@ -231,23 +265,53 @@ def _arguments(folder: Path, where: str, how: Training) -> dict[str, Any]:
         "num_train_epochs": how.epochs, "max_steps": how.steps or -1, "per_device_train_batch_size": how.batch,
         "gradient_accumulation_steps": how.accumulate, "lr_scheduler_type": "cosine", "warmup_steps": 0.03,
         "bf16": on_gpu and how.dtype in ("auto", "bfloat16"), "use_cpu": not on_gpu,
-        "gradient_checkpointing": on_gpu, "report_to": "none", "seed": how.seed, "logging_steps": 10,
+        "gradient_checkpointing": on_gpu, "optim": _OPTIMIZERS[how.optimizer],
+        "report_to": "none", "seed": how.seed, "logging_steps": 10,
         "save_strategy": "steps", "save_steps": how.save_steps, "save_total_limit": 2, "disable_tqdm": True,
         "ddp_backend": "gloo" if not on_gpu and _processes() > 1 else None,
         "dataloader_pin_memory": on_gpu,
     }  # fmt: skip
 
 
-def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
-    """Save the adapter and the merged model, or the model if all weights were trained."""
-    network = trainer.accelerator.unwrap_model(trainer.model)
+def _save(trainer: Any, processor: Any, config: Any, out: Path, how: Training) -> None:
+    """Save the adapter, or the model if all weights were trained; both load by their folder."""
+    network, folder = trainer.accelerator.unwrap_model(trainer.model), out / ("adapter" if how.rank else "model")
+    network.save_pretrained(folder, safe_serialization=True)
+    processor.save_pretrained(folder)
     if how.rank:
-        network.save_pretrained(out / "adapter", safe_serialization=True)
-        processor.save_pretrained(out / "adapter")
-        network = network.merge_and_unload() if how.merge else None
-    if network is not None:
-        network.save_pretrained(out / "model", safe_serialization=True)
-        processor.save_pretrained(out / "model")
+        config.save_pretrained(folder)  # evaluators read the configuration before transformers finds the base model
+
+
+def merge(model: str, out: Path, probe: Mapping[str, Any]) -> float:
+    """Merge an adapter into its base model in float32, and save it.
+
+    In bfloat16, updates smaller than half a unit in the last place of a weight would be lost.
+
+    Args:
+        model: base model.
+        out: folder with ``adapter``; ``model`` is written there.
+        probe: batch with labels.
+
+    Returns:
+        The largest difference in an answer token's probability between adapter and merged model.
+    """
+    import torch
+    from peft import PeftModel
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    def probabilities(network: Any) -> Any:
+        with torch.no_grad():
+            logits = network(**{name: part for name, part in probe.items() if name != "labels"}).logits
+        likely, labels = logits[:, :-1].float().softmax(-1), probe["labels"][:, 1:]
+        return likely.gather(-1, labels.clamp(min=0)[..., None])[..., 0][labels >= 0]
+
+    base = AutoModelForImageTextToText.from_pretrained(model, dtype=torch.float32, use_safetensors=True).eval()
+    network = PeftModel.from_pretrained(base, str(out / "adapter")).eval()
+    before = probabilities(network)
+    merged = network.merge_and_unload()
+    merged.save_pretrained(out / "model", safe_serialization=True)
+    AutoProcessor.from_pretrained(out / "adapter").save_pretrained(out / "model")
+    return float((probabilities(merged) - before).abs().max())
 
 
 def last_checkpoint(folder: Path) -> str | None:

@@ -1,8 +1,7 @@
 """Checks of photos in questions: size as annotated, and no duplicates in one question.
 
-Duplicates are detected by a perceptual hash (imagehash's 64-bit pHash). On 25 COCO photos, copies that were re-encoded,
-scaled, brightened or cropped by 2 % differ in at most 10 bits, and distinct photos in at least 20. Photos are checked
-on demand and once for all question types: a build of 3,484 questions uses a few thousand of COCO's 118,000.
+Duplicates are detected by :mod:`vhbench.near_duplicates`. Photos are checked on demand and once for all question
+types: a build of 3,484 questions uses a few thousand of COCO's 118,000.
 """
 
 import hashlib
@@ -12,21 +11,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from vhbench.files import last_written, read_image
-from vhbench.images import Sizes, sizes_of, thumbnail
+from vhbench.images import Sizes, sizes_of
+from vhbench.near_duplicates import Fingerprint, copy_kind, fingerprint
 from vhbench.protocols import bare
 from vhbench.schema import ImageData, Rejection, Scene, VhbenchError
 
-_BITS: Final = 8  # side of the hash, for 64 bits
-_ALIKE: Final = 10  # maximum Hamming distance between hashes of one photo
-_SIDE: Final = 64  # side in pixels of the image to hash
-_FLAT: Final = 4.0  # standard deviation of grey below which only the bytes are compared
-_KEPT: Final = 1 << 15  # number of cached hashes; question types share many photos
+_KEPT: Final = 1 << 13  # number of cached fingerprints, of 9 kB each; question types share many photos
 
-_Mark = int | str
-"""Perceptual hash of a photo, or a digest of its bytes if it is flat."""
+_Mark = Fingerprint | str
+"""Fingerprint of a photo, or a digest of its bytes if it is flat."""
 
 
 class Photos:
@@ -63,7 +57,7 @@ class Photos:
         return [self._left_out[item] for item in sorted(self._left_out)]
 
     def _look_at(self, place: int) -> _Mark | None:
-        """Return a photo's hash, or None for a bad one."""
+        """Return a photo's fingerprint, or None for a bad one."""
         scene = bare(self.scenes, place)
         try:
             sizes, mark = _look(scene)
@@ -77,7 +71,7 @@ class Photos:
 
 
 def _look(scene: Scene) -> tuple[Sizes, _Mark]:
-    """Return the sizes and the hash of a scene's photo.
+    """Return the sizes and the fingerprint of a scene's photo.
 
     Raises:
         VhbenchError: if it cannot be read or is not an image.
@@ -91,18 +85,14 @@ def _look(scene: Scene) -> tuple[Sizes, _Mark]:
 
 @lru_cache(maxsize=_KEPT)
 def _look_once(image: ImageData, _: int) -> tuple[Sizes, _Mark]:
-    """Hash a photo; the number is its modification time, which invalidates the cache."""
-    sizes, grey = thumbnail(image, _SIDE)
-    if float(np.asarray(grey).std()) < _FLAT:
-        return sizes, hashlib.sha256(read_image(image)).hexdigest()
-    import imagehash
-
-    return sizes, int.from_bytes(np.packbits(imagehash.phash(grey, hash_size=_BITS).hash).tobytes())
+    """Fingerprint a photo; the number is its modification time, which invalidates the cache."""
+    data = read_image(image)
+    return sizes_of(data), fingerprint(data) or hashlib.sha256(data).hexdigest()
 
 
 def _alike(one: _Mark | None, other: _Mark | None) -> bool:
-    if isinstance(one, int) and isinstance(other, int):
-        return (one ^ other).bit_count() <= _ALIKE
+    if isinstance(one, Fingerprint) and isinstance(other, Fingerprint):
+        return bool(copy_kind(one, other))
     return one is not None and one == other
 
 

@@ -157,27 +157,6 @@ def _sizes(lying: tuple[int, int], turned: bool) -> Sizes:
     return ((height, width) if turned else lying), lying
 
 
-def thumbnail(image: ImageData, side: int) -> tuple[Sizes, Image.Image]:
-    """Return an image's sizes and a grey thumbnail, ``side`` pixels wide and high.
-
-    It is read once, and a JPEG is decoded only as far as needed.
-
-    Raises:
-        VhbenchError: as :func:`sizes_of` and :func:`open_image`.
-    """
-    data = read_image(image)
-    try:
-        with _whole_images(), _quiet(), Image.open(io.BytesIO(data), formats=("JPEG",)) as opened:
-            turn = _orientation(opened)
-            sizes = _sizes(opened.size, turn in _ON_ITS_SIDE)
-            opened.draft("L", (side, side))
-            opened.load()
-            small = _upright(opened, turn)
-    except (*_DAMAGED, Image.DecompressionBombError):
-        sizes, small = sizes_of(data), to_display_rgb(open_image(data))
-    return sizes, small.convert("L").resize((side, side), Image.Resampling.LANCZOS)
-
-
 def to_png(image: Image.Image, **options: int) -> bytes:
     """Return an image as PNG; the options are Pillow's."""
     buffer = io.BytesIO()

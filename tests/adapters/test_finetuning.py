@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 import tiny_trainable
 from any_vlm import build as any_model
+from peak_memory import PeakMemory
 from PIL import Image
+from transformers import AutoModelForImageTextToText as AutoModel
 from typer.testing import CliRunner
 
 from editions import Editions, answered
@@ -25,7 +26,9 @@ pytest.importorskip("trl")
 pytest.importorskip("peft")
 
 from vhbench.adapters.answer_collator import LEFT_OUT, AnswerCollator, PreferenceCollator, end_tokens
-from vhbench.adapters.finetuning import TESTED, VISION, Training, finetune, last_checkpoint, one_of_each_form, read_rows
+from vhbench.adapters.finetuning import Training, finetune, last_checkpoint, one_of_each_form, read_rows
+from vhbench.adapters.trainable_families import TESTED, limit_pixels, lora_config
+from vhbench.adapters.training_memory import estimate
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
 from vhbench.training import leakage
@@ -125,7 +128,7 @@ def test_a_prompt_that_inference_would_not_ask_is_refused() -> None:
 @pytest.fixture(scope="module")
 def tuned(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Fine-tune a model of two real classes, and return what was done."""
-    how = replace(FAST, steps=STEPS)
+    how = replace(FAST, steps=STEPS, merge=True)
     return {
         family: finetune(str(tiny(family)), rows, tmp_path_factory.mktemp(f"tuned-{family}"), how)
         for family in tiny_trainable.FAMILIES
@@ -156,6 +159,7 @@ def test_the_loss_falls_and_what_is_saved_is_whole(family: str, tuned: Any, rows
     told = tuned[family]
     assert told["losses"][0] > 10 * told["losses"][-1]
     assert (told["method"], told["rows"], told["steps"], told["processes"]) == ("sft", ROWS, STEPS, 1)
+    assert told["merged_difference"] < 1e-4
     out = Path(told["model"]).parent
     assert (out / "adapter" / "adapter_model.safetensors").is_file()
     assert {path.suffix for part in ("adapter", "model") for path in (out / part).iterdir()} <= {
@@ -224,7 +228,7 @@ def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
         return
     assert told["losses"][-1] < 0.1
 
-    model = AutoModelForImageTextToText.from_pretrained(told["model"])
+    model = AutoModelForImageTextToText.from_pretrained(told["model"])  # the adapter, with its base
     make = PreferenceCollator(collator(model, AutoProcessor.from_pretrained(told["model"])))
     batch = make(list(read_rows(tmp_path / "pairs")))
     mask = batch.pop("completion_mask")[:, 1:]
@@ -271,7 +275,7 @@ def test_each_distribution_has_a_model_of_its_own(editions: Editions, tiny: Any,
     assert done.exit_code == 0, (done.output, done.exception)
     for criterion in ("fictional", "standard"):
         assert f"{criterion}: sft on 4 rows, 1 step, 1 process" in done.output
-        assert (out / criterion / "model" / "model.safetensors").is_file()
+        assert (out / criterion / "adapter" / "adapter_model.safetensors").is_file()
     assert done.output.count("lmms-eval --model llava_hf --model_args pretrained=") == 6
     assert "--names before,fictional,standard" in done.output
 
@@ -343,11 +347,81 @@ def test_rows_are_kept_by_a_column(rows: Path) -> None:
         read_rows(rows, {"criterion": "fictional"})
 
 
-@pytest.mark.parametrize("family", tiny_trainable.FAMILIES)
-def test_lora_leaves_the_eyes_as_they_are(family: str) -> None:
-    model, _ = tiny_trainable.FAMILIES[family](["Yes No"])
-    linear = [name for name, part in model.named_modules() if type(part).__name__ == "Linear"]
-    eyes = [name for name in linear if re.fullmatch(VISION, name)]
-    assert eyes
-    assert all("vision" in name or "visual" in name for name in eyes)
-    assert any("language_model" in name for name in set(linear) - set(eyes))
+PROJECTORS = {
+    "llava": {"multi_modal_projector.linear_1", "multi_modal_projector.linear_2"},
+    "llava_next": {"multi_modal_projector.linear_1", "multi_modal_projector.linear_2"},
+    "llava_onevision": {"multi_modal_projector.linear_1", "multi_modal_projector.linear_2"},
+    "qwen2_vl": {"visual.merger.mlp.0", "visual.merger.mlp.2"},
+    "qwen2_5_vl": {"visual.merger.mlp.0", "visual.merger.mlp.2"},
+    "idefics3": {"connector.modality_projection.proj"},
+    "smolvlm": {"connector.modality_projection.proj"},
+    "gemma3": {"multi_modal_projector"},  # its weight is no linear layer
+}
+
+
+@pytest.mark.parametrize("kind", TESTED)
+def test_lora_trains_language_model_and_projector_and_not_the_tower(kind: str) -> None:
+    """On PyTorch's meta device, as for the real sizes: by name, what has an adapter besides the language model."""
+    import torch
+    from peft import get_peft_model
+
+    config = any_model(kind)[0].config
+    with torch.device("meta"):
+        model = get_peft_model(AutoModel.from_config(config), lora_config(kind, 4, 8, vision=False))
+    trained = {name.split(".lora_")[0] for name, weight in model.named_parameters() if weight.requires_grad}
+    language = {name for name in trained if ".language_model." in name or ".text_model." in name}
+    assert {name.removeprefix("base_model.model.model.") for name in trained - language} == PROJECTORS[kind]
+    layers = {name.rpartition(".")[2] for name in language}
+    assert {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"} == layers
+
+
+@pytest.mark.parametrize("width", [128, 256, 512])
+@pytest.mark.parametrize("rank", [0, 16])
+def test_the_memory_estimate_is_what_torch_allocates(width: int, rank: int) -> None:
+    """A real step of AdamW on three sizes, every storage counted."""
+    import torch
+    from peft import get_peft_model
+
+    model, processor = tiny_trainable.llava(["Is there a dog in the image? Yes No"], width=width)
+    how, make = Training(rank=rank, alpha=2 * rank, dtype="float32"), collator(model, processor)
+    row = {"images": [Image.new("RGB", (56, 56))], "messages": [ASKED, said("Yes")]}
+    batch = make([row] * 8)
+    expected = estimate(model.config, batch["input_ids"].numel(), how, on_gpu=False)
+    if rank:
+        model = get_peft_model(model, lora_config("llava", rank, 2 * rank, vision=False))
+    else:
+        for name, weight in model.named_parameters():
+            weight.requires_grad_("vision_tower" not in name)
+    optimizer = torch.optim.AdamW([weight for weight in model.parameters() if weight.requires_grad])
+    with PeakMemory([*model.parameters(), *batch.values()]) as memory:
+        for _ in range(2):  # the optimizer has a state from the second step on
+            for _ in range(2):  # accumulated: gradients are there during the second forward pass
+                model(**batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    assert expected.total == pytest.approx(memory.peak, rel=0.15)
+
+
+def test_only_models_that_scale_images_have_a_limit_of_pixels() -> None:
+    _, processor = tiny_trainable.qwen2_vl(["Yes No"])
+    sizes = {}
+    for most in (0, 28 * 28 * 4):
+        if most:
+            limit_pixels(processor, "qwen2_vl", most)
+        image = Image.new("RGB", (112, 112))
+        sizes[most] = processor.image_processor([image], return_tensors="pt")["image_grid_thw"].prod().item()
+    assert sizes[28 * 28 * 4] == 16 < sizes[0]
+    with pytest.raises(VhbenchError, match=r"--max-pixels 99: expected a model that scales its images \(qwen2_vl"):
+        limit_pixels(None, "llava", 99)
+
+
+@pytest.mark.slow
+def test_four_bit_weights_are_trained_through_an_adapter(rows: Path, tiny: Any, tmp_path: Path) -> None:
+    told: list[str] = []
+    how = replace(FAST, steps=8, quantize="4bit", learning_rate=1e-3)
+    done = finetune(str(tiny("llava")), rows, tmp_path, how, tell=told.append)
+    assert done["losses"][0] > 0
+    assert told[0].startswith("estimated memory 0.0 GiB (weights 0.0, ")
+    assert (tmp_path / "adapter" / "config.json").is_file()
+    with pytest.raises(VhbenchError, match="--quantize 4bit: expected LoRA"):
+        finetune(str(tiny("llava")), rows, tmp_path / "all", replace(how, rank=0))

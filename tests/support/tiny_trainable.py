@@ -55,7 +55,7 @@ def tokenizer(texts: Iterable[str], special: list[str], **named: str) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=raw, extra_special_tokens=special, **named)
 
 
-def llava(texts: Iterable[str]) -> tuple[Any, Any]:
+def llava(texts: Iterable[str], width: int = WIDTH) -> tuple[Any, Any]:
     from transformers import LlavaConfig, LlavaForConditionalGeneration, LlavaImageProcessor, LlavaProcessor
 
     words = tokenizer(texts, LLAVA_SPECIAL, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>")
@@ -65,7 +65,11 @@ def llava(texts: Iterable[str]) -> tuple[Any, Any]:
             "model_type": "clip_vision_model", "hidden_size": WIDTH, "intermediate_size": 2 * WIDTH,
             "num_hidden_layers": 2, "num_attention_heads": 4, "image_size": SIDE, "patch_size": PATCH,
         },
-        text_config={"model_type": "llama", "vocab_size": len(words), **TEXT, **ids}, image_token_index=4,
+        text_config={
+            "model_type": "llama", "vocab_size": len(words), **TEXT, "hidden_size": width,
+            "intermediate_size": 2 * width, **ids,
+        },
+        image_token_index=4,
     )  # fmt: skip
     images = LlavaImageProcessor(size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}, do_pad=True)
     processor = LlavaProcessor(

@@ -16,7 +16,7 @@ from vhbench import splits
 from vhbench.analysis.review_pages import page
 from vhbench.contact_sheet import picture_of
 from vhbench.generators.vhexpansion.expansion import decode
-from vhbench.images import open_image, sizes_of, thumbnail, to_display_rgb, to_store
+from vhbench.images import open_image, sizes_of, to_display_rgb, to_store
 from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.tasks.prompts import to_visual
@@ -209,9 +209,5 @@ def test_a_split_holds_what_browsers_and_models_can_show(kind: str, tmp_path: Pa
 )
 def test_sizes_are_told_without_unpacking(orientation: int, seen: tuple[int, int], lying: tuple[int, int]) -> None:
     assert sizes_of(turned(orientation)) == (seen, lying)
-    sizes, grey = thumbnail(turned(orientation), 16)
-    assert (sizes, grey.size, grey.mode) == ((seen, lying), (16, 16), "L")
-    shown = open_image(turned(orientation)).convert("L").resize((16, 16))
-    assert np.abs(np.asarray(grey, float) - np.asarray(shown, float)).mean() < 12
     with pytest.raises(VhbenchError, match="image cannot be decoded"):
         sizes_of(b"nothing")

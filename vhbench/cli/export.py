@@ -41,10 +41,11 @@ class EditionOptions:
     number: int = option("Number of questions, in yes/no pairs; 0 for all.", 0, least=0, panel=_TAKEN)
     each: int = option("Number of questions per criterion (ODE's paper: 800); 0 for all.", 0, least=0, panel=_TAKEN)
     weakness: Path | None = option(
-        "Output of `vhbench analyse`: with --number or --each, sample questions by the model's error rate in "
-        "their subset (criterion, type, pressure, perturbation) and by the objects given which it hallucinates.",
+        "lmms-eval output (--log_samples) on this or another split of the benchmark: with --number or --each, sample "
+        "questions by the error rate in their subsets (criterion, type, pressure, perturbation, form of negation, "
+        "answer) and for their pair of concepts.",
         None,
-        metavar="ANALYSIS",
+        metavar="RESULTS",
         panel=_TAKEN,
     )
 

@@ -30,7 +30,7 @@ class FinetuneOptions:
         metavar="COLUMN",
     )
     learning_rate: float = option(
-        "Learning rate; the default is the papers' for LLaVA-1.5 with LoRA.", 1.8e-6, least=0, panel=_HOW
+        "Learning rate, for LoRA; the papers' for LLaVA-1.5 is 1.8e-6.", 1e-4, least=0, panel=_HOW
     )
     epochs: float = option("Number of epochs.", 1.0, least=0, panel=_HOW)
     steps: int = option("Optimizer steps; 0 for as many as the epochs have.", 0, least=0, panel=_HOW)
@@ -40,6 +40,19 @@ class FinetuneOptions:
     alpha: int = option("LoRA alpha.", 256, least=1, panel=_HOW)
     vision: bool = option(
         "Train the vision tower too; it is frozen by default.", False, names=("--vision/--no-vision",), panel=_HOW
+    )
+    quantize: str = option(
+        "Quantize the base model's weights: `4bit` or `8bit` (bitsandbytes, QLoRA).",
+        "",
+        metavar="BITS",
+        panel=_HOW,
+    )
+    optimizer: str = option("Optimizer: `adamw` or `adamw_8bit`.", "adamw", panel=_HOW)
+    max_pixels: int = option(
+        "Scale larger images down to this many pixels (Qwen2-VL, Qwen2.5-VL); 0 for the processor's limit.",
+        0,
+        least=0,
+        panel=_HOW,
     )
     beta: float = option("DPO beta, for preference pairs.", 0.1, least=0, panel=_HOW)
     seed: int = option(
@@ -60,8 +73,8 @@ class FinetuneOptions:
         panel=_RUNS,
     )
     merge: bool = option(
-        "Merge the adapter into the model, so that lmms-eval can load it.",
-        True,
+        "Write the merged model too, in float32, and print how far it is from the adapter; lmms-eval loads either.",
+        False,
         names=("--merge/--no-merge",),
         panel=_AFTER,
     )
@@ -84,9 +97,10 @@ class FinetuneOptions:
 def finetune(how: FinetuneOptions) -> None:
     """Fine-tune a vision-language model on exported rows (TRL, LoRA).
 
-    Rows with messages are used for supervised fine-tuning, preference pairs for DPO; the adapter is merged and the
-    evaluation command printed. Tested: LLaVA, LLaVA-NeXT, LLaVA-OneVision, Qwen2-VL, Qwen2.5-VL, Idefics3, SmolVLM and
-    Gemma 3. Prompts equal those of inference, answers end with the model's end token, and only answers enter the loss.
+    Rows with messages are used for supervised fine-tuning, preference pairs for DPO. Prints an estimate of the memory
+    before it loads the model, and the evaluation commands at the end. Tested: LLaVA, LLaVA-NeXT, LLaVA-OneVision,
+    Qwen2-VL, Qwen2.5-VL, Idefics3, SmolVLM and Gemma 3. Prompts equal those of inference, answers end with the model's
+    end token, and only answers enter the loss.
 
     Example: `vhbench finetune --model llava-hf/llava-1.5-7b-hf --data rows --out tuned`
     """
@@ -97,6 +111,12 @@ def finetune(how: FinetuneOptions) -> None:
 
     told_of = provenance(how.data)
     environment, note = scored(how, told_of)
+    for name, value, values in (
+        ("quantize", how.quantize, ("", "4bit", "8bit")),
+        ("optimizer", how.optimizer, ("adamw", "adamw_8bit")),
+    ):
+        if value not in values:
+            raise VhbenchError(f"--{name}: expected one of {', '.join(filter(None, values))}; got {quote_value(value)}")
     training = Training(**{f.name: getattr(how, f.name) for f in fields(Training)})
     values = [""]
     if how.each:
@@ -114,7 +134,8 @@ def finetune(how: FinetuneOptions) -> None:
             )
     tuned: dict[str, Mapping[str, Any]] = {}
     for value in values:
-        tuned[value] = train(how.model, how.data, how.out / value, training, {how.each: value} if value else None)
+        keep = {how.each: value} if value else None
+        tuned[value] = train(how.model, how.data, how.out / value, training, keep, typer.echo)
     if all(told["first"] for told in tuned.values()):
         for value, told in tuned.items():
             typer.echo(_told(value, told))
@@ -174,8 +195,14 @@ def _told(value: str, told: Mapping[str, Any]) -> str:
     named = f"{value}: " if value else ""
     return (
         f"{named}{told['method']} on {told['rows']:,} rows, {told['steps']:,} step{'s' * (told['steps'] != 1)}, "
-        f"{told['processes']} process{'es' * (told['processes'] > 1)}{fell}: {told['model']}"
+        f"{told['processes']} process{'es' * (told['processes'] > 1)}{fell}: {told['model']}{_merged(told)}"
     )
+
+
+def _merged(told: Mapping[str, Any]) -> str:
+    if "merged_difference" not in told:
+        return ""
+    return f"; merged: token probabilities differ from the adapter's by at most {told['merged_difference']:.1g}"
 
 
 def commands(
@@ -183,13 +210,16 @@ def commands(
 ) -> Iterator[str]:
     """Yield what to type for the answers before and after, the gain, and what was forgotten."""
     models = {"before": how.model} | {value or "after": str(told["model"]) for value, told in tuned.items()}
-    asked = next(iter(tuned.values()))["lmms_eval"]
+    first = next(iter(tuned.values()))
+    more = f",max_pixels={how.max_pixels}" if how.max_pixels else ""
+    more, device = (f"{more},device_map=cpu", " --device cpu") if first["device"] == "cpu" else (more, "")
     where: Callable[[str, str], str] = lambda kind, name: shlex.quote(str(how.out / kind / name))  # noqa: E731
     for kind, before, names in (("results", environment, tasks), ("general", "", how.general)):
         for name, model in models.items():
             if names:
+                arguments = f"pretrained={shlex.quote(model)}{more}"
                 yield (
-                    f"{before}lmms-eval --model {asked} --model_args pretrained={shlex.quote(model)} --tasks {names} "
+                    f"{before}lmms-eval --model {first['lmms_eval']} --model_args {arguments} --tasks {names}{device} "
                     f"--log_samples --output_path {where(kind, name)}"
                 )
     runs = " ".join(where("results", name) for name in models)

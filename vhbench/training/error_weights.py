@@ -1,98 +1,75 @@
-"""Sampling weights of training questions from a model's errors in ``vhbench analyse``."""
+"""Sampling weights of training questions: the odds that a model fails them, estimated from the errors of a run."""
 
-import re
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
 
-from vhbench.files import read_json
-from vhbench.schema import Question, VhbenchError
+from vhbench.columns import CELLS
+from vhbench.schema import QuestionBase, VhbenchError
+from vhbench.training.leakage import concept_finder
+from vhbench.training.sample_selection import Errors
 
-FLOOR = 0.05
-"""Weight of a cell without errors, so that it is not forgotten."""
+FLOOR, _MOST = 0.02, 0.95
+"""Smallest and largest error rate: nothing is forgotten, and nothing outweighs all else."""
 
-_UNKNOWN = 0.5
-"""Weight of a cell that the analysis does not cover."""
+_STRENGTH = 3
+"""Answers at the expected error rate that are added to each subset, so that a few errors say little."""
 
-Table = Mapping[str, Any]
+_Feature = tuple[object, ...]
 
 
-def read_weakness(path: Path, benchmark: str = "") -> Callable[[Question], float]:
-    """Return a weight function for questions: the model's error rate in their cell.
+def error_weights(errors: Errors) -> Callable[[QuestionBase], float]:
+    """Return a weight function for questions: the odds of an incorrect answer that a run predicts.
 
-    ODE: by criterion and level, raised for pairs of which one concept is often hallucinated given the other. MIOH: by
-    question type and pressure. VHExpansion: by source and perturbation.
+    Each column that defines subsets (:data:`vhbench.columns.CELLS`: criterion, type, pressure, perturbation, form of
+    negation, …) and the reference answer multiply the mean error rate by the relative rate of the question's subset, as
+    naive Bayes does; so does the worst pair of a shown concept and one that the question names. The error rate of the
+    question's cell, all columns together, is shrunk towards that.
 
     Args:
-        path: a file of ``vhbench analyse``: ode_analysis.json, mioh_analysis.json, vhexpansion_analysis.json.
-        benchmark: benchmark of the questions; "" for any.
+        errors: answers of a run and which of them are incorrect.
 
     Raises:
-        VhbenchError: if it is no such file, is of another benchmark, or has withheld scores.
+        VhbenchError: if there is no error.
     """
-    found = read_json(path)
-    for field, (name, weigh) in _READERS.items():
-        if isinstance(found, dict) and isinstance(found.get(field), dict):
-            if benchmark not in ("", name):
-                raise VhbenchError(f"--weakness {path}: is an analysis of {name}; the questions are of {benchmark}")
-            if not found[field]:
-                raise VhbenchError(
-                    f"{path}: expected scores of subsets; got none ({found.get('withheld') or 'no subsets'})"
-                )
-            table: Table = found
-            return lambda question: max(FLOOR, weigh(table, question))
-    raise VhbenchError(
-        f"{path}: expected an analysis, as written by `vhbench analyse ode RESULTS` (or mioh, vhexpansion)"
-    )
+    if not errors.wrong:
+        raise VhbenchError("--weakness: expected a run with errors; got none among its parsed responses")
+    records = errors.answers.values()
+    concepts = concept_finder(sorted({word for record in records for word in (*record.objects, *record.candidates)}))
+    total, wrong = Counter[_Feature](), Counter[_Feature]()
+    for name, record in errors.answers.items():
+        features = [tuple(_cells(record)), *_cells(record), *_pairs(record, concepts)]
+        total.update(features)
+        if name in errors.wrong:
+            wrong.update(features)
+    mean = len(errors.wrong) / len(records)
+
+    def rate(feature: _Feature, expected: float) -> float:
+        return (wrong[feature] + _STRENGTH * expected) / (total[feature] + _STRENGTH)
+
+    def weigh(question: QuestionBase) -> float:
+        cells = tuple(_cells(question))
+        expected = mean * math.prod(rate(feature, mean) / mean for feature in cells)
+        worst = max([1.0, *(rate(pair, mean) / mean for pair in _pairs(question, concepts))])
+        predicted = min(_MOST, max(FLOOR, rate(cells, expected) * worst))
+        return predicted / (1 - predicted)
+
+    return weigh
 
 
-def _ode(found: Table, question: Question) -> float:
-    cell = found["curve"].get(question.criterion, {}).get(question.task, {})
-    rate = _value(cell, "chair_s") if question.kind == "caption" else _wrong(_value(cell, "accuracy"))
-    return (_UNKNOWN if rate is None else rate) * (1 + _imagined(found.get("lift", {}), question))
+def _cells(question: QuestionBase) -> Iterator[_Feature]:
+    """Yield the subsets of a question; the answer's is within its kind of question."""
+    for name in CELLS:
+        if (value := getattr(question, name)) != "":
+            yield name, str(value)
+    if question.kind == "yes_no":
+        yield "answer", question.answer, question.task
 
 
-def _imagined(lift: Table, question: Question) -> float:
-    """Return the lift of a hallucination given the visible concepts; 0 without one.
-
-    For a question with answer no: of its target; for others, of likely hallucinations.
-    """
-    best = 0.0
-    for fact in question.objects:
-        for word, told in lift.get(fact, {}).items():
-            named = re.search(rf"\b{re.escape(word)}\b", question.question)
-            asked = named if question.answer == "no" else word in question.candidates
-            if asked and isinstance(told, Mapping) and told.get("lift"):
-                best = max(best, float(told["lift"]) - 1)
-    return best
-
-
-def _mioh(found: Table, question: Question) -> float:
-    return _or_unknown(_value(found["grid"].get(question.question_type, {}), question.pressure, "mean"))
-
-
-def _vhexpansion(found: Table, question: Question) -> float:
-    accuracy = found["sources"].get(question.source, {}).get(question.perturbation or "clean", {}).get("accuracy")
-    return _or_unknown(None if accuracy is None else accuracy / 100)
-
-
-def _or_unknown(right: float | None) -> float:
-    return _UNKNOWN if right is None else 1 - right
-
-
-def _wrong(right: float | None) -> float | None:
-    return None if right is None else 1 - right
-
-
-def _value(cell: Table, name: str, inner: str = "value") -> float | None:
-    told = cell.get(name)
-    value = told.get(inner) if isinstance(told, Mapping) else None
-    return float(value) if isinstance(value, (int, float)) else None
-
-
-_READERS: Mapping[str, tuple[str, Callable[[Table, Question], float]]] = {
-    "curve": ("ode", _ode),
-    "grid": ("mioh", _mioh),
-    "sources": ("vhexpansion", _vhexpansion),
-}
-"""Field of only one benchmark's analysis → the benchmark and its weight function."""
+def _pairs(question: QuestionBase, concepts: Callable[[str], list[str]]) -> Iterator[_Feature]:
+    """Yield the pairs of a shown concept and another one that a question names, or that a caption may hallucinate."""
+    named = question.candidates if question.kind == "caption" else concepts(question.question)
+    for shown in dict.fromkeys(question.objects):
+        for word in dict.fromkeys(named):
+            if word != shown:
+                yield "pair", shown, word

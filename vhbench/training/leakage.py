@@ -2,8 +2,8 @@
 
 Disjoint concept pairs are not enough: a model trained on a few drawings answers new drawings of the same objects nearly
 as well. So "held out" means different objects that do not look similar either (a dog and a wolf). Concepts are the
-annotated objects and the environment; backgrounds in many scenes (sky, grass, a wall) do not count. A test image that
-was re-encoded or rescaled is the same image.
+annotated objects and the environment; backgrounds in many scenes (sky, grass, a wall) do not count. A copy of a test
+image (:mod:`vhbench.near_duplicates`) is the same image.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ from vhbench import splits
 from vhbench.files import read_image
 from vhbench.generators.scenes import kin
 from vhbench.language import inflection
+from vhbench.near_duplicates import Fingerprint, ImageIndex, fingerprint
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.training.image_similarity import ImageIndex, look
 
 _NAMED = 5
 """Maximum number of shared items in an error message."""
@@ -33,19 +33,19 @@ class Contents:
         images: SHA-256 of the encoded images, in hex.
         scenes: ids, kept with the images, as ids of two builds may be equal by chance.
         concepts: concepts in the scenes, or in the rows' columns where no scene is known.
-        looks: image → fingerprint that is robust to re-encoding.
+        looks: image → fingerprint, None for a flat or undecodable image.
     """
 
     images: frozenset[str]
     scenes: frozenset[str]
     concepts: frozenset[str]
-    looks: Mapping[str, bytes] = field(default_factory=dict)
+    looks: Mapping[str, Fingerprint | None] = field(default_factory=dict)
 
 
 def contents_of(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> Contents:
     """Return the images, scenes and concepts of questions."""
     images: dict[ImageData, str] = {}
-    looks: dict[str, bytes] = {}
+    looks: dict[str, Fingerprint | None] = {}
     ids, concepts = set[str](), set[str]()
     for question in questions:
         for image in question.images:
@@ -67,28 +67,31 @@ def concepts_of(scene: Scene) -> set[str]:
     return {thing.category for thing in scene.objects} | ({scene.environment} - {""})
 
 
-def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]:
-    """Return which words questions and options mention, with plurals; of "hot dog" not "dog".
+def concept_finder(words: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that finds which words a text mentions, with plurals; of "hot dog" not "dog".
 
-    >>> dogs = Question("q", question="Are there exactly two dogs in the image?", answer="no", kind="yes_no", images=())
-    >>> sorted(asked([dogs], ["dog", "cat", "hot dog"]))
+    >>> concept_finder(["dog", "cat", "hot dog"])("Are there exactly two dogs in the image?")
     ['dog']
     """
     named = {form: word for word in words for form in (inflection.plural(word), word)}
-    if not named:
-        return frozenset()
     longest_first = sorted(named, key=lambda form: (-len(form), form))
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b") if named else re.compile(r"(?!)")
+    return lambda text: [named[found] for found in pattern.findall(text)]
+
+
+def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]:
+    """Return which words questions and options mention."""
+    find = concept_finder(words)
     texts = {text for question in questions for text in (question.question, *question.choices)}
-    return frozenset(named[found] for text in texts for found in pattern.findall(text))
+    return frozenset(word for text in texts for word in find(text))
 
 
-def look_of(image: ImageData) -> bytes:
-    """Return an image's fingerprint; empty if it cannot be decoded."""
+def look_of(image: ImageData) -> Fingerprint | None:
+    """Return an image's fingerprint; None if it is flat or cannot be decoded."""
     try:
-        return look(image)
+        return fingerprint(image)
     except VhbenchError:
-        return b""
+        return None
 
 
 def read_contents(split: Path) -> Contents:
@@ -107,23 +110,25 @@ def has_concepts(split: Path) -> bool:
     return not manifests.is_hidden(splits.read_manifest(split))
 
 
-def pictures(taught: Contents, scored: Contents) -> frozenset[str]:
-    """Return the training images that are test images or copies of them."""
+def copies(taught: Contents, scored: Contents) -> dict[str, str]:
+    """Return training image → "identical", or how it is a copy of a test image."""
     known = ImageIndex(scored.looks)
-    return taught.images & scored.images | {name for name, seen in taught.looks.items() if known.find(seen)}
+    kinds = {name: "identical" if name in scored.images else known.find(seen)[1] for name, seen in taught.looks.items()}
+    kinds |= dict.fromkeys(taught.images & scored.images, "identical")
+    return {name: kind for name, kind in kinds.items() if kind}
 
 
-Finder = Callable[[bytes, bytes], bool]
+Finder = Callable[[bytes, Fingerprint | None], bool]
 """Function that returns whether an image, given with its fingerprint, is in its index."""
 
 
 def finder(scored: Sequence[Contents]) -> Finder:
     """Return a function that checks whether an image and its fingerprint are in the test sets."""
-    known = [ImageIndex(contents.looks) for contents in scored]
+    known = ImageIndex({name: seen for contents in scored for name, seen in contents.looks.items()})
     images = frozenset[str]().union(*(contents.images for contents in scored))
 
-    def is_scored(image: bytes, seen: bytes) -> bool:
-        return hashlib.sha256(image).hexdigest() in images or any(looks.find(seen) for looks in known)
+    def is_scored(image: bytes, seen: Fingerprint | None) -> bool:
+        return hashlib.sha256(image).hexdigest() in images or bool(known.find(seen)[1])
 
     return is_scored
 
@@ -140,8 +145,9 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
     Raises:
         VhbenchError: naming the overlap.
     """
-    kinds: list[tuple[str, frozenset[str]]] = [
-        ("image", pictures(taught, scored)),
+    images = copies(taught, scored)
+    kinds: list[tuple[str, Iterable[str]]] = [
+        *((f"{kind} image", [n for n, k in images.items() if k == kind]) for kind in sorted({*images.values()})),
         ("scene", taught.scenes & scored.scenes),
         *([("concept", alike(taught.concepts, scored.concepts))] if concepts else []),
     ]

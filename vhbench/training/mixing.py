@@ -8,17 +8,17 @@ from typing import Any
 from vhbench.files import is_inside, quote_value, read_image
 from vhbench.images import to_store
 from vhbench.json_rows import each_row
+from vhbench.near_duplicates import Fingerprint, fingerprint
 from vhbench.schema import CANARY, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training.examples import Message, TrainingExample
-from vhbench.training.image_similarity import look
 
 _MARK = "<image>"
 
-Picture = tuple[bytes, bytes]
-"""An image and its fingerprint (:mod:`vhbench.training.image_similarity`)."""
+Picture = tuple[bytes, Fingerprint | None]
+"""An image and its fingerprint."""
 
-Keep = Callable[[bytes, bytes, str], bool]
+Keep = Callable[[bytes, Fingerprint | None, str], bool]
 """Whether an image (with its fingerprint and location) may be trained on."""
 
 
@@ -105,7 +105,7 @@ def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> P
         )
     image = to_store(read_image(file))
     try:
-        before[name] = image, look(image)
+        before[name] = image, fingerprint(image)
     except VhbenchError as error:
         raise VhbenchError(f"{place}, image {name}: {error}") from error
     return before[name]

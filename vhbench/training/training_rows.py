@@ -9,12 +9,13 @@ from typing import Any
 from vhbench import splits
 from vhbench.analysis.ode_hallucinations import asked_vocabulary
 from vhbench.generators.ode import environments
-from vhbench.runs import check_same_split, read_run
+from vhbench.near_duplicates import Fingerprint
+from vhbench.runs import Run, check_same_split, read_run
 from vhbench.schema import Manifest, Question, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.tasks.metrics import ode_captions
 from vhbench.training import leakage, mixing, sample_selection, training_files
-from vhbench.training.error_weights import read_weakness
+from vhbench.training.error_weights import error_weights
 from vhbench.training.examples import FORMS, Form, TrainingExample, lessons
 
 
@@ -70,14 +71,24 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
         asked = read_run(run)
         for told in asked.provenance.values():
             check_same_split(told, split, manifest)
-        own = [record for record in asked.merged() if record.benchmark == manifest.benchmark]
-        if not own:
-            raise VhbenchError(f"{run}: has no answer to a question of {manifest.benchmark}, which {split} is")
-        captions = [record for record in own if record.kind == "caption"]
-        matcher = ode_captions.matcher(asked_vocabulary(captions, split)) if captions else None
-        edition.errors = sample_selection.errors(own, matcher)
+        edition.errors = _errors(asked, run, edition)
         edition.notes += [*asked.notes, *_told(edition.errors)]
     return edition
+
+
+def _errors(asked: Run, path: Path, edition: TrainingEdition, *, captions: bool = True) -> sample_selection.Errors:
+    """Return the errors in a run's answers to questions of the edition's benchmark.
+
+    Raises:
+        VhbenchError: if it has none.
+    """
+    benchmark = edition.manifest.benchmark
+    own = [record for record in asked.merged() if record.benchmark == benchmark]
+    if not own:
+        raise VhbenchError(f"{path}: has no answer to a question of {benchmark}, which {edition.path} is")
+    told = [record for record in own if record.kind == "caption"] if captions else []
+    matcher = ode_captions.matcher(asked_vocabulary(told, edition.path)) if told else None
+    return sample_selection.errors((r for r in own if captions or r.kind != "caption"), matcher)
 
 
 def _told(errors: sample_selection.Errors) -> list[str]:
@@ -102,7 +113,7 @@ def choose(edition: TrainingEdition, wanted: SelectionOptions) -> list[Question]
         raise VhbenchError(f"{edition.path}: no question has {told}")
     ids = [question.id for question in pool] if edition.errors is None else list(edition.errors.wrong)
     questions = sample_selection.balanced(ids, pool, wanted.seed)
-    weigh = read_weakness(wanted.weakness, edition.manifest.benchmark) if wanted.weakness else None
+    weigh = _weights(wanted.weakness, edition) if wanted.weakness else None
     if wanted.each:
         questions = sample_selection.by_criterion(questions, wanted.each, wanted.seed, weigh)
     questions = sample_selection.drawn(questions, wanted.number, wanted.seed, weigh)
@@ -110,6 +121,20 @@ def choose(edition: TrainingEdition, wanted: SelectionOptions) -> list[Question]
         raise VhbenchError(f"{edition.path}: nothing is left to teach: the run has no error that was read")
     _hold_apart(questions, edition, wanted)
     return questions
+
+
+def _weights(run: Path, edition: TrainingEdition) -> sample_selection.Weigh:
+    """Return sampling weights by the errors of a run on this split, or on another one of the benchmark.
+
+    Captions about another split are left out: its vocabulary, by which they are read, is not at hand.
+    """
+    asked = read_run(run)
+    same = {told.content_hash for told in asked.provenance.values()} <= {edition.manifest.content_hash}
+    errors = _errors(asked, run, edition, captions=same)
+    edition.notes.append(
+        f"questions are weighted by {sum(wrong for _, wrong in errors.counts.values()):,} errors of a run"
+    )
+    return error_weights(errors)
 
 
 def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions) -> None:
@@ -225,7 +250,7 @@ def mixed(
     is_scored = leakage.finder(scored)
     left = set[bytes]()
 
-    def keep(image: bytes, seen: bytes, place: str) -> bool:
+    def keep(image: bytes, seen: Fingerprint | None, place: str) -> bool:
         if not is_scored(image, seen):
             return True
         if not leave_out:

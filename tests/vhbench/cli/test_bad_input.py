@@ -82,7 +82,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "export sft --test": (("json",), "export sft --split SPLIT --test MANIFEST --out OUT/rows"),
     "export sft --run": (("jsonl",), "export sft --split SPLIT --unchecked --run ODD --out OUT/rows"),
     "export sft --weakness": (
-        ("json",),
+        ("jsonl",),
         "export sft --split SPLIT --unchecked --number 2 --weakness ODD --out OUT/rows",
     ),
     "export sft --mix": (("json",), "export sft --split SPLIT --unchecked --mix ODD --out OUT/rows"),

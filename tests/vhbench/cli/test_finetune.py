@@ -13,7 +13,7 @@ from vhbench.cli.finetune import FinetuneOptions, benchmark, commands, finetune,
 from vhbench.images import to_png
 from vhbench.schema import VhbenchError
 
-TUNED = {"": {"model": "tuned/model", "lmms_eval": "llava_hf"}}
+TUNED = {"": {"model": "tuned/adapter", "lmms_eval": "llava_hf", "device": "cuda"}}
 
 
 def rows(folder: Path, told: Any) -> Path:
@@ -38,10 +38,19 @@ def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editi
     assert note == f"{editions.test} shares nothing with the rows"
     printed = list(commands(how, TUNED, environment, benchmark(told)))
     asked = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model llava_hf --model_args pretrained="
-    for line, model, name in zip(printed, ("org/base", "tuned/model"), ("before", "after"), strict=False):
+    for line, model, name in zip(printed, ("org/base", "tuned/adapter"), ("before", "after"), strict=False):
         assert line == f"{asked}{model} --tasks ode --log_samples --output_path tuned/results/{name}"
     assert [line.split(" --")[0] for line in printed[2:4]] == ["lmms-eval"] * 2  # MME is asked as it is
     assert printed[4].startswith("vhbench compare tuned/results/before tuned/results/after --names before,after")
+
+
+def test_the_commands_name_a_device_that_is_there_and_the_trained_size(tmp_path: Path) -> None:
+    tuned = {"": TUNED[""] | {"device": "cpu"}}
+    after = list(commands(options(tmp_path, max_pixels=200_704), tuned, "", "ode"))[1]
+    assert after.startswith(
+        "lmms-eval --model llava_hf --model_args pretrained=tuned/adapter,max_pixels=200704,device_map=cpu "
+        "--tasks ode --device cpu --log_samples "
+    )
 
 
 def test_without_a_split_the_command_says_which_one_it_must_be(editions: Editions, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_a_board_of_two_tasks_takes_a_run_of_just_them(
     named = [word for folder in sources.values() for word in ("--splits", str(folder))]
     run("init", tmp_path / "board", *named, "--tasks", "ode_fictional,mioh_selective")
     board = read_board(tmp_path / "board")
-    assert board.named == "ode_fictional-1.0.0, mioh_selective-1.0.0"
+    assert board.named == "ode_fictional-2.0.0, mioh_selective-2.0.0"
 
     def selective(row: Any) -> bool:
         return bool(row["mode"] == "selective")
@@ -43,7 +43,7 @@ def test_a_board_of_two_tasks_takes_a_run_of_just_them(
     done = run("add", tmp_path / "run", "--board", board.folder, "--name", NAME, *named)
     assert "added" in done.output
     assert (
-        "drift-vl-12b/mioh_selective-1.0.0 (provenance complete)"
+        "drift-vl-12b/mioh_selective-2.0.0 (provenance complete)"
         in run("check", "--board", board.folder, *named).output
     )
     run("build", "--board", board.folder, "--out", tmp_path / "site", *named)
@@ -51,11 +51,11 @@ def test_a_board_of_two_tasks_takes_a_run_of_just_them(
     assert "ODE fictional" in overview
     assert "MIOH selective" in overview
     assert '<small class="mark ">provenance complete</small>' in overview
-    assert (tmp_path / "site/ode_fictional-1.0.0.html").is_file()
+    assert (tmp_path / "site/ode_fictional-2.0.0.html").is_file()
     assert "task" in (tmp_path / "site/downloads/scores.csv").read_text().splitlines()[0]
     asked = cached_question_index(board.editions[1], sources["mioh-2.0.0"])
     assert len(asked.rows) == sum(selective(row) for row in editions["mioh-2.0.0"].rows)
-    assert find_sources(board, list(sources.values())).keys() == {"ode_fictional-1.0.0", "mioh_selective-1.0.0"}
+    assert find_sources(board, list(sources.values())).keys() == {"ode_fictional-2.0.0", "mioh_selective-2.0.0"}
 
 
 def answer(row: Any) -> str:
@@ -65,7 +65,7 @@ def answer(row: Any) -> str:
 def test_every_task_of_the_starters_has_a_page(sources: dict[str, Path], tmp_path: Path) -> None:
     named = [word for folder in sources.values() for word in ("--splits", str(folder))]
     run("init", tmp_path / "one", *named, "--tasks", "ode_standard_caption,mioh,vhexpansion_ode")
-    assert read_board(tmp_path / "one").named == "ode_standard_caption-1.0.0, mioh-2.0.0, vhexpansion_ode-2.0.0"
+    assert read_board(tmp_path / "one").named == "ode_standard_caption-2.0.0, mioh-2.0.0, vhexpansion_ode-2.0.0"
 
 
 @pytest.mark.parametrize("task", ["pope", "mioh_nothing", "../x"])

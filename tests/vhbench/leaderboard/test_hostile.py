@@ -143,7 +143,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> StoredEntry:
     folder = tmp_path_factory.mktemp("toy")
     rows = [item for shard in range(6) for item in ToyBuild(rows=8).make(shard) if isinstance(item, Row)]
     rows = [replace(row, question=replace(row.question, answer="yes" if n % 3 else "no")) for n, row in enumerate(rows)]
-    splits.write_split(folder / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={})
+    splits.write_split(folder / "ode", rows, benchmark="ode", version="2.0.0", seed=0, config={})
     edition = boards.of_split(folder / "ode")
     board = Board(folder=folder / "board", title="A board", editions=(edition,))
     boards.write_board(board)

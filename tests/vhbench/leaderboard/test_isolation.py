@@ -43,7 +43,7 @@ def test_what_is_no_fault_of_the_entry_is_raised() -> None:
 
 def test_odd_answers_are_refused_and_the_others_taken(tmp_path: Path) -> None:
     rows = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
-    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={})
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="2.0.0", seed=0, config={})
     edition = boards.of_split(tmp_path / "ode")
     board = boards.Board(folder=tmp_path / "board", title="A board", editions=(edition,))
     boards.write_board(board)

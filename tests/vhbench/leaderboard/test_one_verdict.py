@@ -133,6 +133,6 @@ def test_model_index_keeps_editions_of_one_repository_apart(standings: Rankings)
     _, results = model_index_to_eval_results(yaml.safe_load(exporting.model_index(own, both))["model-index"])
     told = {(r.dataset_name, r.dataset_config, r.dataset_args["content_hash"]) for r in results}
     assert told == {
-        ("mioh 1.0.0", "mioh-2.0.0", edition.content_hash),
+        ("mioh 2.0.0", "mioh-2.0.0", edition.content_hash),
         ("mioh 2.0.0", "mioh-2.0.0", "f" * 64),
     }

@@ -49,8 +49,8 @@ def _drop(public: QuestionIndex, fresh: QuestionIndex, chance: Callable[[Row], f
 def grown(editions: dict[str, QuestionIndex]) -> tuple[QuestionIndex, QuestionIndex]:
     """Half of the starter split, and the same half grown by hard questions alone, as ``--add`` grows it."""
     asked = editions["ode-2.0.0"]
-    public = _edition(asked, "1.0.0", _first_half)
-    return public, _edition(asked, "1.1.0", lambda row: _first_half(row) or row["criterion"] in HARD)
+    public = _edition(asked, "2.0.0", _first_half)
+    return public, _edition(asked, "2.1.0", lambda row: _first_half(row) or row["criterion"] in HARD)
 
 
 def test_who_is_weak_where_a_fresh_edition_asks_more_does_not_fall(grown: tuple[QuestionIndex, QuestionIndex]) -> None:
@@ -71,7 +71,7 @@ def test_what_a_grown_edition_has_of_the_public_one_is_not_fresh(grown: tuple[Qu
 
 def test_the_same_mix_of_kinds_gives_the_editions_own_scores(editions: dict[str, QuestionIndex]) -> None:
     asked = editions["ode-2.0.0"]
-    public = _edition(asked, "1.0.0", lambda row: True)
+    public = _edition(asked, "2.0.0", lambda row: True)
     renamed = [{**row, "id": f"x{row['id']}"} for row in asked.rows]
     compared = _compared(
         public, QuestionIndex(replace(asked.edition, version="2.0.0"), asked.source, asked.configs, renamed)
@@ -83,8 +83,8 @@ def test_the_same_mix_of_kinds_gives_the_editions_own_scores(editions: dict[str,
 
 def test_nothing_is_said_of_editions_without_kinds_in_common(editions: dict[str, QuestionIndex]) -> None:
     asked = editions["ode-2.0.0"]
-    easy = _edition(asked, "1.0.0", lambda row: row["criterion"] not in HARD)
-    assert _compared(easy, _edition(asked, "1.1.0", lambda row: row["criterion"] in HARD)) is None
+    easy = _edition(asked, "2.0.0", lambda row: row["criterion"] not in HARD)
+    assert _compared(easy, _edition(asked, "2.1.0", lambda row: row["criterion"] in HARD)) is None
     assert _compared(easy, easy) is None  # nothing is new
 
 

@@ -12,7 +12,7 @@ from vhbench.leaderboard.pull_requests import read_request
 from vhbench.schema import VhbenchError
 
 RULES = {"format": "vhbench-board-1", "title": "A board"}
-RULES["editions"] = [{"benchmark": "ode", "version": "1.0.0", "content_hash": "0" * 64}]  # type: ignore[assignment]
+RULES["editions"] = [{"benchmark": "ode", "version": "2.0.0", "content_hash": "0" * 64}]  # type: ignore[assignment]
 ODE = "ode-2.0.0"
 
 

@@ -209,8 +209,8 @@ def test_a_model_that_learned_the_public_edition_falls(board: Board, editions: d
     asked = editions["ode-2.0.0"]
     half = [place for place, row in enumerate(asked.rows) if crc32(row["scene_ids"][0].encode()) % 2]
     both = []
-    for version, own in (("1.0.0", half), ("1.1.0", sorted(set(range(len(asked.rows))) - set(half)))):
-        told = {"fresh_of": "1.0.0"} if version == "1.1.0" else {}
+    for version, own in (("2.0.0", half), ("2.1.0", sorted(set(range(len(asked.rows))) - set(half)))):
+        told = {"fresh_of": "2.0.0"} if version == "2.1.0" else {}
         edition = replace(asked.edition, version=version, content_hash=version[2] * 64, **told)
         rows = [asked.rows[place] for place in own]
         both.append(QuestionIndex(edition, asked.source, [asked.configs[place] for place in own], rows))
@@ -300,7 +300,7 @@ def test_exports_are_what_others_read(standings: Rankings) -> None:
     name, results = model_index_to_eval_results(yaml.safe_load(found["model-index.yaml"])["model-index"])
     assert name == "Drift-VL 12B"
     assert {result.metric_type for result in results} >= {"accuracy", "chair_i", "symmetric_accuracy"}
-    assert f"| ODE 1.0.0 | accuracy | {value:.1f} |" in found["table.md"].decode()
+    assert f"| ODE 2.0.0 | accuracy | {value:.1f} |" in found["table.md"].decode()
 
 
 def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict[str, QuestionIndex]) -> None:
@@ -341,6 +341,6 @@ def test_a_board_is_made_by_its_command(sources: dict[str, Path], tmp_path: Path
     made = [boards.of_split(folder) for folder in sources.values()]
     pair = [*made, replace(made[0], version="2.0.0", content_hash="2" * 64)]
     found = list(boards.paired(pair, ["ode-2.0.0=ode-2.0.0"]))
-    assert [edition.fresh_of for edition in found] == ["", "1.0.0", "", ""]
+    assert [edition.fresh_of for edition in found] == ["", "2.0.0", "", ""]
     with pytest.raises(VhbenchError, match="expected PUBLIC=FRESH"):
         list(boards.paired(made, ["ode-2.0.0=mioh-2.0.0"]))

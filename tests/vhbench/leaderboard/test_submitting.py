@@ -230,7 +230,7 @@ def test_bad_words_are_refused_in_one_line(
 def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str, QuestionIndex]) -> None:
     ode = board.edition("ode-2.0.0")
     both = replace(
-        board, editions=(*board.editions, replace(ode, version="1.1.0", content_hash="1" * 64, fresh_of="1.0.0"))
+        board, editions=(*board.editions, replace(ode, version="2.1.0", content_hash="1" * 64, fresh_of="2.0.0"))
     )
     assert [(public.name, fresh.name) for public, fresh in both.fresh()] == [("ode-2.0.0", "ode-1.1.0")]
     assert read_board(board.folder).editions == board.editions

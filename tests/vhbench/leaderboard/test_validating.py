@@ -60,7 +60,7 @@ def test_everything_that_is_wrong_is_told_at_once(
     parquet.write_bytes(pack([PackedAnswer("None of this"), *texts[1:]]))
     fewer = copied / "entries/kelp-vl-450m/mioh-2.0.0"
     fewer.joinpath("answers.parquet").write_bytes(pack(texts[1:]))
-    edit(copied, "version: 1.0.0", "version: 1.0.1", "entries/heron-vl-3b/ode-2.0.0/entry.yaml")
+    edit(copied, "version: 2.0.0", "version: 2.0.1", "entries/heron-vl-3b/ode-2.0.0/entry.yaml")
     (copied / "entries" / "UPPER").mkdir()
     (copied / "entries/aster-vl-72b/ode-2.0.0/evil.html").write_text("<script>")
     (copied / "entries" / "link").symlink_to("/etc")

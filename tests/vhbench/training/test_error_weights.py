@@ -1,81 +1,99 @@
-"""How much a question is wanted: as often as the model fails in its cell of ``vhbench analyse``."""
+"""Weights follow a planted weakness, whichever column it is in, and a few errors say little."""
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import product
 
-import orjson
 import pytest
 
-from vhbench.schema import Question, VhbenchError
-from vhbench.training.error_weights import FLOOR, read_weakness
+from vhbench.schema import Question, Record, VhbenchError
+from vhbench.training.error_weights import FLOOR, error_weights
+from vhbench.training.sample_selection import Errors, drawn
 
-ODE = {
-    "curve": {
-        "standard": {"existence": {"accuracy": {"value": 0.9}}, "caption": {"chair_s": {"value": 0.2}}},
-        "fictional": {"existence": {"accuracy": {"value": 0.4}}},
-    },
-    "lift": {"beach": {"umbrella": {"lift": 3.0}}},
-}
-MIOH = {"grid": {"E5": {"easy": {"mean": 1.0}, "hp": {"mean": 0.25}}}}
-VH = {"sources": {"pope": {"clean": {"accuracy": 80.0}, "jpeg_compression": {"accuracy": 50.0}}}}
+Fails = Callable[[Question], bool]
 
 
-def asked(**columns: Any) -> Question:
-    return Question("q", **{"question": "?", "answer": "no", "kind": "yes_no", "images": (), **columns})
+def question(name: str, answer: str, **columns: object) -> Question:
+    kind = "yes_no" if answer in ("yes", "no") else "multiple_choice"
+    return Question(name, **{"question": "?", "answer": answer, "kind": kind, "images": (), **columns})
 
 
-def weight(folder: Path, analysis: dict[str, Any], **columns: Any) -> float:
-    path = folder / "analysis.json"
-    path.write_bytes(orjson.dumps(analysis))
-    return read_weakness(path)(asked(**columns))
+MIOH = [
+    question(f"{kind}-{pressure}-{letter}-{i}", letter, benchmark="mioh", task="existence", mode="selective",
+             question_type=kind, pressure=pressure, choices=("a", "b", "c", "d"))
+    for kind, pressure, letter, i in product(("E1", "E5", "A5", "P2"), ("easy", "ni", "hp", "hn"), "ABCD", range(3))
+]  # fmt: skip
+TWINS = [
+    question(f"{perturbation}-{form}-{answer}-{i}", answer, benchmark="vhexpansion", task="existence", mode=form,
+             negated=form != "initial", perturbation=perturbation, pair_id=f"{perturbation}-{form}-{i}")
+    for perturbation, form, answer, i in product(
+        ("", "jpeg"), ("initial", "natural", "wrapped"), ("yes", "no"), range(8)
+    )
+]  # fmt: skip
+SHOWN = ("kitchen", "beach", "street", "forest")
+NAMED = ("dog", "umbrella", "clock", "bear")
+PAIRS = [
+    question(f"{place}-{word}-{answer}-{i}", answer, benchmark="ode", task="existence", criterion="standard",
+             question=f"Is there a {word} in the image?", objects=(place, "car"), candidates=NAMED,
+             pair_id=f"{place}-{word}-{i}")
+    for place, word, answer, i in product(SHOWN, NAMED, ("yes", "no"), range(8))
+]  # fmt: skip
+
+
+def errors(questions: Sequence[Question], fails: Fails) -> Errors:
+    found = Errors()
+    for one in questions:
+        columns = {name: getattr(one, name) for name in Record.__dataclass_fields__ if hasattr(one, name)}
+        record = Record(**columns, response="x", prediction="wrong" if fails(one) else one.answer)
+        found.answers[one.id] = record
+        if fails(one):
+            found.wrong[one.id] = record
+    return found
 
 
 @pytest.mark.parametrize(
-    ("columns", "expected"),
+    ("questions", "fails"),
     [
-        ({"criterion": "standard", "task": "existence"}, 0.1),
-        ({"criterion": "fictional", "task": "existence"}, 0.6),
-        ({"criterion": "standard", "task": "caption", "kind": "caption"}, 0.2),
-        ({"criterion": "random", "task": "existence"}, 0.5),
-        ({"criterion": "standard", "task": "existence", "objects": ("beach",),
-          "question": "Is there an umbrella in the image?"}, 0.3),
-        ({"criterion": "standard", "task": "existence", "objects": ("beach",), "answer": "yes",
-          "candidates": ("umbrella",)}, 0.3),
-        ({"criterion": "standard", "task": "existence", "objects": ("beach",),
-          "question": "Is there an umbrellas in the image?"}, 0.1),
+        pytest.param(TWINS, lambda q: q.negated, id="negated twins"),
+        pytest.param(TWINS, lambda q: q.mode == "wrapped", id="wrapped twins"),
+        pytest.param(TWINS, lambda q: q.perturbation == "jpeg", id="a perturbation"),
+        pytest.param(MIOH, lambda q: q.pressure == "hn", id="a pressure"),
+        pytest.param(MIOH, lambda q: q.question_type == "A5", id="a type"),
+        pytest.param(MIOH, lambda q: q.question_type == "A5" and q.pressure == "hn", id="a cell"),
+        pytest.param(PAIRS, lambda q: "kitchen" in q.objects and "dog" in q.question, id="a pair of concepts"),
     ],
-)  # fmt: skip
-def test_ode_by_criterion_level_and_pair(tmp_path: Path, columns: dict[str, Any], expected: float) -> None:
-    assert weight(tmp_path, ODE, **columns) == pytest.approx(expected)
+)
+def test_most_rows_target_a_planted_weakness(questions: list[Question], fails: Fails) -> None:
+    """The run fails about one in 24 of the other questions too; at most a quarter of the split is drawn."""
+    weigh = error_weights(errors(questions, lambda q: fails(q) or sum(map(ord, q.id)) % 24 == 0))
+    wanted = sum(map(fails, questions))
+    taken = drawn(questions, min(len(questions) // 4, max(4, wanted)), 3, weigh)
+    assert sum(map(fails, taken)) >= 0.6 * len(taken), f"{wanted} of {len(questions)} are weak"
 
 
-def test_mioh_by_type_and_pressure(tmp_path: Path) -> None:
-    assert weight(tmp_path, MIOH, question_type="E5", pressure="hp") == 0.75
-    assert weight(tmp_path, MIOH, question_type="E5", pressure="easy") == FLOOR
-    assert weight(tmp_path, MIOH, question_type="C4", pressure="hp") == 0.5
+def test_no_answers_weigh_more_if_they_are_failed() -> None:
+    weigh = error_weights(errors(PAIRS, lambda q: q.answer == "no"))
+    assert min(weigh(q) for q in PAIRS if q.answer == "no") > 10 * max(weigh(q) for q in PAIRS if q.answer == "yes")
 
 
-def test_vhexpansion_by_source_and_perturbation(tmp_path: Path) -> None:
-    assert weight(tmp_path, VH, source="pope", perturbation="jpeg_compression") == 0.5
-    assert weight(tmp_path, VH, source="pope") == pytest.approx(0.2)
+def test_weights_by_hand() -> None:
+    """Of 8 answers 2 are incorrect, both of 4 under HN; 3 answers at the expected rate are added to each subset.
+
+    HN: (2 + 3/4) / 7 = 11/28, easy: 3/4 / 7 = 3/28; what all share is 1/4, so the cells shrink towards these rates:
+    (2 + 3 · 11/28) / 7 = 89/196 and (3 · 3/28) / 7 = 9/196.
+    """
+    few = [question(f"{pressure}{i}", "A", pressure=pressure, choices=("a", "b"))
+           for pressure in ("easy", "hn") for i in range(4)]  # fmt: skip
+    weigh = error_weights(errors(few, lambda q: q.id in ("hn0", "hn1")))
+    assert weigh(few[0]) == pytest.approx(9 / (196 - 9))
+    assert weigh(few[7]) == pytest.approx(89 / (196 - 89))
 
 
-@pytest.mark.parametrize("analysis", [{}, [], {"results": {}}, {"curve": 3}])
-def test_what_is_no_analysis_is_told(tmp_path: Path, analysis: Any) -> None:
-    with pytest.raises(
-        VhbenchError, match=r"analysis.json: expected an analysis, as written by `vhbench analyse ode RESULTS`"
-    ):
-        weight(tmp_path, analysis)
+def test_an_unknown_subset_has_the_mean_rate_and_nothing_is_forgotten() -> None:
+    weigh = error_weights(errors(MIOH, lambda q: q.pressure == "hn"))
+    assert weigh(question("new", "A", pressure="unheard")) == pytest.approx(1 / 3)  # odds of 1/4
+    assert min(map(weigh, MIOH)) >= FLOOR
 
 
-def test_a_withheld_analysis_says_nothing(tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match=r"expected scores of subsets; got none \(3 of 9 requests failed\)"):
-        weight(tmp_path, {"grid": {}, "withheld": "3 of 9 requests failed"})
-
-
-def test_an_analysis_of_another_benchmark_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "mioh_analysis.json"
-    path.write_bytes(orjson.dumps(MIOH))
-    assert read_weakness(path, "mioh")
-    with pytest.raises(VhbenchError, match=r"mioh_analysis.json: is an analysis of mioh; the questions are of ode"):
-        read_weakness(path, "ode")
+def test_a_run_without_errors_weighs_nothing() -> None:
+    with pytest.raises(VhbenchError, match="expected a run with errors; got none"):
+        error_weights(errors(MIOH, lambda q: False))

@@ -103,7 +103,7 @@ def test_no_source_is_scored_on_what_another_trains_on(tables: Path, tmp_path: P
         [leakage.read_contents(out / part / name / "vhexpansion") for name in ("table", "table-2")]
         for part in ("train", "test")
     )
-    assert not any(leakage.pictures(one, other) for one in train for other in test)
+    assert not any(leakage.copies(one, other) for one in train for other in test)
     rows = pq.read_table(out / "rows" / "data" / "train-00000-of-00001.parquet").to_pylist()
     taught = leakage.contents_of(
         [
@@ -112,7 +112,7 @@ def test_no_source_is_scored_on_what_another_trains_on(tables: Path, tmp_path: P
         ],
         {},
     )
-    assert not any(leakage.pictures(taught, other) for other in test)
+    assert not any(leakage.copies(taught, other) for other in test)
     left = 8 - sum(row["form"] == "general" for row in rows)
     assert left >= 4
     assert f"rows of mix.json about {left} images of the test are left out" in (out / "rows" / "README.md").read_text()

@@ -14,6 +14,7 @@ import datasets
 import orjson
 import pyarrow.parquet as pq
 import pytest
+from logged_run import write_run
 from PIL import Image
 from typer.testing import CliRunner
 
@@ -155,15 +156,14 @@ def test_preferences_reject_what_the_model_said(editions: Editions, tmp_path: Pa
 
 
 def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Path) -> None:
-    cells = {"existence": {"accuracy": {"value": 1.0}}, "attribute": {"accuracy": {"value": 0.0}}}
-    analysis = tmp_path / "ode_analysis.json"
-    analysis.write_bytes(orjson.dumps({"curve": {"standard": cells, "fictional": cells}, "lift": {}}))
-    counts: Counter[str] = Counter()
-    for seed in range(6):  # a draw of ten pairs may well take four of those that are hardly wanted
-        out = tmp_path / str(seed)
-        run("sft", "--split", editions.train, "--test", editions.test, "--weakness", analysis, "--number", 20,
-            "--types", "existence,state,number,action", "--answers", "short", "--seed", seed, "--out", out)  # fmt: skip
-        counts.update(row["task"] for row in rows_of(out))
+    """A run that fails every question on attributes, and no other."""
+    flip = {"yes": "no", "no": "yes"}
+    results = write_run(tmp_path / "results", editions.train, "ode_discriminative",
+                        lambda row: flip[row["answer"]] if row["task"] == "attribute" else row["answer"])  # fmt: skip
+    out = tmp_path / "rows"
+    run("sft", "--split", editions.train, "--test", editions.test, "--weakness", results, "--number", 20,
+        "--types", "existence,state,number,action", "--answers", "short", "--out", out)  # fmt: skip
+    counts = Counter(row["task"] for row in rows_of(out))
     assert counts["attribute"] > 4 * counts["existence"]
 
 

@@ -1,0 +1,105 @@
+"""Copies of photos are found however they were saved; different photos and different scenes are not."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageEnhance, ImageOps
+
+from vhbench.images import to_png
+from vhbench.near_duplicates import Fingerprint, ImageIndex, copy_kind, fingerprint
+
+
+def jpeg(image: Image.Image, quality: int) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=quality)
+    return buffer.getvalue()
+
+
+def crop(image: Image.Image, share: float) -> Image.Image:
+    """Cut a share of the width and height off each side."""
+    across, down = round(image.width * share), round(image.height * share)
+    return image.crop((across, down, image.width - across, image.height - down))
+
+
+COPIES: dict[str, tuple[Callable[[Image.Image], bytes], set[str]]] = {
+    "PNG of the JPEG": (to_png, {"re-encoded"}),
+    "quality 40": (lambda i: jpeg(i, 40), {"re-encoded"}),
+    "half size": (lambda i: to_png(i.resize((i.width // 2, i.height // 2))), {"re-encoded"}),
+    "squashed": (lambda i: to_png(i.resize((i.width, i.height // 2))), {"re-encoded"}),
+    "grey": (lambda i: to_png(i.convert("L")), {"re-encoded"}),
+    "+10 % brightness": (
+        lambda i: to_png(ImageEnhance.Brightness(i).enhance(1.1)), {"re-encoded", "brightened or darkened"},
+    ),
+    "1 % crop": (lambda i: to_png(crop(i, 0.01)), {"re-encoded", "brightened or darkened", "cropped or rotated"}),
+    "5 % crop": (lambda i: to_png(crop(i, 0.05)), {"cropped or rotated"}),
+    "mirror": (lambda i: to_png(ImageOps.mirror(i)), {"mirrored re-encoded"}),
+    "5 % crop of the mirror image, quality 60": (
+        lambda i: jpeg(crop(ImageOps.mirror(i), 0.05), 60), {"mirrored cropped or rotated"},
+    ),
+    "2° rotation": (lambda i: to_png(i.rotate(2, Image.Resampling.BICUBIC)), {"cropped or rotated"}),
+}  # fmt: skip
+"""Change → its function, and how the copy may be reported."""
+
+
+@pytest.fixture(scope="module")
+def photos(reference: Path) -> dict[str, Path]:
+    return {file.name: file for file in sorted((reference / "coco_mini" / "val2017").iterdir())}
+
+
+@pytest.fixture(scope="module")
+def known(photos: dict[str, Path]) -> dict[str, Fingerprint | None]:
+    return {name: fingerprint(file) for name, file in photos.items()}
+
+
+@pytest.mark.parametrize("change", COPIES)
+def test_copies_of_photos_are_found_and_named(
+    change: str, photos: dict[str, Path], known: dict[str, Fingerprint | None]
+) -> None:
+    make, kinds = COPIES[change]
+    index, missed = ImageIndex(known), []
+    for name, file in photos.items():
+        found, kind = index.find(fingerprint(make(Image.open(file).convert("RGB"))))
+        assert (not kind and not found) or (found == name and kind in kinds)
+        missed += [name] * (not kind)
+    assert len(missed) <= 1, missed
+
+
+def test_different_photos_are_no_copies(known: dict[str, Fingerprint | None]) -> None:
+    for name, seen in known.items():
+        assert ImageIndex({other: found for other, found in known.items() if other != name}).find(seen) == ("", "")
+
+
+def street(*things: tuple[int, int]) -> bytes:
+    """Return one background with small dark objects at places."""
+    across = np.linspace(0, 1, 240)
+    shades = 120 + 60 * np.sin(9 * across)[None] * np.cos(7 * across)[:, None] + 50 * (across[:, None] > 0.6)
+    for x, y in things:
+        shades[y : y + 10, x : x + 10] = 30
+    return to_png(Image.fromarray(shades.astype(np.uint8)))
+
+
+def test_one_background_with_other_things_is_another_image() -> None:
+    one, other = fingerprint(street((40, 180), (90, 200))), fingerprint(street((150, 170), (90, 200)))
+    assert one is not None
+    assert other is not None
+    assert (
+        one.bits[0] ^ other.bits[0]
+    ).bit_count() <= 18  # as many as a crop of 5 % changes: the hash alone does not tell
+    assert copy_kind(one, other) == ""
+    assert copy_kind(one, fingerprint(jpeg(Image.open(io.BytesIO(street((40, 180), (90, 200)))), 40))) == "re-encoded"
+
+
+def test_the_most_similar_copy_is_named() -> None:
+    image = Image.open(io.BytesIO(street((40, 180)))).convert("RGB")
+    index = ImageIndex({"cropped": fingerprint(to_png(crop(image, 0.03))), "same": fingerprint(to_png(image))})
+    assert index.find(fingerprint(jpeg(image, 60))) == ("same", "re-encoded")
+
+
+def test_a_flat_image_is_known_by_its_file_alone() -> None:
+    flat = fingerprint(to_png(Image.new("RGB", (40, 30), "red")))
+    assert flat is None
+    assert ImageIndex({"a": None}).find(flat) == ("", "")
+    assert copy_kind(flat, flat) == ""
