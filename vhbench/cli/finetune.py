@@ -111,12 +111,13 @@ def finetune(how: FinetuneOptions) -> None:
 
     told_of = provenance(how.data)
     environment, note = scored(how, told_of)
-    for name, value, values in (
+    for name, value, allowed in (
         ("quantize", how.quantize, ("", "4bit", "8bit")),
         ("optimizer", how.optimizer, ("adamw", "adamw_8bit")),
     ):
-        if value not in values:
-            raise VhbenchError(f"--{name}: expected one of {', '.join(filter(None, values))}; got {quote_value(value)}")
+        if value not in allowed:
+            named = ", ".join(filter(None, allowed))
+            raise VhbenchError(f"--{name}: expected one of {named}; got {quote_value(value)}")
     training = Training(**{f.name: getattr(how, f.name) for f in fields(Training)})
     values = [""]
     if how.each:

@@ -92,9 +92,8 @@ def verify(how: _VerifyOptions) -> None:
     if how.other is not None:
         from vhbench.tasks import text_only_baseline
 
-        _print_table(
-            "majority answer to the question's text", list(text_only_baseline.across_seeds(directory, how.other))
-        )
+        found = text_only_baseline.across_seeds(directory, how.other)
+        _print_table("majority answer to the question's text", list(map(list, found)))
 
 
 def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
@@ -122,8 +121,8 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     if not hidden:
         for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
             _print_fact("text-only baseline (cross-validated)", line)
-        rows = restricted_oracles.table(found.views) if found.views else []
-        _print_table("restricted oracles: accuracy (%), guessing among the options that they cannot exclude", rows)
+        views = restricted_oracles.table(found.views) if found.views else []
+        _print_table("restricted oracles: accuracy (%), guessing among the options that they cannot exclude", views)
     _print_fact("content hash", manifest.content_hash)
 
 

@@ -26,6 +26,7 @@ from vhbench import splits
 from vhbench.files import convert, path_exists, write_atomic
 from vhbench.leaderboard.boards import read_yaml, yaml_bytes
 from vhbench.leaderboard.entries import BoardEntry, StoredEntry
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
 from vhbench.provenance import told_arguments
@@ -96,7 +97,7 @@ class Answered:
     @classmethod
     def of(cls, asked: QuestionIndex, responses: Sequence[str]) -> "Answered":
         """Parse responses."""
-        found: RescoredEntry = recompute(asked, responses)
+        found: RescoredEntry = recompute(asked, list(map(PackedAnswer, responses)))
         return cls(list(meanings(asked, responses, found.read)), found.right.tolist())
 
 

@@ -129,7 +129,7 @@ def _weights(run: Path, edition: TrainingEdition) -> sample_selection.Weigh:
     Captions about another split are left out: its vocabulary, by which they are read, is not at hand.
     """
     asked = read_run(run)
-    same = {told.content_hash for told in asked.provenance.values()} <= {edition.manifest.content_hash}
+    same = {told.content_hash for told in asked.provenance.values() if told} <= {edition.manifest.content_hash}
     errors = _errors(asked, run, edition, captions=same)
     edition.notes.append(
         f"questions are weighted by {sum(wrong for _, wrong in errors.counts.values()):,} errors of a run"
