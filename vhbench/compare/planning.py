@@ -16,7 +16,7 @@ from vhbench.records import to_record
 from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import multiple_testing
-from vhbench.statistics.clustering import Floats
+from vhbench.statistics.clustering import Floats, summed
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
 from vhbench.tasks.metrics.registry import headline_of
@@ -154,27 +154,23 @@ def _plan(group: Group, samples: Sequence[Sequence[MeasuredGroup]], detect: floa
     if sized.metric not in metrics:
         return sized
     numbers = clusters_of(samples[0][0].questions.about).numbers
-    columns = [np.column_stack([_change(runs, name) for name in metrics]) for runs in samples]
-    inside = samples[0][0].apart[sized.metric].about
-    change = np.concatenate([_over(numbers, each) for each in columns])
+    inside, size = samples[0][0].apart[sized.metric].about, int(numbers.max()) + 1
+    change = np.concatenate(
+        [np.column_stack([summed(_change(runs, name), numbers, size) for name in metrics]) for runs in samples]
+    )
     questions = np.tile(np.bincount(numbers, weights=inside), len(samples)).astype(np.float64)
     # The samples are independent copies of the questions: their mean has so many times more clusters.
     seen = Precision.of(
         change[:, metrics.index(sized.metric)] / len(samples),
         questions,
-        multiple_testing.critical_value(change, seed=seed),
+        multiple_testing.sign_flips(change, seed=seed).critical,
     )
     here = replace(seen, error=seen.error * sqrt(len(samples)), kish=seen.kish * len(samples))
     if not seen.error:
         return sized
     growth, least = here.growth(detect / 100), here.detectable
-    needed = ceil(growth * sized.questions), ceil(growth * sized.images)
-    return replace(
-        sized,
-        detectable=None if least is None else 100 * least,
-        needed_questions=needed[0],
-        needed_images=needed[1],
-    )
+    needed = {"needed_questions": ceil(growth * sized.questions), "needed_images": ceil(growth * sized.images)}
+    return replace(sized, detectable=least and 100 * least, **needed)
 
 
 def _change(runs: Sequence[MeasuredGroup], metric: str) -> Floats:
@@ -184,9 +180,3 @@ def _change(runs: Sequence[MeasuredGroup], metric: str) -> Floats:
         return other[0].change_from(first)
     about = first.about
     return sqrt(2) * (first.pulls - np.where(about, first.pulls[about].mean(), 0.0))
-
-
-def _over(numbers: np.ndarray, columns: Floats) -> Floats:
-    found = np.zeros((int(numbers.max()) + 1, columns.shape[1]))
-    np.add.at(found, numbers, columns)
-    return found

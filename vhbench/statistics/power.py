@@ -42,7 +42,7 @@ class Precision:
         Args:
             change: each cluster's contribution to the difference; they sum to it.
             questions: number of questions of each cluster that the score covers.
-            critical: critical value of the family (:func:`vhbench.statistics.multiple_testing.critical_value`).
+            critical: critical value of the family (:class:`vhbench.statistics.multiple_testing.SignFlips`).
             inflation: ratio of the variance to that of independent clusters.
         """
         share = questions / questions.sum()
