@@ -255,8 +255,8 @@ def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float =
     """Return the interval of a mean of unbounded counts, such as words per caption.
 
     Lengths are skewed: occasionally a caption does not end, and a few captions may have no such case. With ten of them
-    t had a coverage of 0.66 if a tenth of the captions is ten times as long, and 0.86 if lengths are log-normal (σ = 1).
-    So the ends are the wider ones of t on the counts and on their logarithms. With at least
+    t had a coverage of 0.66 if a tenth of the captions is ten times as long, and 0.86 if lengths are log-normal. So the
+    ends are the wider ones of t on the counts and on their logarithms. With at least
     :data:`LEAST_OF_LENGTHS` clusters, its coverage was 0.92.
 
     Returns:
