@@ -70,12 +70,12 @@ def plan(how: PlanOptions) -> None:
 
         return print_json({"detect": how.detect, "power": 0.8, "basis": basis, "tasks": [asdict(one) for one in found]})
     wanted = f"for {how.detect:g} points"
-    rows = [("task", "metric", "questions", "images", "detects", f"questions {wanted}", f"images {wanted}")]
+    rows = [["task", "metric", "questions", "images", "detects", f"questions {wanted}", f"images {wanted}"]]
     for one in found:
-        sizes = (one.needed_questions, one.needed_images)
         least = "n/a" if one.detectable is None else number(one.detectable)
+        sizes = (one.needed_questions, one.needed_images)
         needed = ["needs a pilot" if size is None else f"{size:,}" for size in sizes]
-        rows.append((one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed))
+        rows.append([one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed])
     for line in aligned(rows):
         typer.echo(line)
     typer.echo(f"detects: smallest difference found with 80 % power, in points; {basis}")

@@ -370,8 +370,9 @@ class _Family:
         scale, family, interval = pair.first.factor, verdict.family, pair.interval(own, about)
         ends = None if interval is None else (scale * interval.low, scale * interval.high)
         note = "; ".join(filter(None, (family.note, interval.note if interval else "")))
-        numbers, inside = self.clusters.numbers[self.starts[key[0]] + pair.places], pair.first.about
-        change, questions = (summed(column, numbers, int(numbers.max()) + 1) for column in (pair.change, inside * 1.0))
+        numbers = self.clusters.numbers[self.starts[key[0]] + pair.places]
+        columns = (pair.change, pair.first.about.astype(np.float64))
+        change, questions = (summed(column, numbers, int(numbers.max()) + 1) for column in columns)
         seen = Precision.of(change, questions, verdict.critical, verdict.inflation).detectable
         p, least = (verdict.alone, family.p), None if seen is None else scale * seen
         return Difference(pair.run, pair.value, ends, note, *p, family.discordant_clusters, family.significant, least)
