@@ -44,27 +44,14 @@ def plan(how: PlanOptions) -> None:
 
     Example: `vhbench plan out/ode --detect 5 --task ode_fictional_existence`
     """
-    from vhbench.benchmarks import BENCHMARKS, of_task
-    from vhbench.compare import planning, scored_runs
+    from vhbench.compare import planning
     from vhbench.statistics.wording import aligned, number
-    from vhbench.tasks import datasets
 
-    common = {"tasks": how.task, "seed": how.seed}
     if len(how.pilot) > 2:
         raise VhbenchError(f"--pilot: expected one or two runs, got {len(how.pilot)}")
-    if how.pilot:
-        runs = [scored_runs.read_run(path, Path(path), how.split, cells=False) for path in how.pilot]
-        found = planning.from_pilot(runs, how.detect, **common)
-        basis = f"from the pilot {' and '.join(how.pilot)}"
-    else:
-        named = [owner.name for name in how.task if (owner := of_task(name))] or list(BENCHMARKS)
-        paths = [how.split] if how.split else [datasets.resolve(name).path for name in dict.fromkeys(named)]
-        found = [
-            plan
-            for path in paths
-            for plan in planning.from_split(path, how.detect, accuracy=how.accuracy / 100, **common)
-        ]
-        basis = f"assumed: accuracy {how.accuracy:g} %, independent errors, {planning.ALIKE:.0%} of difficulty by image"
+    found, basis = planning.plan(
+        how.detect, split=how.split, pilot=how.pilot, accuracy=how.accuracy / 100, tasks=how.task, seed=how.seed
+    )
     if how.as_json:
         from vhbench.cli.score_tables import print_json
 

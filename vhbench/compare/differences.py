@@ -16,7 +16,7 @@ from vhbench.compare.scoring import Group
 from vhbench.provenance import SETTINGS, Provenance
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
-from vhbench.statistics.clustering import Clustering, Floats, summed
+from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
 from vhbench.statistics.sums import Score, Sums, difference, ranks
@@ -371,9 +371,8 @@ class _Family:
         ends = None if interval is None else (scale * interval.low, scale * interval.high)
         note = "; ".join(filter(None, (family.note, interval.note if interval else "")))
         numbers = self.clusters.numbers[self.starts[key[0]] + pair.places]
-        columns = (pair.change, pair.first.about.astype(np.float64))
-        change, questions = (summed(column, numbers, int(numbers.max()) + 1) for column in columns)
-        seen = Precision.of(change, questions, verdict.critical, verdict.inflation).detectable
+        precision = Precision.of(pair.change, pair.first.about, numbers, verdict.critical, verdict.inflation)
+        seen = precision.detectable
         p, least = (verdict.alone, family.p), None if seen is None else scale * seen
         return Difference(pair.run, pair.value, ends, note, *p, family.discordant_clusters, family.significant, least)
 

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison, settings
-from vhbench.compare.scored_runs import Cell, MeasuredGroup, ScoredRun
+from vhbench.compare.scored_runs import Cell, MeasuredGroup, Places, ScoredRun
 from vhbench.compare.scoring import Group
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing
-from vhbench.statistics.clustering import Floats, Places, summed
+from vhbench.statistics.clustering import Floats
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
 from vhbench.statistics.sums import Score, Sums
@@ -180,10 +180,9 @@ def _difference(run: int, one: _Side, two: _Side) -> Difference:
     told = intervals.of_change(change, np.ones(len(change)), clusters=clusters, shares=first.scale == "share")
     p, worst = (multiple_testing.paired_t_p_value(each, clusters) for each in (change, adverse))
     worst = max(p, worst) if adverse.mean() * value > 0 or not value else 1.0
-    numbers, size = clusters.numbers, int(clusters.numbers.max()) + 1
-    fewest = min(len(np.unique(numbers[own])) for own in (slice(len(first.top)), slice(len(first.top), None)))
-    sums, counts = (summed(column, numbers, size) for column in (change / len(change), np.ones(len(change))))
-    least = Precision.of(sums, counts, _NORMAL).detectable
+    first_half, second_half = clusters.numbers[: len(first.top)], clusters.numbers[len(first.top) :]
+    fewest = min(len(np.unique(first_half)), len(np.unique(second_half)))
+    least = Precision.of(change / len(change), np.ones(len(change)), clusters, _NORMAL).detectable
     ends = None if told is None else (scale * told.low, scale * told.high)
     few = fewest <= multiple_testing.TOO_FEW
     note = f"{fewest} clusters are too few to test" if few else told.note if told else ""
