@@ -50,7 +50,7 @@ def test_a_difference_by_hand() -> None:
     found = unpaired.match([run("A", asked("a", [True] * 30 + [False] * 10)), run("B", asked("b", [True, False] * 30))])
     change = accuracy(found)
     assert change.value == pytest.approx(-25)
-    error = sqrt(0.75 * 0.25 / 40 + 0.25 / 60) * sqrt(100 / 99)
+    error = sqrt(0.75 * 0.25 / 39 + 0.25 / 59)
     low, high = change.interval or (0, 0)
     assert (high - low) / 2 == pytest.approx(100 * error * stats.t.ppf(0.975, 90), rel=0.01)
     assert change.p == pytest.approx(2 * stats.t.sf(0.25 / error, 90), rel=0.05)
@@ -80,7 +80,7 @@ def test_a_stratum_of_one_run_alone_is_left_out() -> None:
     assert accuracy(found).value == 0
     assert found.notes == [
         "ode, yes/no, B: 10 of 50 questions are left out, of a criterion, type, pressure or perturbation that not "
-        "every run has"
+        "every run has for two images"
     ]
     with pytest.raises(VhbenchError, match="no criterion, question_type, pressure or perturbation in common"):
         unpaired.match([run("A", asked("a", [True] * 40)), run("B", more)])
