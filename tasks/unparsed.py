@@ -5,10 +5,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from vhbench.benchmarks import tasks
 from vhbench.records import abstains
 from vhbench.schema import Record
 from vhbench.statistics import multiple_testing
+from vhbench.statistics.clustering import cluster_sums
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.multiple_testing import ALPHA
 
@@ -117,8 +120,5 @@ def parse_failure_imbalance(records: Sequence[Record]) -> float | None:
     of = Counter(record.answer for record in records)
     signs = {"yes": 1, "no": -1}
     change = [(one - share) * signs[r.answer] / of[r.answer] for one, r in zip(lost, records, strict=True)]
-    clusters = clusters_of(records)
-    (found,) = multiple_testing.verdicts(
-        [multiple_testing.PairedClaim([c * len(lost) for c in change], clusters.numbers.tolist())]
-    )
-    return found.p
+    sums = cluster_sums([[c * len(lost) for c in change]], clusters_of(records))
+    return multiple_testing.sign_flip_test(np.column_stack(sums))[0].family.p

@@ -64,7 +64,7 @@ def compare(how: CompareOptions) -> None:
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """
-    from vhbench.compare import differences, forest, scored_runs, tables, unpaired
+    from vhbench.compare import forest, match, tables
     from vhbench.files import write_atomic
 
     paths = [Path(run) for run in how.runs]
@@ -73,8 +73,7 @@ def compare(how: CompareOptions) -> None:
     if len(asked) not in (1, len(paths)) or (len(asked) > 1 and not how.unpaired):
         raise VhbenchError(f"--questions: expected one split{', or one a run' * how.unpaired}, got {len(asked)}")
     splits = asked * len(paths) if len(asked) == 1 else asked
-    runs = [scored_runs.read_run(*run) for run in zip(names, paths, splits, strict=True)]
-    found = unpaired.match(runs) if how.unpaired else differences.match(runs, seed=how.seed)
+    found = match(zip(names, paths, splits, strict=True), unpaired=how.unpaired, seed=how.seed)
     if how.as_json:
         from vhbench.cli.score_tables import print_json
 

@@ -44,38 +44,25 @@ def plan(how: PlanOptions) -> None:
 
     Example: `vhbench plan out/ode --detect 5 --task ode_fictional_existence`
     """
-    from vhbench.benchmarks import BENCHMARKS, of_task
-    from vhbench.compare import planning, scored_runs
+    from vhbench.compare import planning
     from vhbench.statistics.wording import aligned, number
-    from vhbench.tasks import datasets
 
-    common = {"tasks": how.task, "seed": how.seed}
     if len(how.pilot) > 2:
         raise VhbenchError(f"--pilot: expected one or two runs, got {len(how.pilot)}")
-    if how.pilot:
-        runs = [scored_runs.read_run(path, Path(path), how.split, cells=False) for path in how.pilot]
-        found = planning.from_pilot(runs, how.detect, **common)
-        basis = f"from the pilot {' and '.join(how.pilot)}"
-    else:
-        named = [owner.name for name in how.task if (owner := of_task(name))] or list(BENCHMARKS)
-        paths = [how.split] if how.split else [datasets.resolve(name).path for name in dict.fromkeys(named)]
-        found = [
-            plan
-            for path in paths
-            for plan in planning.from_split(path, how.detect, accuracy=how.accuracy / 100, **common)
-        ]
-        basis = f"assumed: accuracy {how.accuracy:g} %, independent errors, {planning.ALIKE:.0%} of difficulty by image"
+    found, basis = planning.plan(
+        how.detect, split=how.split, pilot=how.pilot, accuracy=how.accuracy / 100, tasks=how.task, seed=how.seed
+    )
     if how.as_json:
         from vhbench.cli.score_tables import print_json
 
         return print_json({"detect": how.detect, "power": 0.8, "basis": basis, "tasks": [asdict(one) for one in found]})
     wanted = f"for {how.detect:g} points"
-    rows = [("task", "metric", "questions", "images", "detects", f"questions {wanted}", f"images {wanted}")]
+    rows = [["task", "metric", "questions", "images", "detects", f"questions {wanted}", f"images {wanted}"]]
     for one in found:
-        sizes = (one.needed_questions, one.needed_images)
         least = "n/a" if one.detectable is None else number(one.detectable)
+        sizes = (one.needed_questions, one.needed_images)
         needed = ["needs a pilot" if size is None else f"{size:,}" for size in sizes]
-        rows.append((one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed))
+        rows.append([one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed])
     for line in aligned(rows):
         typer.echo(line)
     typer.echo(f"detects: smallest difference found with 80 % power, in points; {basis}")

@@ -17,7 +17,7 @@ from vhbench.provenance import Provenance
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
 from vhbench.statistics.all_pairs import adjusted, claimed, differences
-from vhbench.statistics.clustering import Clustering, Floats, summed
+from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
 from vhbench.statistics.sums import Score, Sums, difference, ranks
@@ -358,9 +358,9 @@ class _Family:
         scale, family, interval = pair.first.factor, verdict.family, pair.interval(own, about)
         ends = None if interval is None else (scale * interval.low, scale * interval.high)
         note = "; ".join(filter(None, (family.note, interval.note if interval else "")))
-        numbers, inside = self.clusters.numbers[self.starts[key[0]] + pair.places], pair.first.about
-        change, questions = (summed(column, numbers, int(numbers.max()) + 1) for column in (pair.change, inside * 1.0))
-        seen = Precision.of(change, questions, verdict.critical, verdict.inflation).detectable
+        numbers = self.clusters.numbers[self.starts[key[0]] + pair.places]
+        precision = Precision.of(pair.change, pair.first.about, numbers, verdict.critical, verdict.inflation)
+        seen = precision.detectable
         p, least = (verdict.alone, family.p), None if seen is None else scale * seen
         return Difference(pair.run, pair.value, ends, note, *p, family.discordant_clusters, family.significant, least)
 

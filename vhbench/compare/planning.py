@@ -10,15 +10,16 @@ import numpy as np
 
 from vhbench import benchmarks, splits
 from vhbench.columns import RECORD
-from vhbench.compare.scored_runs import MeasuredGroup, ScoredRun, measure
+from vhbench.compare.scored_runs import MeasuredGroup, ScoredRun, measure, read_run
 from vhbench.compare.scoring import Group, group_of
 from vhbench.records import to_record
 from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import multiple_testing
-from vhbench.statistics.clustering import Floats
+from vhbench.statistics.clustering import Floats, cluster_sums
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
+from vhbench.tasks import datasets
 from vhbench.tasks.metrics.registry import headline_of
 
 ALIKE = 0.2
@@ -51,6 +52,35 @@ class TaskPlan:
     detectable: float | None = None
     needed_questions: int | None = None
     needed_images: int | None = None
+
+
+def plan(
+    detect: float,
+    *,
+    split: Path | None = None,
+    pilot: Sequence[str] = (),
+    accuracy: float = 0.8,
+    tasks: Collection[str] = (),
+    seed: int = 0,
+) -> tuple[list[TaskPlan], str]:
+    """Plan tasks from a pilot, or else from a split; return also what the plan is based on.
+
+    Args:
+        detect: difference to detect, in points.
+        split: split directory; by default those that the tasks use.
+        pilot: one or two runs.
+        accuracy: assumed share of correct answers, without a pilot.
+        tasks: tasks or groups of tasks; all by default.
+        seed: random seed.
+    """
+    if pilot:
+        runs = [read_run(path, Path(path), split, cells=False) for path in pilot]
+        return from_pilot(runs, detect, tasks=tasks, seed=seed), f"from the pilot {' and '.join(pilot)}"
+    named = [owner.name for name in tasks if (owner := benchmarks.of_task(name))] or list(benchmarks.BENCHMARKS)
+    paths = [split] if split else [datasets.resolve(name).path for name in dict.fromkeys(named)]
+    plans = [from_split(path, detect, accuracy=accuracy, tasks=tasks, seed=seed) for path in paths]
+    assumed = f"accuracy {accuracy:.0%}, independent errors, {ALIKE:.0%} of a question's difficulty due to its image"
+    return [one for found in plans for one in found], f"assumed: {assumed}"
 
 
 def from_pilot(
@@ -153,28 +183,20 @@ def _plan(group: Group, samples: Sequence[Sequence[MeasuredGroup]], detect: floa
     metrics = [metric.name for metric in samples[0][0].metrics if all(metric.name in names for names in known)]
     if sized.metric not in metrics:
         return sized
-    numbers = clusters_of(samples[0][0].questions.about).numbers
-    columns = [np.column_stack([_change(runs, name) for name in metrics]) for runs in samples]
-    inside = samples[0][0].apart[sized.metric].about
-    change = np.concatenate([_over(numbers, each) for each in columns])
-    questions = np.tile(np.bincount(numbers, weights=inside), len(samples)).astype(np.float64)
+    numbers, size = clusters_of(samples[0][0].questions.about).numbers, sized.questions
+    clusters = np.concatenate([number * size + numbers for number in range(len(samples))])
+    covered = np.tile(samples[0][0].apart[sized.metric].about, len(samples))
+    columns = {name: np.concatenate([_change(runs, name) for runs in samples]) for name in metrics}
+    sums = np.column_stack(cluster_sums(list(columns.values()), clusters))
+    critical = multiple_testing.sign_flip_test(sums, seed=seed)[0].critical
     # The samples are independent copies of the questions: their mean has so many times more clusters.
-    seen = Precision.of(
-        change[:, metrics.index(sized.metric)] / len(samples),
-        questions,
-        multiple_testing.critical_value(change, seed=seed),
-    )
+    seen = Precision.of(columns[sized.metric] / len(samples), covered, clusters, critical)
     here = replace(seen, error=seen.error * sqrt(len(samples)), kish=seen.kish * len(samples))
     if not seen.error:
         return sized
     growth, least = here.growth(detect / 100), here.detectable
-    needed = ceil(growth * sized.questions), ceil(growth * sized.images)
-    return replace(
-        sized,
-        detectable=None if least is None else 100 * least,
-        needed_questions=needed[0],
-        needed_images=needed[1],
-    )
+    needed = {"needed_questions": ceil(growth * sized.questions), "needed_images": ceil(growth * sized.images)}
+    return replace(sized, detectable=least and 100 * least, **needed)
 
 
 def _change(runs: Sequence[MeasuredGroup], metric: str) -> Floats:
@@ -184,9 +206,3 @@ def _change(runs: Sequence[MeasuredGroup], metric: str) -> Floats:
         return other[0].change_from(first)
     about = first.about
     return sqrt(2) * (first.pulls - np.where(about, first.pulls[about].mean(), 0.0))
-
-
-def _over(numbers: np.ndarray, columns: Floats) -> Floats:
-    found = np.zeros((int(numbers.max()) + 1, columns.shape[1]))
-    np.add.at(found, numbers, columns)
-    return found

@@ -14,17 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from vhbench.compare.comparability import differing_settings
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
-from vhbench.compare.scored_runs import Cell, MeasuredGroup, ScoredRun
+from vhbench.compare.scored_runs import Cell, MeasuredGroup, Places, ScoredRun
 from vhbench.compare.scoring import Group
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing
-from vhbench.statistics.clustering import Floats, Places, summed
+from vhbench.statistics.clustering import Floats
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
 from vhbench.statistics.sums import Score, Sums
@@ -99,9 +100,13 @@ class _Pool:
 
     @cached_property
     def weights(self) -> dict[Stratum, float]:
-        """Weight of each stratum that all runs have; they sum to 1."""
+        """Weight of each stratum of which all runs have two or more clusters; they sum to 1."""
         counts = [Counter(strata) for strata in self.strata]
-        shared = [stratum for stratum in counts[0] if all(count[stratum] for count in counts)]
+        images = [
+            Counter(stratum for stratum, _ in set(zip(strata, clusters_of(about).numbers.tolist(), strict=True)))
+            for strata, about in zip(self.strata, self.about, strict=True)
+        ]
+        shared = [stratum for stratum in counts[0] if all(count[stratum] > 1 for count in images)]
         found = {stratum: 1 / sum(1 / count[stratum] for count in counts) for stratum in sorted(shared)}
         return {stratum: weight / sum(found.values()) for stratum, weight in found.items()}
 
@@ -110,7 +115,7 @@ class _Pool:
         for run, groups, strata in zip(names, self.measured, self.strata, strict=True):
             yield from (f"{self.group.title}, {run}: {one.withheld}" for one in groups if one.withheld)
             if lost := sum(stratum not in self.weights for stratum in strata):
-                kinds = "of a criterion, type, pressure or perturbation that not every run has"
+                kinds = "of a criterion, type, pressure or perturbation that not every run has for two images"
                 yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out, {kinds}"
         ids = [{row.id for row in about} for about in self.about]
         if shared := len(set.intersection(*ids)):
@@ -181,10 +186,9 @@ def _difference(run: int, one: _Side, two: _Side) -> Difference:
     told = intervals.of_change(change, np.ones(len(change)), clusters=clusters, shares=first.scale == "share")
     p, worst = (multiple_testing.paired_t_p_value(each, clusters) for each in (change, adverse))
     worst = max(p, worst) if adverse.mean() * value > 0 or not value else 1.0
-    numbers, size = clusters.numbers, int(clusters.numbers.max()) + 1
-    fewest = min(len(np.unique(numbers[own])) for own in (slice(len(first.top)), slice(len(first.top), None)))
-    sums, counts = (summed(column, numbers, size) for column in (change / len(change), np.ones(len(change))))
-    least = Precision.of(sums, counts, _NORMAL).detectable
+    first_half, second_half = clusters.numbers[: len(first.top)], clusters.numbers[len(first.top) :]
+    fewest = min(len(np.unique(first_half)), len(np.unique(second_half)))
+    least = Precision.of(change / len(change), np.ones(len(change)), clusters, _NORMAL).detectable
     ends = None if told is None else (scale * told.low, scale * told.high)
     few = fewest <= multiple_testing.TOO_FEW
     note = f"{fewest} clusters are too few to test" if few else told.note if told else ""
@@ -193,9 +197,20 @@ def _difference(run: int, one: _Side, two: _Side) -> Difference:
 
 def _change(first: Sums, other: Sums) -> Floats:
     """Return each question's contribution to an unpaired difference, times their number."""
-    off = [sign * (one.pulls - one.about * (one.value / one.about.sum())) for sign, one in ((-1, first), (1, other))]
+    off = [sign * _deviations(one) for sign, one in ((-1, first), (1, other))]
     each = np.concatenate(off)
     return np.asarray(len(each) * each + (other.value - first.value), dtype=np.float64)
+
+
+def _deviations(side: Sums) -> Floats:
+    """Return the linearised pulls; in a stratum of g clusters their variance is enlarged by g / (g - 1)."""
+    pulls = side.pulls - side.about * (side.value / side.about.sum())
+    assert side.clusters is not None
+    for stratum in np.unique(side.strata):
+        own = side.strata == stratum
+        size = len(np.unique(side.clusters.numbers[own]))
+        pulls[own] *= sqrt(size / max(1, size - 1))
+    return pulls
 
 
 def _tested(groups: Sequence[ComparedGroup]) -> list[ComparedGroup]:

@@ -31,6 +31,7 @@ from vhbench.statistics.clustering import (
     Floats,
     Numbers,
     Places,
+    cluster_sums,
     numbered,
     summed,
     tied_weight,
@@ -195,26 +196,16 @@ def difference(
     """
     if len(first) != len(second):
         raise VhbenchError(f"{len(first)} values are paired with {len(second)}: one each is needed")
-    numbers, size, told = numbered(clusters, len(first))
-    columns = [summed(np.asarray(side, dtype=np.float64), numbers, size) for side in (first, second)]
-    pairs = summed(np.ones(len(first)), numbers, size)
-    held = pairs > 0
-    before, after, pairs = (column[held] for column in (*columns, pairs))
-    if len(pairs) < 2:
-        return None
-    change = np.subtract(first, second, dtype=np.float64)
-    t = with_ties(paired(before - after, pairs), (change - change.mean()) / len(change), clusters)
-    if t.error == 0:
-        reach = _never_seen(pairs, np.ones(len(first)), clusters, level)
-        return Interval(max(-1.0, t.mean - reach), min(1.0, t.mean + reach), _joined(_NO_CHANGE, told))
-    reach = _quantile(t.df, level) * t.error
-    low, high = t.mean - reach, t.mean + reach
-    differ = int(np.count_nonzero(np.abs(before - after) > 1e-12))
-    if differ < FEW_DIFFER:
-        wide = _mover(before, after, pairs, level)
-        low, high = min(low, wide.low), max(high, wide.high)
-    few = f"outcomes differ in {differ} of {len(pairs)} clusters" if differ < FEW_DIFFER else _few(len(pairs), t.df)
-    return Interval(max(-1.0, low), min(1.0, high), _joined(few, told))
+    change, each = np.subtract(first, second, dtype=np.float64), np.ones(len(first))
+    found = of_change(change, each, clusters=clusters, level=level, shares=True)
+    before, after, pairs = cluster_sums([first, second, each], clusters)
+    differ = int(np.count_nonzero(np.abs(before - after) > _SAME))
+    if found is None or differ >= FEW_DIFFER or np.ptp((before - after) / pairs) < _SAME:
+        return found
+    wide = _mover(before, after, pairs, level)
+    few = f"outcomes differ in {differ} of {len(pairs)} clusters"
+    told = clusters.note if isinstance(clusters, Clustering) else ""
+    return Interval(max(-1.0, min(found.low, wide.low)), min(1.0, max(found.high, wide.high)), _joined(few, told))
 
 
 def of_change(
@@ -260,40 +251,21 @@ def of_change(
     return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, told))
 
 
-def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
-    """Return the interval of a mean of unbounded numbers; None where they do not vary.
-
-    >>> amount([3, 3, 3]) is None, amount([10, 12, 14, 16]).ends
-    (True, (8.89..., 17.10...))
-    """
-    numbers, size, told = numbered(clusters, len(values))
-    sums, rows = (summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (values, np.ones(len(values))))
-    held = rows > 0
-    if np.count_nonzero(held) < 2:
-        return None
-    off = np.asarray(values, dtype=np.float64) - total_of(sums) / len(values)
-    t = with_ties(paired(sums[held], rows[held]), off / len(values), clusters)
-    if t.error == 0:
-        return None
-    reach = _quantile(t.df, level) * t.error
-    return Interval(t.mean - reach, t.mean + reach, _joined(_few(int(held.sum()), t.df), told))
-
-
 def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
     """Return the interval of a mean of unbounded counts, such as words per caption.
 
     Lengths are skewed: occasionally a caption does not end, and a few captions may have no such case. With ten of them
-    :func:`amount` had a coverage of 0.66 if a tenth of the captions is ten times as long, and 0.86 if lengths are
-    log-normal (σ = 1). So the ends are the wider ones of t on the counts and on their logarithms. With at least
+    t had a coverage of 0.66 if a tenth of the captions is ten times as long, and 0.86 if lengths are log-normal. So the
+    ends are the wider ones of t on the counts and on their logarithms. With at least
     :data:`LEAST_OF_LENGTHS` clusters, its coverage was 0.92.
 
     Returns:
         None if there are fewer clusters, or the counts do not vary.
 
-    >>> lengths([10, 12, 14, 16]) is None, amount([10, 12, 14, 16] * 8).ends, lengths([10, 12, 14, 16] * 8).ends
-    (True, (12.18..., 13.81...), (12.18..., 13.84...))
+    >>> lengths([10, 12, 14, 16]) is None, lengths([10, 12, 14, 16] * 8).ends
+    (True, (12.18..., 13.84...))
     """
-    found = amount(values, clusters=clusters, level=level)
+    found = of_change(values, np.ones(len(values)), clusters=clusters, level=level)
     _, size, _ = numbered(clusters, len(values))
     mean = total_of(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else 0.0
     if found is None or mean <= 0 or size < LEAST_OF_LENGTHS:

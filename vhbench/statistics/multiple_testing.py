@@ -59,7 +59,7 @@ class SignFlipResult(NamedTuple):
     Attributes:
         alone: p-value of this claim alone.
         family: adjusted verdict.
-        critical: critical value of the family, see :func:`critical_value`.
+        critical: critical value of the family, see :class:`SignFlips`.
         inflation: as given.
     """
 
@@ -76,8 +76,8 @@ def sign_flip_test(
 
     Args:
         change: shape (clusters, claims): each cluster's sum in each claim.
-        inflation: as in :func:`max_t`.
-        draws: as in :func:`max_t`.
+        inflation: as in :func:`sign_flips`.
+        draws: as in :func:`sign_flips`.
         seed: random seed of the signs.
 
     >>> found = sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
@@ -89,9 +89,9 @@ def sign_flip_test(
     tested = np.array([k > TOO_FEW for k in differ], dtype=bool)
     larger = np.ones(len(differ)) if inflation is None else np.asarray(inflation, dtype=np.float64)
     alone, adjusted = np.ones(len(differ)), list[float]()
-    alone[tested], adjusted, critical = _flips(change[:, tested], larger[tested], draws, seed)
+    alone[tested], adjusted, critical = sign_flips(change[:, tested], larger[tested], draws=draws, seed=seed)
     for place in (place for place, k in enumerate(differ) if k <= _ENUMERATED):
-        alone[place] = _flips(change[:, [place]], larger[[place]], draws, seed)[0][0]  # exactly
+        alone[place] = sign_flips(change[:, [place]], larger[[place]], draws=draws, seed=seed).alone[0]  # exactly
     found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
     return [
         SignFlipResult(
@@ -104,8 +104,20 @@ def sign_flip_test(
     ]
 
 
-def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
-    """Return the adjusted two-sided p-value of each claim of a family.
+class SignFlips(NamedTuple):
+    """P-values of claims, unadjusted and adjusted for the family, and the family's critical value.
+
+    The largest statistic of a family, a sum over clusters divided by the root of their summed squares, exceeds that by
+    chance with probability :data:`ALPHA`.
+    """
+
+    alone: list[float]
+    adjusted: list[float]
+    critical: float
+
+
+def sign_flips(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> SignFlips:
+    """Flip the signs of whole clusters, in all claims of a family at once.
 
     If at most 14 clusters differ anywhere all signs are enumerated, otherwise ``draws`` are sampled.
 
@@ -115,31 +127,21 @@ def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAW
         draws: at least 999; :data:`DRAWS` for published results.
         seed: random seed of the signs.
 
-    >>> max_t(np.column_stack([np.ones(8), [1, -1] * 4]))
+    >>> sign_flips(np.column_stack([np.ones(8), [1, -1] * 4])).adjusted
     [0.015625, 1.0]
     """
-    larger = np.ones(change.shape[1]) if inflation is None else np.asarray(inflation, dtype=np.float64)
-    return _flips(change, larger, draws, seed)[1]
-
-
-def critical_value(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> float:
-    """Return what the largest statistic of a family exceeds by chance with probability :data:`ALPHA`.
-
-    The statistic is the sum over clusters, divided by the root of their summed squares; ``change`` as in :func:`max_t`.
-    """
-    return _flips(change, np.ones(change.shape[1]), draws, seed)[2]
-
-
-def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[list[float], list[float], float]:
-    """Return the p-values of claims, unadjusted and adjusted for the family, and the critical value."""
     if draws < 999:
         raise VhbenchError(f"{draws} draws of signs: at least 999 are needed")
     change = change[np.any(change != 0, axis=1)]
     if change.size == 0:
-        return [1.0] * change.shape[1], [1.0] * change.shape[1], np.inf
+        return SignFlips([1.0] * change.shape[1], [1.0] * change.shape[1], np.inf)
     change = change[np.lexsort(change.T[::-1])]  # makes the draws independent of the order of clusters
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
-    seen = np.abs(change.sum(axis=0)) / scale / np.sqrt(inflation)
+    seen = (
+        np.abs(change.sum(axis=0))
+        / scale
+        / np.sqrt(1.0 if inflation is None else np.asarray(inflation, dtype=np.float64))
+    )
     order = np.argsort(-seen, kind="stable")
     total, reached, alone, first = 0, np.zeros(len(seen)), np.zeros(len(seen)), list[Floats]()
     for signs in _signs(len(change), draws, seed):
@@ -153,7 +155,7 @@ def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[li
     adjusted = np.empty(len(seen))
     adjusted[order] = np.maximum.accumulate((reached + drawn) / (total + drawn))
     critical = float(np.quantile(np.concatenate(first), 1 - ALPHA, method="higher"))
-    return [float(p) for p in (alone + drawn) / (total + drawn)], [float(p) for p in adjusted], critical
+    return SignFlips(((alone + drawn) / (total + drawn)).tolist(), adjusted.tolist(), critical)
 
 
 def holm(p: Sequence[float]) -> list[float]:

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from vhbench.statistics.clustering import Floats, total_of
+from vhbench.statistics.clustering import Clusters, Floats, Numbers, cluster_sums, total_of
 
 POWER = 0.8
 """Probability of a significant verdict."""
@@ -36,26 +36,28 @@ class Precision:
     critical: float
 
     @classmethod
-    def of(cls, change: Floats, questions: Floats, critical: float, inflation: float = 1.0) -> Self:
-        """Estimate the precision from clusters.
+    def of(cls, change: Floats, covered: Numbers, clusters: Clusters, critical: float, inflation: float = 1.0) -> Self:
+        """Estimate the precision.
 
         Args:
-            change: each cluster's contribution to the difference; they sum to it.
-            questions: number of questions of each cluster that the score covers.
-            critical: critical value of the family (:func:`vhbench.statistics.multiple_testing.critical_value`).
+            change: each question's contribution to the difference; they sum to it.
+            covered: 1 for each question that the score covers, 0 otherwise.
+            clusters: of the questions.
+            critical: critical value of the family (:class:`vhbench.statistics.multiple_testing.SignFlips`).
             inflation: ratio of the variance to that of independent clusters.
         """
+        sums, questions = cluster_sums([change, covered], clusters)
         share = questions / questions.sum()
         kish = total_of(share**2)
-        spread = total_of((change - change.sum() * share) ** 2) * inflation
+        spread = total_of((sums - sums.sum() * share) ** 2) * inflation
         return cls(sqrt(spread / max(1 - kish, 1e-9)), kish, critical)
 
     @property
     def detectable(self) -> float | None:
         """Smallest difference detected with 80 % power; None where too few clusters allow none, or nothing varies.
 
-        >>> clusters = np.array([0.05, -0.05] * 50) / 5
-        >>> round(Precision.of(clusters, np.ones(100), 1.96).detectable, 3)
+        >>> change = np.array([0.05, -0.05] * 50) / 5
+        >>> round(Precision.of(change, np.ones(100), np.arange(100), 1.96).detectable, 3)
         0.29
         """
         rest = 1 - self.critical**2 * self.kish
@@ -66,7 +68,7 @@ class Precision:
     def growth(self, difference: float) -> float:
         """Return how many times as many clusters detect a difference with 80 % power.
 
-        >>> found = Precision.of(np.array([0.05, -0.05] * 50) / 5, np.ones(100), 1.96)
+        >>> found = Precision.of(np.array([0.05, -0.05] * 50) / 5, np.ones(100), np.arange(100), 1.96)
         >>> round(found.growth(found.detectable), 9), round(found.growth(0.1))
         (1.0, 8)
         """

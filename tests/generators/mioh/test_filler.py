@@ -101,7 +101,7 @@ def test_words_alone_tell_nothing(pressure: str, questions: list[Question]) -> N
         gains.append(float(choices[rates.index(max(rates))] == right) - 1 / len(choices))
         seen.update((topic, choice) for choice in choices)
         won[topic, right] += 1
-    low, high, _ = intervals.amount(gains) or (1.0, 1.0, "")
+    low, high, _ = intervals.of_change(gains, [1] * len(gains)) or (1.0, 1.0, "")
     assert low <= 0 <= high or high < 0, (low, high)
 
 

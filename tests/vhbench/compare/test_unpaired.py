@@ -1,14 +1,14 @@
 """Runs on different questions: what is compared, weighted and claimed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 from typing import Any
 
-import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks import bench_claims
 from vhbench.compare import tables, unpaired
 from vhbench.compare.differences import Difference, RunComparison
 from vhbench.compare.scored_runs import ScoredRun, measure
@@ -50,7 +50,7 @@ def test_a_difference_by_hand() -> None:
     found = unpaired.match([run("A", asked("a", [True] * 30 + [False] * 10)), run("B", asked("b", [True, False] * 30))])
     change = accuracy(found)
     assert change.value == pytest.approx(-25)
-    error = sqrt(0.75 * 0.25 / 40 + 0.25 / 60) * sqrt(100 / 99)
+    error = sqrt(0.75 * 0.25 / 39 + 0.25 / 59)
     low, high = change.interval or (0, 0)
     assert (high - low) / 2 == pytest.approx(100 * error * stats.t.ppf(0.975, 90), rel=0.01)
     assert change.p == pytest.approx(2 * stats.t.sf(0.25 / error, 90), rel=0.05)
@@ -80,7 +80,7 @@ def test_a_stratum_of_one_run_alone_is_left_out() -> None:
     assert accuracy(found).value == 0
     assert found.notes == [
         "ode, yes/no, B: 10 of 50 questions are left out, of a criterion, type, pressure or perturbation that not "
-        "every run has"
+        "every run has for two images"
     ]
     with pytest.raises(VhbenchError, match="no criterion, question_type, pressure or perturbation in common"):
         unpaired.match([run("A", asked("a", [True] * 40)), run("B", more)])
@@ -114,26 +114,9 @@ def test_missing_predictions_of_the_worse_run_may_decide() -> None:
     assert not accuracy(unpaired.match([run("A", first), run("B", unread)])).significant
 
 
-def simulated(images: int, difference: float, number: int) -> RunComparison:
-    """Return two editions of three questions about each image, whose difficulty is partly the image's."""
-    random = rng(0, "unpaired", images, number)
-
-    def answers(name: str, rate: float) -> Iterator[Record]:
-        image = np.repeat(random.standard_normal(images), 3)
-        right = sqrt(0.3) * image + sqrt(0.7) * random.standard_normal(3 * images) < stats.norm.ppf(rate)
-        for criterion, half in (("standard", slice(0, None, 2)), ("fictional", slice(1, None, 2))):
-            own = right.reshape(images, 3)[half].reshape(-1).tolist()
-            yield from asked(f"{name}{criterion}", own, each=3, criterion=criterion)
-
-    runs = [run(name, list(answers(name, 0.75 + sign * difference / 2))) for name, sign in (("A", 1), ("B", -1))]
-    return unpaired.match(runs)
-
-
 def test_chance_is_seldom_claimed_and_ten_points_are_found() -> None:
     """A small part of ``benchmarks/bench_claims.py``."""
-    claims = 0
-    for number in range(40):
-        (group,) = simulated(30, 0.0, number).groups
-        claims += any(one.significant for s in (*group.headlines, *group.cells.values()) for one in s.differences)
-    assert claims <= 6  # of 40 at 5 %, the probability of more is 0.4 %
-    assert sum(accuracy(simulated(300, 0.1, number)).significant for number in range(8)) >= 6
+    claims = [bench_claims.claimed(bench_claims.editions(30, 0.0, rng(2, "null", number)))[0] for number in range(40)]
+    assert sum(claims) <= 6  # of 40 at 5 %, the probability of more is 0.4 %
+    found = [bench_claims.claimed(bench_claims.editions(300, 0.1, rng(2, "planted", number)))[1] for number in range(8)]
+    assert sum(found) >= 6

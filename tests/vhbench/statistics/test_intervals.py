@@ -231,11 +231,13 @@ def test_notes_say_why_an_interval_is_wide() -> None:
     assert note([1, 0], clusters=Clustering(np.array([3, 5]), "told")) == "2 clusters; told"
 
 
-def test_an_amount_has_an_interval_of_t() -> None:
-    values = [10.0, 14.0, 9.0, 15.0]
-    error = np.std(values, ddof=1) / 2
-    reach = stats.t.ppf(0.975, 3) * error
-    assert intervals.amount(values) == pytest.approx((12 - reach, 12 + reach, "4 clusters"))
+def test_a_length_has_an_interval_of_t() -> None:
+    values = [10.0, 14.0, 9.0, 15.0] * 8
+    reach = stats.t.ppf(0.975, 31) * np.std(values, ddof=1) / sqrt(32)
+    found = intervals.lengths(values)
+    assert found is not None
+    assert found.low == pytest.approx(12 - reach)
+    assert found.high == pytest.approx(12 * np.exp(reach / 12))  # t on logarithms is wider here
 
 
 def test_undefined_is_none() -> None:
@@ -243,7 +245,7 @@ def test_undefined_is_none() -> None:
     assert intervals.ratio([0, 0], [0, 0]) is None
     assert intervals.mean([0.5, 0.7], clusters=["one", "one"]) is None
     assert intervals.difference([1, 0], [0, 0], clusters=["one", "one"]) is None
-    assert intervals.amount([3, 4], clusters=["one", "one"]) is None
+    assert intervals.lengths([3, 4] * 30, clusters=["one"] * 60) is None
     with pytest.raises(VhbenchError, match="NaN or infinity"):
         intervals.mean([float("nan")])
     with pytest.raises(VhbenchError, match="a score from 0 to 1, not 2"):

@@ -59,14 +59,14 @@ def test_questions_about_one_image_flip_together() -> None:
 
 def test_nothing_differs() -> None:
     assert alone([0, 0, 0]) == (None, 0, "n/a (0 discordant clusters, need 6)")
-    assert multiple_testing.max_t(np.zeros((4, 2))) == [1.0, 1.0]
+    assert multiple_testing.sign_flips(np.zeros((4, 2))).adjusted == [1.0, 1.0]
 
 
 def test_two_claims_by_hand() -> None:
     # Three clusters (1, 0), (1, 1), (0, 2). Seen: 2 / √2 = 1.41 and 3 / √5 = 1.34. Of eight signs the first claim is
     # reached by its own extremes ±(+, +, ·), four of them, and by no more: the second never exceeds 1.34. Then the
     # second alone: |±1 ±2| = 3 in half of the signs, but never less than what the first has.
-    assert multiple_testing.max_t(np.array([[1.0, 0], [1, 1], [0, 2]])) == [4 / 8, 4 / 8]
+    assert multiple_testing.sign_flips(np.array([[1.0, 0], [1, 1], [0, 2]])).adjusted == [4 / 8, 4 / 8]
 
 
 def test_five_that_differ_make_no_claim() -> None:
@@ -95,29 +95,29 @@ def test_claims_that_are_alike_cost_nothing() -> None:
 def test_neither_the_order_of_clusters_nor_that_of_claims_matters(drawn: list[list[int]], random: Any) -> None:
     change = np.array(drawn, dtype=float)
     clusters, claims = random.sample(range(len(change)), len(change)), random.sample(range(3), 3)
-    found = multiple_testing.max_t(change)
-    assert multiple_testing.max_t(change[clusters]) == found
-    assert multiple_testing.max_t(change[:, claims]) == pytest.approx([found[claim] for claim in claims])
+    found = multiple_testing.sign_flips(change).adjusted
+    assert multiple_testing.sign_flips(change[clusters]).adjusted == found
+    assert multiple_testing.sign_flips(change[:, claims]).adjusted == pytest.approx([found[claim] for claim in claims])
 
 
 @given(CHANGES)
 def test_which_run_comes_first_does_not_matter(drawn: list[list[int]]) -> None:
     change = np.array(drawn, dtype=float)
-    assert multiple_testing.max_t(-change) == pytest.approx(multiple_testing.max_t(change))
+    assert multiple_testing.sign_flips(-change).adjusted == pytest.approx(multiple_testing.sign_flips(change).adjusted)
 
 
 @given(CHANGES)
 def test_a_claim_is_never_easier_in_a_family(drawn: list[list[int]]) -> None:
     change = np.array(drawn, dtype=float)
-    for place, p in enumerate(multiple_testing.max_t(change)):
-        assert p >= multiple_testing.max_t(change[:, [place]])[0] - 1e-12
+    for place, p in enumerate(multiple_testing.sign_flips(change).adjusted):
+        assert p >= multiple_testing.sign_flips(change[:, [place]]).adjusted[0] - 1e-12
 
 
 def test_many_clusters_in_another_order_have_the_same_p() -> None:
     change = np.random.default_rng(0).integers(-1, 2, (60, 4)).astype(float)
     order = np.random.default_rng(1).permutation(60)
-    assert multiple_testing.max_t(change) == multiple_testing.max_t(change[order])
-    assert multiple_testing.max_t(change) != multiple_testing.max_t(change, seed=1)
+    assert multiple_testing.sign_flips(change).adjusted == multiple_testing.sign_flips(change[order]).adjusted
+    assert multiple_testing.sign_flips(change).adjusted != multiple_testing.sign_flips(change, seed=1).adjusted
 
 
 def test_holm_by_hand() -> None:
@@ -162,4 +162,4 @@ def test_ranks_go_with_their_models(drawn: list[list[int]], order: list[int]) ->
 
 def test_bad_input_is_named() -> None:
     with pytest.raises(VhbenchError, match="9 draws of signs: at least 999"):
-        multiple_testing.max_t(np.ones((3, 1)), draws=9)
+        multiple_testing.sign_flips(np.ones((3, 1)), draws=9)
