@@ -32,7 +32,7 @@ from vhbench.files import cache_folder, cached, convert, parse_yaml, read_text
 from vhbench.images import open_image
 from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError, in_one_line
-from vhbench.splits import manifests, parquet
+from vhbench.splits import manifests
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -117,8 +117,9 @@ def _refuse_yanked(benchmark: str, manifest: Manifest, source: DataSource) -> No
     reason, newer = str(manifest.extra.get("yanked") or ""), ""
     if source.release:
         from vhbench.adapters import hub
+        from vhbench.adapters.hub_names import ReleaseName
 
-        repo_id, tag = (name := hub.parse_release(source.release)).repo_id, name.revision
+        repo_id, tag = (name := ReleaseName.parse(source.release)).repo_id, name.revision
         found = hub.standing(
             repo_id,
             manifest.version,
@@ -148,17 +149,13 @@ def files(name: str) -> list[Path]:
     """
     owner = of_task(name)
     data = resolve(owner.name if owner else name)
-    found = manifests.config_files(data.manifest)
+    found = data.manifest.rows
     if name not in BENCHMARKS and name not in found:
         raise VhbenchError(
             f"task {name}: expected a config of this name in {data.source} at {data.path}; got "
             f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
-    configs = sorted(found) if name in BENCHMARKS else [name]
-    paths = [manifests.inside(data.path, file) for config in configs for file in found[config]]
-    for path in paths:
-        parquet.open_shard(path)  # lmms-eval would retry a damaged one and exit with 0
-    return paths
+    return data.rows.shards(sorted(found) if name in BENCHMARKS else [name])
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
@@ -326,9 +323,9 @@ def _locate(benchmark: str) -> tuple[Path, DataSource]:
             raise VhbenchError(f"VHBENCH_DATA={root}: expected {benchmark}/manifest.json; {holds}")
         return path, DataSource(kind="folder", folder=root)
     if release := releases().get(benchmark):
-        from vhbench.adapters import hub
+        from vhbench.adapters.hub_names import ReleaseName
 
-        path = hub.released(hub.parse_release(release))
+        path = ReleaseName.parse(release).folder()
         return path, DataSource(kind="hub", release=release, revision=path.name)
     from vhbench.builds.starter import starter
 
@@ -344,11 +341,11 @@ def releases() -> dict[str, str]:
     given = os.environ.get("VHBENCH_RELEASE", "")
     if not given:
         return own_releases()
-    from vhbench.adapters import hub
+    from vhbench.adapters.hub_names import ReleaseName
 
     found: dict[str, str] = {}
     for name in filter(None, map(str.strip, given.split(","))):
-        benchmark = hub.release_manifest(hub.parse_release(name)).benchmark
+        benchmark = ReleaseName.parse(name).manifest().benchmark
         if benchmark in found:
             both = f"{found[benchmark]} and {name}"
             raise VhbenchError(f"VHBENCH_RELEASE: expected one release of {benchmark}, got {both}")

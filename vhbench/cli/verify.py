@@ -52,7 +52,8 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
-    from vhbench.builds import hidden_edition, hidden_seed, recipes
+    from vhbench.builds import hidden_edition, hidden_seed
+    from vhbench.builds.recipes import EditionRecipe
 
     directory = how.directory
     _stop(directory, splits.verify(directory, progress=not how.quiet))
@@ -64,7 +65,7 @@ def verify(how: _VerifyOptions) -> None:
     elif how.rebuilt is not None:
         raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
     if how.recipe is not None:
-        errors += recipes.differences(recipes.read_recipe(how.recipe), manifest)
+        errors += EditionRecipe.read(how.recipe).differences(manifest)
     _stop(directory, errors)
     if not how.quiet:
         _print_audit(directory, manifest, found)

@@ -8,7 +8,7 @@ is read later, from a shard or from the cache of ``datasets``, is compared with 
 import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,7 @@ class CheckedRows:
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory, self.manifest = directory, manifest
+        self._found: dict[str, list[tuple[Path, int, int]]] = {}
         if manifests.DIGESTS not in manifest.files:
             raise VhbenchError(f"{directory}: expected {manifests.DIGESTS} in its manifest; build the split again")
         path = manifests.inside(directory, manifests.DIGESTS)
@@ -81,6 +82,14 @@ class CheckedRows:
     def pairs(self) -> list[RowDigests]:
         """Return the digests of all rows, in the order of the shards."""
         return list(zip(self._rows.to_pylist(), self._images.to_pylist(), strict=True))
+
+    def shards(self, configs: Iterable[str]) -> list[Path]:
+        """Return the shards of some configs, in order; their footers are checked.
+
+        Raises:
+            VhbenchError: if one is missing or damaged.
+        """
+        return list(dict.fromkeys(path for config in configs for path, _, _ in self._groups(config)))
 
     def digests(self, place: int) -> list[bytes]:
         """Return the SHA-256 of the images of the row at a place in the split."""
@@ -118,7 +127,7 @@ class CheckedRows:
         Raises:
             VhbenchError: if the shard is missing or damaged, or has other images.
         """
-        path, group, first = next(found for found in reversed(self._groups[self._config(place)]) if found[2] <= place)
+        path, group, first = next(found for found in reversed(self._groups(self._config(place))) if found[2] <= place)
         rows = _read_images(path, group)
         images = rows[place - first] if place - first < len(rows) else ()
         if [hashlib.sha256(image).digest() for image in images] != self.digests(place):
@@ -128,18 +137,18 @@ class CheckedRows:
             )
         return images
 
-    @cached_property
-    def _groups(self) -> Mapping[str, list[tuple[Path, int, int]]]:
-        """Return file, row group and first place of each row group, by config."""
-        found: dict[str, list[tuple[Path, int, int]]] = {}
-        for config, names in manifests.config_files(self.manifest).items():
-            place = self._starts[config]
-            for path in (manifests.inside(self.directory, name) for name in names):
+    def _groups(self, config: str) -> list[tuple[Path, int, int]]:
+        """Return file, row group and first place of each row group of a config."""
+        if config not in self._found:
+            place, found = self._starts[config], []
+            for name in manifests.config_files(self.manifest)[config]:
+                path = manifests.inside(self.directory, name)
                 metadata = parquet.open_shard(path).metadata
                 for group in range(metadata.num_row_groups):
-                    found.setdefault(config, []).append((path, group, place))
+                    found.append((path, group, place))
                     place += metadata.row_group(group).num_rows
-        return found
+            self._found[config] = found
+        return self._found[config]
 
     def _config(self, place: int) -> str:
         return next(config for config in reversed(self._starts) if self._starts[config] <= place)
