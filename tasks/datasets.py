@@ -40,8 +40,8 @@ T = TypeVar("T")
 _AT_ONCE = 1000
 """Batch size for comparing rows."""
 
-_PLACE = "place"
-"""Column that :func:`select` adds: the row's place in its split."""
+_INDEX = "index"
+"""Column that :func:`select` adds: the row's index in its split."""
 
 OWN = Path(__file__).with_name("release.yaml")
 """Releases that this version of vhbench evaluates on."""
@@ -211,10 +211,10 @@ def _checked(docs: Any, data: Data) -> Any:
     else:
         check([])
     docs = docs.remove_columns([name for name in ("images",) if name in docs.column_names])
-    mark = data.manifest.content_hash[:16]  # `datasets` would take a second to hash a column
-    docs = docs.add_column(_PLACE, np.arange(first, first + len(docs)), new_fingerprint=f"{mark}{first}")
+    mark = f"{data.manifest.content_hash[:16]}{first}x{len(docs)}"  # `datasets` would take a second to hash a column
+    docs = docs.add_column(_INDEX, np.arange(first, first + len(docs)), new_fingerprint=mark)
     # lmms-eval leaves out columns of images where it needs none. This one is filled by the transform.
-    docs = docs.add_column("images", [None] * len(docs), new_fingerprint=f"{mark}{first}i", feature=Image(decode=False))
+    docs = docs.add_column("images", [None] * len(docs), new_fingerprint=f"{mark}i", feature=Image(decode=False))
     return docs.with_transform(_Use(data.manifest.benchmark))
 
 
@@ -226,12 +226,12 @@ class _Use:
 
     def __call__(self, batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
         """Return a batch of rows, or of single columns, which stay as they are."""
-        if _PLACE not in batch or not batch.keys() >= set(HASHED):
+        if _INDEX not in batch or not batch.keys() >= set(HASHED):
             return batch
         rows = (dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True))
-        or_exit(resolve(self.benchmark).rows.check, rows, batch[_PLACE])
+        or_exit(resolve(self.benchmark).rows.check, rows, batch[_INDEX])
         if "images" in batch:
-            return batch | {"images": [Images(self.benchmark, place) for place in batch[_PLACE]]}
+            return batch | {"images": [Images(self.benchmark, index) for index in batch[_INDEX]]}
         return batch
 
 
@@ -240,12 +240,12 @@ class Images(Sequence[Any]):
     """Images of a row, read, compared with the split and decoded when they are needed."""
 
     benchmark: str
-    place: int
+    index: int
 
     @property
     def digests(self) -> list[bytes]:
         """SHA-256 of each image."""
-        return resolve(self.benchmark).rows.digests(self.place)
+        return resolve(self.benchmark).rows.digests(self.index)
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -253,7 +253,7 @@ class Images(Sequence[Any]):
 
     def __getitem__(self, number: Any) -> Any:
         """Return one image, or the images of a slice, as PIL images."""
-        found = or_exit(resolve(self.benchmark).rows.images, self.place)[number]
+        found = or_exit(resolve(self.benchmark).rows.images, self.index)[number]
         return open_image(found) if isinstance(found, bytes) else [open_image(data) for data in found]
 
     def __iter__(self) -> Iterator[Any]:

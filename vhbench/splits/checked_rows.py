@@ -91,13 +91,13 @@ class CheckedRows:
         """
         return list(dict.fromkeys(path for config in configs for path, _, _ in self._groups(config)))
 
-    def digests(self, place: int) -> list[bytes]:
-        """Return the SHA-256 of the images of the row at a place in the split."""
-        data: bytes = self._images[place].as_py()
+    def digests(self, index: int) -> list[bytes]:
+        """Return the SHA-256 of the images of the row at a index in the split."""
+        data: bytes = self._images[index].as_py()
         return [data[i : i + _LENGTH] for i in range(0, len(data), _LENGTH)]
 
     def begin(self, row: Mapping[str, Any], count: int) -> int:
-        """Return the place of the first of a number of loaded rows: of one config, or of the whole split.
+        """Return the index of the first of a number of loaded rows: of one config, or of the whole split.
 
         Raises:
             VhbenchError: if it is the first row of no config, or there are more or fewer rows.
@@ -111,51 +111,51 @@ class CheckedRows:
             )
         return self._starts[config]
 
-    def check(self, rows: Iterable[Mapping[str, Any]], places: Iterable[int]) -> None:
-        """Compare the columns of loaded rows with those at places in the split.
+    def check(self, rows: Iterable[Mapping[str, Any]], indices: Iterable[int]) -> None:
+        """Compare the columns of loaded rows with those at indices in the split.
 
         Raises:
             VhbenchError: naming a row that differs.
         """
-        for row, place in zip(rows, places, strict=False):
-            if not self._equals(self._config(place), row, place):
+        for row, index in zip(rows, indices, strict=False):
+            if not self._equals(self._config(index), row, index):
                 raise self._differs(row)
 
-    def images(self, place: int) -> tuple[bytes, ...]:
+    def images(self, index: int) -> tuple[bytes, ...]:
         """Return the images of a row, read from its shard.
 
         Raises:
             VhbenchError: if the shard is missing or damaged, or has other images.
         """
-        path, group, first = next(found for found in reversed(self._groups(self._config(place))) if found[2] <= place)
+        path, group, first = next(found for found in reversed(self._groups(self._config(index))) if found[2] <= index)
         rows = _read_images(path, group)
-        images = rows[place - first] if place - first < len(rows) else ()
-        if [hashlib.sha256(image).digest() for image in images] != self.digests(place):
+        images = rows[index - first] if index - first < len(rows) else ()
+        if [hashlib.sha256(image).digest() for image in images] != self.digests(index):
             raise VhbenchError(
-                f"{path}: row {place - first} of row group {group} has other images than when it was built; the split "
+                f"{path}: row {index - first} of row group {group} has other images than when it was built; the split "
                 "was changed during the run: evaluate it again"
             )
         return images
 
     def _groups(self, config: str) -> list[tuple[Path, int, int]]:
-        """Return file, row group and first place of each row group of a config."""
+        """Return file, row group and first index of each row group of a config."""
         if config not in self._found:
-            place, found = self._starts[config], []
+            index, found = self._starts[config], []
             for name in manifests.config_files(self.manifest)[config]:
                 path = manifests.inside(self.directory, name)
                 metadata = parquet.open_shard(path).metadata
                 for group in range(metadata.num_row_groups):
-                    found.append((path, group, place))
-                    place += metadata.row_group(group).num_rows
+                    found.append((path, group, index))
+                    index += metadata.row_group(group).num_rows
             self._found[config] = found
         return self._found[config]
 
-    def _config(self, place: int) -> str:
-        return next(config for config in reversed(self._starts) if self._starts[config] <= place)
+    def _config(self, index: int) -> str:
+        return next(config for config in reversed(self._starts) if self._starts[config] <= index)
 
-    def _equals(self, config: str, row: Mapping[str, Any], place: int) -> bool:
-        found = hash_of_columns(config, {name: row[name] for name in HASHED}, self.digests(place))
-        return bool(found == self._rows[place].as_py())
+    def _equals(self, config: str, row: Mapping[str, Any], index: int) -> bool:
+        found = hash_of_columns(config, {name: row[name] for name in HASHED}, self.digests(index))
+        return bool(found == self._rows[index].as_py())
 
     def _differs(self, row: Mapping[str, Any]) -> VhbenchError:
         return VhbenchError(
