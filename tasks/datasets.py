@@ -240,12 +240,12 @@ class Images(Sequence[Any]):
     """Images of a row, read, compared with the split and decoded when they are needed."""
 
     benchmark: str
-    index: int
+    row: int
 
     @property
     def digests(self) -> list[bytes]:
         """SHA-256 of each image."""
-        return resolve(self.benchmark).rows.digests(self.index)
+        return resolve(self.benchmark).rows.digests(self.row)
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -253,7 +253,7 @@ class Images(Sequence[Any]):
 
     def __getitem__(self, number: Any) -> Any:
         """Return one image, or the images of a slice, as PIL images."""
-        found = or_exit(resolve(self.benchmark).rows.images, self.index)[number]
+        found = or_exit(resolve(self.benchmark).rows.images, self.row)[number]
         return open_image(found) if isinstance(found, bytes) else [open_image(data) for data in found]
 
     def __iter__(self) -> Iterator[Any]:

@@ -92,7 +92,7 @@ class CheckedRows:
         return list(dict.fromkeys(path for config in configs for path, _, _ in self._groups(config)))
 
     def digests(self, index: int) -> list[bytes]:
-        """Return the SHA-256 of the images of the row at a index in the split."""
+        """Return the SHA-256 of the images of the row at an index of the split."""
         data: bytes = self._images[index].as_py()
         return [data[i : i + _LENGTH] for i in range(0, len(data), _LENGTH)]
 
