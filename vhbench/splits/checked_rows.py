@@ -68,7 +68,7 @@ class CheckedRows:
             table = pq.read_table(io.BytesIO(data), use_threads=False)
             self._rows, self._images = (table.column(name).combine_chunks() for name in ("row", "images"))
             counts = {e["values"]: e["counts"] for e in table.column("config").value_counts().to_pylist()}
-        self._starts = dict(
+        self._starts: dict[str, int] = dict(
             zip(sorted(counts), accumulate((counts[c] for c in sorted(counts)), initial=0), strict=False)
         )
         found = content_hash(self._rows.to_pylist(), manifest.extra.get("scenes_hash", ""), manifest.config)
