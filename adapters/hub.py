@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
 import orjson
 
 from vhbench import splits
-from vhbench.files import json_bytes, quote_value
+from vhbench.files import json_bytes
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
@@ -21,114 +21,9 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 _NUMBER = r"(0|[1-9][0-9]{0,5})"
 _TAG = re.compile(rf"v{_NUMBER}\.{_NUMBER}\.{_NUMBER}")
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
-SCHEME = "hf://"
-_RELEASE = re.compile(rf"{SCHEME}([^@#]+)@(v{_NUMBER}\.{_NUMBER}\.{_NUMBER}|[0-9a-f]{{40}})#sha256:([0-9a-f]{{64}})")
 _YANK = ("reason", "revision", "content_hash")
 _LONGEST_WAIT = 300
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseName:
-    """Citable name of a release, ``hf://ORG/NAME@v1.0.0#sha256:…``.
-
-    Attributes:
-        repo_id: ORG/NAME.
-        revision: tag of the version, or a commit.
-        sha256: of the manifest, which identifies the release wherever the tag points.
-    """
-
-    repo_id: str
-    revision: str
-    sha256: str
-
-    def __str__(self) -> str:
-        """Return the name as it is cited."""
-        return f"{SCHEME}{self.repo_id}@{self.revision}#sha256:{self.sha256}"
-
-
-def name_of(manifest: Manifest, repo_id: str) -> ReleaseName:
-    """Return the name of a version in a repository."""
-    return ReleaseName(repo_id, f"v{manifest.version}", manifests.manifest_digest(manifest))
-
-
-def parse_release(text: str) -> ReleaseName:
-    """Parse the name of a release.
-
-    >>> str(parse_release(f"hf://org/ode@v1.0.0#sha256:{'0' * 64}"))[:30]
-    'hf://org/ode@v1.0.0#sha256:000'
-
-    Raises:
-        VhbenchError: if it has another form.
-    """
-    match = _RELEASE.fullmatch(text)
-    if not match:
-        raise VhbenchError(
-            f"release {quote_value(text)}: expected hf://ORG/NAME@v1.0.0#sha256:DIGEST, as `vhbench push` and the "
-            "dataset card print it"
-        )
-    return ReleaseName(check_repo_id(match[1]), match[2], match[6])
-
-
-def release_manifest(release: ReleaseName) -> Manifest:
-    """Return the manifest of a release, from the cache or the Hub.
-
-    Raises:
-        VhbenchError: if it cannot be read, or is not the manifest that the name identifies.
-    """
-    return _cached_or_fetched(lambda offline: _named_manifest(release, offline=offline))[1]
-
-
-def released(release: ReleaseName) -> Path:
-    """Return the local folder of a release, from the cache or the Hub.
-
-    Raises:
-        VhbenchError: if it cannot be read, or is not the release that the name identifies.
-    """
-
-    def fetch(offline: bool) -> Path:
-        folder, manifest = _named_manifest(release, offline=offline)
-        _check_whole(_download(release.repo_id, folder.name, offline=offline), manifest, str(release))
-        return folder
-
-    return _cached_or_fetched(fetch)
-
-
-def _cached_or_fetched(fetch: Callable[[bool], T]) -> T:
-    """Return a result from the cache if it is complete there, so that a tag that was moved since does no harm."""
-    try:
-        return fetch(True)
-    except VhbenchError:
-        return fetch(False)
-
-
-def _named_manifest(release: ReleaseName, *, offline: bool) -> tuple[Path, Manifest]:
-    from huggingface_hub import hf_hub_download
-
-    where = {"repo_type": "dataset", "revision": release.revision, "local_files_only": offline}
-    with one_line(str(release)):
-        file = hf_hub_download(release.repo_id, manifests.MANIFEST, **where)
-    folder = Path(file).parent
-    manifest = splits.read_manifest(folder)
-    if (found := manifests.manifest_digest(manifest)) != release.sha256:
-        raise VhbenchError(
-            f"{release}: expected a manifest with this SHA-256, got {found}; the tag was moved, or the name is of "
-            "another release"
-        )
-    if release.revision.startswith("v") and release.revision != f"v{manifest.version}":
-        raise VhbenchError(f"{release}: expected version {release.revision[1:]} of its tag, got {manifest.version}")
-    return folder, manifest
-
-
-def origin(directory: Path) -> tuple[str, str]:
-    """Return repository and commit of a split in the Hub's cache; empty for other folders.
-
-    >>> origin(Path("hub/datasets--org--ode/snapshots") / ("0" * 40))[0]
-    'org/ode'
-    """
-    *_, repository, _, commit = ("", "", "", *Path(directory).parts)
-    kind, _, name = repository.partition("--")
-    return (name.replace("--", "/", 1), commit) if kind == "datasets" and _SHA.fullmatch(commit) else ("", "")
 
 
 def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offline: bool = False) -> Path:
@@ -150,12 +45,17 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
         raise VhbenchError(
             f"{repo_id}: revision {revision!r} must be the 40 hexadecimal digits of a commit; a tag or branch can move"
         )
-    folder = _download(repo_id, revision, cache_dir=cache_dir, offline=offline)
-    _check_whole(folder, splits.read_manifest(folder), f"{repo_id} at commit {revision}")
+    folder = download(repo_id, revision, cache_dir=cache_dir, offline=offline)
+    check_whole(folder, splits.read_manifest(folder), f"{repo_id} at commit {revision}")
     return folder
 
 
-def _download(repo_id: str, commit: str, *, cache_dir: Path | None = None, offline: bool) -> Path:
+def download(repo_id: str, commit: str, *, cache_dir: Path | None = None, offline: bool) -> Path:
+    """Return the folder of a commit in the cache, after downloading missing files.
+
+    Raises:
+        VhbenchError: if it cannot be read, or the cache gives another commit.
+    """
     from huggingface_hub import snapshot_download
 
     what = f"{repo_id} at commit {commit}"
@@ -167,7 +67,8 @@ def _download(repo_id: str, commit: str, *, cache_dir: Path | None = None, offli
     return folder
 
 
-def _check_whole(folder: Path, manifest: Manifest, what: str) -> None:
+def check_whole(folder: Path, manifest: Manifest, what: str) -> None:
+    """Raise if a downloaded split lacks a file or has rows that its manifest does not list."""
     # Offline, some client versions return a snapshot whose download was interrupted.
     if missing := [name for name in manifest.files if not manifests.inside(folder, name).is_file()]:
         raise VhbenchError(f"{what}: the copy in {folder} lacks {missing[0]}; go online once to complete it")
@@ -229,6 +130,13 @@ def commit_of(repo_id: str, revision: str) -> str:
 
     with one_line(f"{check_repo_id(repo_id)} at {revision}"):
         return str(HfApi().repo_info(repo_id, repo_type="dataset", revision=revision).sha)
+
+
+def remote_files(api: Any, repo_id: str, revision: str, kind: str = "dataset") -> dict[str, str]:
+    """Return the digest of each file at a commit."""
+    tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type=kind)
+    files = [item for item in tree if hasattr(item, "blob_id")]
+    return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}
 
 
 def model_commit(name: str) -> str:
@@ -322,6 +230,27 @@ class Yank:
         pairs = ((self.version, version), (self.revision, revision), (self.content_hash, content_hash))
         return any(own and own == other for own, other in pairs)
 
+    @classmethod
+    def read(cls, text: str) -> list[Self]:
+        """Return the entries of a repository's yanked.json by version, skipping unreadable ones.
+
+        >>> Yank.read('{"1.0.0": "wrong answers"}')  # as the first releases wrote it
+        [Yank(version='1.0.0', reason='wrong answers', revision='', content_hash='')]
+        """
+        try:
+            found = orjson.loads(text or "{}")
+        except orjson.JSONDecodeError:
+            return []
+        entries = sorted(found.items()) if isinstance(found, dict) else []
+        told = [(version, entry if isinstance(entry, dict) else {"reason": entry}) for version, entry in entries]
+        return [cls(version, *(str(entry.get(name) or "") for name in _YANK)) for version, entry in told]
+
+    @staticmethod
+    def text(yanks: Iterable["Yank"]) -> str:
+        """Return the text of a yanked.json; later entries for a version take precedence."""
+        entries = {yank.version: {name: getattr(yank, name) for name in _YANK} for yank in yanks}
+        return json_bytes(entries, sort=True).decode()
+
 
 def standing(repo_id: str, version: str, revision: str, *, tag: str = "", content_hash: str = "") -> ReleaseStatus:
     """Return a version's release status from the Hub or its cache; offline errors are ignored.
@@ -342,30 +271,9 @@ def standing(repo_id: str, version: str, revision: str, *, tag: str = "", conten
             newer = found.above(version)
             moved = bool(tag) and (tag not in found.tags or commit_of(repo_id, tag) != revision)
     with suppress(VhbenchError):  # if the Hub is unreachable, use the cached file
-        known = yanks(text_of(repo_id, manifests.YANKED))
+        known = Yank.read(text_of(repo_id, manifests.YANKED))
         reason = next((yank.reason for yank in known if yank.means(version, revision, content_hash)), "")
     return ReleaseStatus(reason, newer, moved)
-
-
-def yanks(text: str) -> list[Yank]:
-    """Return the entries of a repository's yanked.json by version, skipping unreadable ones.
-
-    >>> yanks('{"1.0.0": "wrong answers"}')  # as the first releases wrote it
-    [Yank(version='1.0.0', reason='wrong answers', revision='', content_hash='')]
-    """
-    try:
-        found = orjson.loads(text or "{}")
-    except orjson.JSONDecodeError:
-        return []
-    entries = sorted(found.items()) if isinstance(found, dict) else []
-    told = [(version, entry if isinstance(entry, dict) else {"reason": entry}) for version, entry in entries]
-    return [Yank(version, *(str(entry.get(name) or "") for name in _YANK)) for version, entry in told]
-
-
-def yanks_json(yanks: Iterable[Yank]) -> str:
-    """Return the text of a yanked.json; later entries for a version take precedence."""
-    entries = {yank.version: {name: getattr(yank, name) for name in _YANK} for yank in yanks}
-    return json_bytes(entries, sort=True).decode()
 
 
 def check_repo_id(repo_id: str) -> str:

@@ -92,7 +92,7 @@ def place(repo_id: str, manifest: Manifest) -> ReleaseTarget:
     below = refs.below(manifest.version)
     head = refs.branches.get(branch) or (hub.commit_of(repo_id, below) if newer and below else refs.branches[MAIN])
     with hub.one_line(repo_id):
-        files = _remote_files(_api(), repo_id, head)
+        files = hub.remote_files(_api(), repo_id, head)
     return ReleaseTarget(
         branch=branch,
         head=head,
@@ -118,8 +118,8 @@ def push(
 ) -> Release:
     """Release a split directory: one commit with every file, then one tag ``v<version>``.
 
-    Files are uploaded one by one and stay invisible until the commit. An interrupted push therefore changes nothing
-    visible, and a rerun resumes it. Files that no manifest of ours lists are kept.
+    Files stay invisible until the commit: an interrupted push changes nothing visible, and a rerun resumes it. Files
+    that no manifest of ours lists are kept.
 
     Args:
         directory: verified split directory with its card.
@@ -148,8 +148,8 @@ def push(
     with hub.one_line(f"push to {repo_id}"):
         api = _api()
         _require_login(api)
-        if put is not None and put.head and put.branch == MAIN:
-            _require_write(api, repo_id, MAIN)
+        if put and put.head and put.branch == MAIN:
+            _require_write(api, repo_id)
         _check_visibility(api, repo_id, private=private, create=not dry_run)
         known = put is not None and bool(put.head or dry_run)  # a newly created repository has a head by now
         found = put if put is not None and known else place(repo_id, manifest)
@@ -202,13 +202,11 @@ def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progre
             api.create_branch(planned.repo_id, branch=planned.branch, revision=head, repo_type="dataset", exist_ok=True)
         head = _commit(api, planned, local, f"Release {planned.tag}", progress=progress)
 
-    def tag() -> None:
-        if planned.tag not in (hub.refs(planned.repo_id) or hub.Refs({}, {})).tags:
-            api.create_tag(planned.repo_id, repo_type="dataset", tag=planned.tag, revision=head, exist_ok=False)
-        elif hub.commit_of(planned.repo_id, planned.tag) != head:
-            raise VhbenchError(f"{planned.repo_id}: another push made the tag {planned.tag}; run the command again")
-
-    hub.retried(tag)
+    hub.retried(
+        lambda: api.create_tag(planned.repo_id, repo_type="dataset", tag=planned.tag, revision=head, exist_ok=True)
+    )
+    if hub.commit_of(planned.repo_id, planned.tag) != head:
+        raise VhbenchError(f"{planned.repo_id}: another push made the tag {planned.tag}; run the command again")
     return replace(planned, sha=head)
 
 
@@ -243,7 +241,7 @@ def push_folder(
             api.create_repo(repo_id, repo_type=kind, space_sdk="static" if kind == "space" else None, exist_ok=True)
             about = api.repo_info(repo_id, repo_type=kind, revision=MAIN)
         head = str(about.sha) if about else ""
-        remote = _remote_files(api, repo_id, head, kind) if head else {}
+        remote = hub.remote_files(api, repo_id, head, kind) if head else {}
         gone = tuple(sorted(name for name in remote if _is_ours(name, owned) and name not in local))
         planned = Release(repo_id, "", "", _changed(local, remote), gone)
         if dry_run or not (planned.uploaded or gone):
@@ -319,13 +317,12 @@ def _require_login(api: Any) -> None:
     api.whoami()
 
 
-def _require_write(api: Any, repo_id: str, branch: str) -> None:
-    """Raise before anything is sent if the branch is protected; the Hub checks that where it plans an upload."""
+def _require_write(api: Any, repo_id: str) -> None:
+    """Raise before anything is sent if ``main`` is protected; the Hub checks that where it plans an upload."""
     from huggingface_hub import CommitOperationAdd
 
-    probe = CommitOperationAdd(path_in_repo="README.md", path_or_fileobj=b"-")
-    with hub.one_line(f"branch {branch} of {repo_id}"):
-        hub.retried(lambda: api.preupload_lfs_files(repo_id, [probe], repo_type="dataset", revision=branch))
+    with hub.one_line(f"branch {MAIN} of {repo_id}"):
+        api.preupload_lfs_files(repo_id, [CommitOperationAdd("README.md", b"-")], repo_type="dataset", revision=MAIN)
 
 
 def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) -> None:
@@ -377,7 +374,8 @@ def _commit(
 
     where: dict[str, Any] = {"repo_type": kind, "revision": planned.branch}
     operations: list[Any] = [CommitOperationDelete(path_in_repo=name) for name in planned.deleted]
-    files = [local[name] for name in planned.uploaded]
+    sent = {name: local[name] for name in planned.uploaded}
+    files = list(sent.values())
     disable_progress_bars()
     try:
         total = sum(file.size for file in files)
@@ -393,7 +391,8 @@ def _commit(
 
     def commit() -> str:
         head = str(api.repo_info(planned.repo_id, repo_type=kind, revision=planned.branch).sha)
-        if head != planned.sha and _is_done(_remote_files(api, planned.repo_id, head, kind), planned, local):
+        remote = hub.remote_files(api, planned.repo_id, head, kind) if head != planned.sha else {}
+        if remote and not _changed(sent, remote) and remote.keys().isdisjoint(planned.deleted):
             return head  # the answer to the last call was lost
         how = {"commit_message": message, "parent_commit": planned.sha}
         return str(api.create_commit(planned.repo_id, operations, **how, **where).oid)
@@ -401,17 +400,11 @@ def _commit(
     return hub.retried(commit)
 
 
-def _is_done(remote: Mapping[str, str], planned: Release, local: Mapping[str, "_File"]) -> bool:
-    """Return whether a commit has the planned content."""
-    changed = any(not local[name].equals(remote.get(name)) for name in planned.uploaded)
-    return not changed and not any(name in remote for name in planned.deleted)
-
-
 def _released_before(
     repo_id: str, tag: str, found: ReleaseTarget, local: Mapping[str, "_File"], manifest: Manifest
 ) -> Release:
     """Check that the tagged release equals this split, except for cards, and return it."""
-    remote = _remote_files(_api(), repo_id, found.tagged)
+    remote = hub.remote_files(_api(), repo_id, found.tagged)
     names = (_listed(repo_id, found.tagged, remote, manifest.benchmark) | set(local)) - set(manifests.DERIVED)
     changed = sorted(name for name in names if name not in local or not local[name].equals(remote.get(name)))
     if changed:
@@ -456,10 +449,3 @@ def _local_file(name: str, path: Path) -> _File:
 def _changed(local: Mapping[str, _File], remote: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of files that are new or changed."""
     return tuple(sorted(name for name, file in local.items() if not file.equals(remote.get(name))))
-
-
-def _remote_files(api: Any, repo_id: str, revision: str, kind: RepoKind = "dataset") -> dict[str, str]:
-    """Return the digest of each file at a commit."""
-    tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type=kind)
-    files = [item for item in tree if hasattr(item, "blob_id")]
-    return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}

@@ -32,7 +32,7 @@ from vhbench.files import cache_folder, cached, convert, parse_yaml, read_text
 from vhbench.images import open_image
 from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError, in_one_line
-from vhbench.splits import manifests, parquet
+from vhbench.splits import manifests
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,8 +40,8 @@ T = TypeVar("T")
 _AT_ONCE = 1000
 """Batch size for comparing rows."""
 
-_PLACE = "place"
-"""Column that :func:`select` adds: the row's place in its split."""
+_INDEX = "index"
+"""Column that :func:`select` adds: the row's index in its split."""
 
 OWN = Path(__file__).with_name("release.yaml")
 """Releases that this version of vhbench evaluates on."""
@@ -117,8 +117,9 @@ def _refuse_yanked(benchmark: str, manifest: Manifest, source: DataSource) -> No
     reason, newer = str(manifest.extra.get("yanked") or ""), ""
     if source.release:
         from vhbench.adapters import hub
+        from vhbench.adapters.hub_names import ReleaseName
 
-        repo_id, tag = (name := hub.parse_release(source.release)).repo_id, name.revision
+        repo_id, tag = (name := ReleaseName.parse(source.release)).repo_id, name.revision
         found = hub.standing(
             repo_id,
             manifest.version,
@@ -148,17 +149,13 @@ def files(name: str) -> list[Path]:
     """
     owner = of_task(name)
     data = resolve(owner.name if owner else name)
-    found = manifests.config_files(data.manifest)
+    found = data.manifest.rows
     if name not in BENCHMARKS and name not in found:
         raise VhbenchError(
             f"task {name}: expected a config of this name in {data.source} at {data.path}; got "
             f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
-    configs = sorted(found) if name in BENCHMARKS else [name]
-    paths = [manifests.inside(data.path, file) for config in configs for file in found[config]]
-    for path in paths:
-        parquet.open_shard(path)  # lmms-eval would retry a damaged one and exit with 0
-    return paths
+    return data.rows.shards(sorted(found) if name in BENCHMARKS else [name])
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
@@ -214,10 +211,10 @@ def _checked(docs: Any, data: Data) -> Any:
     else:
         check([])
     docs = docs.remove_columns([name for name in ("images",) if name in docs.column_names])
-    mark = data.manifest.content_hash[:16]  # `datasets` would take a second to hash a column
-    docs = docs.add_column(_PLACE, np.arange(first, first + len(docs)), new_fingerprint=f"{mark}{first}")
+    mark = f"{data.manifest.content_hash[:16]}{first}x{len(docs)}"  # `datasets` would take a second to hash a column
+    docs = docs.add_column(_INDEX, np.arange(first, first + len(docs)), new_fingerprint=mark)
     # lmms-eval leaves out columns of images where it needs none. This one is filled by the transform.
-    docs = docs.add_column("images", [None] * len(docs), new_fingerprint=f"{mark}{first}i", feature=Image(decode=False))
+    docs = docs.add_column("images", [None] * len(docs), new_fingerprint=f"{mark}i", feature=Image(decode=False))
     return docs.with_transform(_Use(data.manifest.benchmark))
 
 
@@ -229,12 +226,12 @@ class _Use:
 
     def __call__(self, batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
         """Return a batch of rows, or of single columns, which stay as they are."""
-        if _PLACE not in batch or not batch.keys() >= set(HASHED):
+        if _INDEX not in batch or not batch.keys() >= set(HASHED):
             return batch
         rows = (dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True))
-        or_exit(resolve(self.benchmark).rows.check, rows, batch[_PLACE])
+        or_exit(resolve(self.benchmark).rows.check, rows, batch[_INDEX])
         if "images" in batch:
-            return batch | {"images": [Images(self.benchmark, place) for place in batch[_PLACE]]}
+            return batch | {"images": [Images(self.benchmark, index) for index in batch[_INDEX]]}
         return batch
 
 
@@ -243,12 +240,12 @@ class Images(Sequence[Any]):
     """Images of a row, read, compared with the split and decoded when they are needed."""
 
     benchmark: str
-    place: int
+    row: int
 
     @property
     def digests(self) -> list[bytes]:
         """SHA-256 of each image."""
-        return resolve(self.benchmark).rows.digests(self.place)
+        return resolve(self.benchmark).rows.digests(self.row)
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -256,7 +253,7 @@ class Images(Sequence[Any]):
 
     def __getitem__(self, number: Any) -> Any:
         """Return one image, or the images of a slice, as PIL images."""
-        found = or_exit(resolve(self.benchmark).rows.images, self.place)[number]
+        found = or_exit(resolve(self.benchmark).rows.images, self.row)[number]
         return open_image(found) if isinstance(found, bytes) else [open_image(data) for data in found]
 
     def __iter__(self) -> Iterator[Any]:
@@ -326,9 +323,9 @@ def _locate(benchmark: str) -> tuple[Path, DataSource]:
             raise VhbenchError(f"VHBENCH_DATA={root}: expected {benchmark}/manifest.json; {holds}")
         return path, DataSource(kind="folder", folder=root)
     if release := releases().get(benchmark):
-        from vhbench.adapters import hub
+        from vhbench.adapters.hub_names import ReleaseName
 
-        path = hub.released(hub.parse_release(release))
+        path = ReleaseName.parse(release).folder()
         return path, DataSource(kind="hub", release=release, revision=path.name)
     from vhbench.builds.starter import starter
 
@@ -344,11 +341,11 @@ def releases() -> dict[str, str]:
     given = os.environ.get("VHBENCH_RELEASE", "")
     if not given:
         return own_releases()
-    from vhbench.adapters import hub
+    from vhbench.adapters.hub_names import ReleaseName
 
     found: dict[str, str] = {}
     for name in filter(None, map(str.strip, given.split(","))):
-        benchmark = hub.release_manifest(hub.parse_release(name)).benchmark
+        benchmark = ReleaseName.parse(name).manifest().benchmark
         if benchmark in found:
             both = f"{found[benchmark]} and {name}"
             raise VhbenchError(f"VHBENCH_RELEASE: expected one release of {benchmark}, got {both}")

@@ -4,7 +4,7 @@ The split is verified first and its card is written. Large files are uploaded on
 single commit publishes everything; the tag ``v1.0.0`` is put on that commit. An interrupted push changes nothing
 visible: run the same command again to resume. A released version is immutable, and one whose scores are not comparable
 with the previous version's must raise MAJOR. The release then has one citable name, by which tasks and commands take it
-(:class:`vhbench.adapters.hub.ReleaseName`).
+(:class:`vhbench.adapters.hub_names.ReleaseName`).
 """
 
 import re
@@ -195,7 +195,7 @@ def withdraw(repo_id: str, version: str, reason: str) -> str:
     texts = {name: hub.text_of(repo_id, name, head) for name in ("README.md", manifests.YANKED, manifests.MANIFEST)}
     marked = {
         "README.md": _with_notice(texts["README.md"], version, reason),
-        manifests.YANKED: hub.yanks_json([*hub.yanks(texts[manifests.YANKED]), yank]),
+        manifests.YANKED: hub.Yank.text([*hub.Yank.read(texts[manifests.YANKED]), yank]),
         manifests.MANIFEST: _marked(texts[manifests.MANIFEST], version, reason),
     }
     changed = {name: text for name, text in marked.items() if text != texts[name]}

@@ -13,7 +13,7 @@ from hub_standin import HubStandin
 from PIL import Image
 
 from vhbench import card, splits
-from vhbench.adapters.hub import name_of
+from vhbench.adapters.hub_names import ReleaseName
 from vhbench.adapters.hub_release import push
 from vhbench.schema import Question, Row
 
@@ -50,7 +50,7 @@ def release(hub: HubStandin, folder: Path, version: str, answer: str) -> tuple[s
     card.write_card(folder, repo_id=REPO)
     with hub.in_process(folder.parent / "push-cache"):
         done = push(folder, REPO, progress=False)
-    return str(name_of(manifest, REPO)), done.sha
+    return str(ReleaseName.of(manifest, REPO)), done.sha
 
 
 def environment(hub: HubStandin, folder: Path, name: str) -> dict[str, str]:

@@ -19,8 +19,9 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import release, splits
-from vhbench.adapters import hub, hub_release
+from vhbench.adapters import hub_release
 from vhbench.adapters.hub import snapshot
+from vhbench.adapters.hub_names import ReleaseName
 from vhbench.builds import hidden_seed, sharding
 from vhbench.card.dataset_card import BEGIN, END
 from vhbench.cli import app
@@ -153,7 +154,7 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     assert {q.answer for q in questions} == {""}
     assert len(questions) == 10
     assert splits.verify(public) == []
-    assert f"VHBENCH_RELEASE={hub.name_of(splits.read_manifest(public), REPO)}" in output
+    assert f"VHBENCH_RELEASE={ReleaseName.of(splits.read_manifest(public), REPO)}" in output
     answers = {row["id"]: row["answer"] for _, row in answer_keys.read_key(tmp_path / "ode-1.0.0.key.jsonl")}
     assert {q.id: "yes" for q in questions} == answers
     assert stat.S_IMODE((tmp_path / "ode-1.0.0.key.jsonl").stat().st_mode) == 0o600

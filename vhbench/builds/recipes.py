@@ -2,29 +2,27 @@
 
 ``editions/NAME.yaml`` names benchmark, version, seed, options, models with their commits, input files with their
 SHA-256, and the reviewers' verdict. What cannot be known where a recipe is written stays null, which is unpinned:
-:func:`pin` fills it on a machine with the files and the Hub, and no unpinned recipe is released.
+:meth:`EditionRecipe.pinned` fills it on a machine with the files and the Hub, and no unpinned recipe is released.
 """
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 
+from vhbench.adapters import hub
 from vhbench.benchmarks import benchmark, load
 from vhbench.builds.split_build import SplitBuild
 from vhbench.files import canonical, convert, parse_yaml, quote_value, read_text, write_atomic
 from vhbench.options import options_of
 from vhbench.schema import Manifest, VhbenchError
 
-RECORDED = "recipe"
-"""Manifest extra: name and digest of the recipe that a split was built by."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class ModelPin:
     """Model of a recipe: its repository on the Hub, and the commit; None if unpinned."""
 
     name: str
@@ -47,7 +45,7 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class EditionRecipe:
     """A dataset version and everything it depends on.
 
     Attributes:
@@ -67,7 +65,7 @@ class Recipe:
     version: str
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
-    models: Mapping[str, Model] = field(default_factory=dict)
+    models: Mapping[str, ModelPin] = field(default_factory=dict)
     sources: Mapping[str, str] | None = None
     review: Review = Review()
     content_hash: str = ""
@@ -85,42 +83,78 @@ class Recipe:
         models = [f"the commit of {model.name}" for model in self.models.values() if not model.revision]
         return [*models, *(["the SHA-256 of its inputs"] if self.sources is None else [])]
 
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """Read a recipe.
 
-def read_recipe(file: Path) -> Recipe:
-    """Read a recipe.
+        Raises:
+            VhbenchError: if it cannot be read, or has other fields or options.
+        """
+        data = parse_yaml(read_text(file), f"cannot read the recipe {file}")
+        known = [f.name for f in fields(cls)]
+        if not isinstance(data, dict) or (odd := sorted(map(str, data.keys() - known))):
+            what = ", ".join(odd) if isinstance(data, dict) else quote_value(data)
+            raise VhbenchError(f"{file}: expected the fields {', '.join(known)}; got {what}")
+        recipe: Self = convert(data, cls, str(file))
+        options = options_of(load(benchmark(recipe.benchmark).build))
+        if wrong := sorted(recipe.options.keys() - options.keys()):
+            raise VhbenchError(f"{file}: options: expected {', '.join(options)}; got {', '.join(wrong)}")
+        return recipe
 
-    Raises:
-        VhbenchError: if it cannot be read, or has other fields.
-    """
-    data = parse_yaml(read_text(file), f"cannot read the recipe {file}")
-    if not isinstance(data, dict) or (odd := sorted(map(str, data.keys() - {f.name for f in fields(Recipe)}))):
-        what = ", ".join(odd) if isinstance(data, dict) else quote_value(data)
-        raise VhbenchError(f"{file}: expected the fields {', '.join(f.name for f in fields(Recipe))}; got {what}")
-    recipe: Recipe = convert(data, Recipe, str(file))
-    known = options_of(load(benchmark(recipe.benchmark).build))
-    if wrong := sorted(recipe.options.keys() - known.keys()):
-        raise VhbenchError(f"{file}: options: expected {', '.join(known)}; got {', '.join(wrong)}")
-    return recipe
+    def write(self, file: Path) -> None:
+        """Write the recipe, without comments."""
+        write_atomic(file, yaml.safe_dump(asdict(self), sort_keys=False, allow_unicode=True, width=120).encode())
 
+    def build(self) -> SplitBuild:
+        """Return the build of the recipe.
 
-def build_of(recipe: Recipe) -> SplitBuild:
-    """Return the build of a recipe.
+        Raises:
+            VhbenchError: if an option is invalid, or an input has another SHA-256 than the recipe says.
+        """
+        commits = {key: model.revision or "" for key, model in self.models.items()}
+        options = {name: _filled(value, commits) for name, value in self.options.items()}
+        try:
+            build: SplitBuild = load(benchmark(self.benchmark).build)(**options, seed=self.seed, version=self.version)
+        except TypeError as error:
+            raise VhbenchError(f"the recipe lacks an option: {error}") from error
+        build.check()
+        if self.sources is not None and dict(build.sources) != dict(self.sources):
+            odd = sorted({name for name, _ in set(build.sources.items()) ^ set(self.sources.items())})
+            raise VhbenchError(f"the recipe has other inputs than there are: {', '.join(odd)}")
+        return build
 
-    Raises:
-        VhbenchError: if an option is invalid, or an input has another SHA-256 than the recipe says.
-    """
-    commits = {key: model.revision or "" for key, model in recipe.models.items()}
-    options = {name: _filled(value, commits) for name, value in recipe.options.items()}
-    kind = load(benchmark(recipe.benchmark).build)
-    try:
-        build: SplitBuild = kind(**options, seed=recipe.seed, version=recipe.version)
-    except TypeError as error:
-        raise VhbenchError(f"the recipe lacks an option: {error}") from error
-    build.check()
-    if recipe.sources is not None and dict(build.sources) != dict(recipe.sources):
-        odd = sorted(name for name, _ in set(build.sources.items()) ^ set(recipe.sources.items()))
-        raise VhbenchError(f"the recipe has other inputs than there are: {', '.join(odd)}")
-    return build
+    def pinned(self) -> Self:
+        """Return the recipe with the commits of its models, from the Hub, and the SHA-256 of its inputs.
+
+        Raises:
+            VhbenchError: if an input is missing, or the Hub cannot be reached.
+        """
+        models = {
+            key: model if model.revision else replace(model, revision=hub.model_commit(model.name))
+            for key, model in self.models.items()
+        }
+        filled = replace(self, models=models, sources=None)
+        return replace(filled, sources=dict(filled.build().sources))
+
+    def recorded(self, name: str) -> dict[str, Any]:
+        """Return the manifest entries of a split that is built by the recipe."""
+        return {"recipe": {"name": name, "digest": self.digest}}
+
+    def differences(self, manifest: Manifest) -> list[str]:
+        """Return why a split is not the version that the recipe describes; empty if it is."""
+        told = manifest.extra.get("recipe")
+        expected: dict[str, tuple[Any, Any]] = {
+            "benchmark": (self.benchmark, manifest.benchmark),
+            "version": (self.version, manifest.version),
+            "recipe": (self.digest, told.get("digest") if isinstance(told, dict) else None),
+            "inputs": (self.sources if self.sources is None else dict(self.sources), dict(manifest.sources)),
+            "content hash": (self.content_hash, manifest.content_hash),
+        }
+        return [
+            f"expected the {name} {quote_value(wanted)} of the recipe, got {quote_value(there)}"
+            for name, (wanted, there) in expected.items()
+            if wanted != there and wanted not in (None, "")
+        ]
 
 
 def _filled(value: Any, commits: Mapping[str, str]) -> Any:
@@ -131,50 +165,3 @@ def _filled(value: Any, commits: Mapping[str, str]) -> Any:
     for key, commit in commits.items():
         value = value.replace(f"@{{{key}}}", f"@{commit}" if commit else "").replace(f"{{{key}}}", commit)
     return value
-
-
-def recorded(recipe: Recipe, name: str) -> dict[str, Any]:
-    """Return the manifest entries of a split that is built by a recipe."""
-    return {RECORDED: {"name": name, "digest": recipe.digest}}
-
-
-def pin(file: Path) -> Recipe:
-    """Fill the commits of models from the Hub and the SHA-256 of inputs; write and return the recipe.
-
-    Raises:
-        VhbenchError: if an input is missing, or the Hub cannot be reached.
-    """
-    from vhbench.adapters import hub
-
-    recipe = read_recipe(file)
-    models = {
-        key: model if model.revision else replace(model, revision=hub.model_commit(model.name))
-        for key, model in recipe.models.items()
-    }
-    recipe = replace(recipe, models=models)
-    recipe = replace(recipe, sources=dict(build_of(replace(recipe, sources=None)).sources))
-    write_recipe(file, recipe)
-    return recipe
-
-
-def write_recipe(file: Path, recipe: Recipe) -> None:
-    """Write a recipe, without its comments in YAML."""
-    write_atomic(file, yaml.safe_dump(asdict(recipe), sort_keys=False, allow_unicode=True, width=120).encode())
-
-
-def differences(recipe: Recipe, manifest: Manifest) -> list[str]:
-    """Return why a split is not the version that a recipe describes; empty if it is."""
-    told = manifest.extra.get(RECORDED)
-    found = told.get("digest") if isinstance(told, dict) else None
-    expected: dict[str, tuple[Any, Any]] = {
-        "benchmark": (recipe.benchmark, manifest.benchmark),
-        "version": (recipe.version, manifest.version),
-        "recipe": (recipe.digest, found),
-        "inputs": (recipe.sources if recipe.sources is None else dict(recipe.sources), dict(manifest.sources)),
-        "content hash": (recipe.content_hash, manifest.content_hash),
-    }
-    return [
-        f"expected the {name} {quote_value(wanted)} of the recipe, got {quote_value(there)}"
-        for name, (wanted, there) in expected.items()
-        if wanted != there and wanted not in (None, "")
-    ]

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
 
 from vhbench import splits
-from vhbench.adapters.hub import name_of
+from vhbench.adapters.hub_names import ReleaseName
 from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
 from vhbench.builds.vhexpansion_attack import attack_table
@@ -85,7 +85,7 @@ def write_card(
     into = into or directory
     manifest = splits.read_manifest(directory)
     found = counts.count(directory)
-    release = str(name_of(manifest, repo_id)) if repo_id else ""
+    release = str(ReleaseName.of(manifest, repo_id)) if repo_id else ""
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
     changelog = _harmless(changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release."))
     if picture:

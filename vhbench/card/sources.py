@@ -38,14 +38,16 @@ def references() -> dict[str, str]:
 
 def source(name: str) -> Source:
     """Return a source; an unknown one has only its name."""
-    known = sources().get(name) or sources().get(name.partition(":")[0].lower()) or _model(name.lower())
+    known = sources().get(name) or sources().get(name.partition(":")[0].lower()) or _model(name)
     return known or Source(name, "not known to vhbench: ask whoever built this")
 
 
 def _model(name: str) -> Source | None:
-    """Return what is known of a text-to-image model, by the longest beginning of its name."""
-    families = [family for family in sources() if family.startswith("diffusers:") and name.startswith(family)]
-    return sources()[max(families, key=len)] if families else None
+    """Return what is known of the images of a text-to-image model, by the longest beginning of its name."""
+    models = yaml.safe_load(_text("models.yaml"))
+    kind, _, model = name.lower().partition(":")
+    families = [family for family in models if kind == "diffusers" and model.startswith(family)]
+    return Source(**models[max(families, key=len)]) if families else None
 
 
 def _text(file: str) -> str:

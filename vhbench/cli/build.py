@@ -37,17 +37,18 @@ class _RecipeOptions:
 
 def _build_recipe(how: _RecipeOptions) -> None:
     """Build a split: Parquet files of images and questions."""
-    from vhbench.builds import recipes
+    from vhbench.builds.recipes import EditionRecipe
 
     if how.recipe is None:
         raise typer.BadParameter(f"expected --recipe FILE or one of {', '.join(BENCHMARKS)}")
+    recipe = EditionRecipe.read(how.recipe)
     if how.pin:
-        recipe = recipes.pin(how.recipe)
+        recipe = recipe.pinned()
+        recipe.write(how.recipe)
         typer.echo(f"{how.recipe}: pinned {len(recipe.models)} models and {len(recipe.sources or ())} inputs")
         return
-    recipe = recipes.read_recipe(how.recipe)
     run = build_command.RunOptions(out=how.out, workers=how.workers, shard=how.shard)
-    build_command.run(recipes.build_of(recipe), run, recipes.recorded(recipe, how.recipe.stem))
+    build_command.run(recipe.build(), run, recipe.recorded(how.recipe.stem))
 
 
 def _unless_named(run: Callable[..., None]) -> Callable[..., None]:

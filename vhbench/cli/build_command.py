@@ -141,9 +141,9 @@ def path(text: str | Path) -> Path:
     """
     text = str(text)
     if text.startswith(_SCHEME):
-        from vhbench.adapters import hub
+        from vhbench.adapters.hub_names import ReleaseName
 
-        return hub.released(hub.parse_release(text))
+        return ReleaseName.parse(text).folder()
     if not text or any("\ud800" <= sign <= "\udfff" for sign in text):  # bytes that are not UTF-8
         raise typer.BadParameter(f"expected a path, got {quote_value(text)}")
     return Path(text)

@@ -90,7 +90,7 @@ def push(how: PushOptions) -> None:
 def push_split(how: PushOptions) -> None:
     """Release a split, see :func:`push`."""
     from vhbench import release, splits
-    from vhbench.adapters import hub
+    from vhbench.adapters.hub_names import ReleaseName
     from vhbench.adapters.hub_release import logged_in, refuse_hidden
 
     with ExitStack() as held:
@@ -110,7 +110,7 @@ def push_split(how: PushOptions) -> None:
             return
         sent = _send(how, directory, manifest)
     _tell(how.repo_id, sent)
-    typer.echo(f"VHBENCH_RELEASE={hub.name_of(manifest, how.repo_id)}")
+    typer.echo(f"VHBENCH_RELEASE={ReleaseName.of(manifest, how.repo_id)}")
 
 
 def _hidden(how: PushOptions, manifest: "Manifest", rehearsed: Path | None) -> Path:

@@ -20,7 +20,7 @@ from vhbench.schema import Manifest, VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
-    from vhbench.builds.recipes import Recipe
+    from vhbench.builds.recipes import EditionRecipe
     from vhbench.builds.split_build import SplitBuild
 
 AWAITS_VERDICT = 3
@@ -58,9 +58,9 @@ def release(how: ReleaseOptions) -> None:
 
     Example: `vhbench release editions/ode.yaml --repo-id ORG/vhbench-ode --out out --dry-run`
     """
-    from vhbench.builds import recipes
+    from vhbench.builds.recipes import EditionRecipe
 
-    recipe = recipes.read_recipe(how.recipe)
+    recipe = EditionRecipe.read(how.recipe)
     if recipe.unpinned:
         raise VhbenchError(
             f"{how.recipe}: not pinned: {', '.join(recipe.unpinned)}; run `vhbench build --recipe {how.recipe} --pin` "
@@ -91,19 +91,15 @@ STEPS = ("pilot", "build", "verify", "review", "verdict", "push")
 class _Steps:
     """Steps of a release; a step that was done before does nothing."""
 
-    def __init__(self, how: ReleaseOptions, recipe: "Recipe") -> None:
-        from vhbench.builds import recipes
-
+    def __init__(self, how: ReleaseOptions, recipe: "EditionRecipe") -> None:
         self.how, self.recipe = how, recipe
         self.split = how.out / recipe.benchmark
-        self.extra = recipes.recorded(recipe, how.recipe.stem)
+        self.extra = recipe.recorded(how.recipe.stem)
 
     @cached_property
     def plan(self) -> "SplitBuild":
         """The build of the recipe."""
-        from vhbench.builds import recipes
-
-        return replace(recipes.build_of(self.recipe), scratch=str(self.how.out))
+        return replace(self.recipe.build(), scratch=str(self.how.out))
 
     @property
     def manifest(self) -> Manifest:
@@ -143,14 +139,13 @@ class _Steps:
 
     def verify(self) -> Iterator[str]:
         """Verify the split as ``vhbench push`` does."""
-        from vhbench.builds import recipes
         from vhbench.release import verify_release
 
         if self.how.dry_run:
             yield "files, rows, images and reference answers would be checked"
             return
         manifest = verify_release(self.split, self.recipe.version)
-        if faults := recipes.differences(self.recipe, manifest):
+        if faults := self.recipe.differences(manifest):
             raise VhbenchError(f"{self.split}: {faults[0]}")
         yield "0 errors"
 

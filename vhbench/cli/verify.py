@@ -64,8 +64,8 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
-    from vhbench.audit import restricted_oracles
-    from vhbench.builds import hidden_edition, hidden_seed, recipes
+    from vhbench.builds import hidden_edition, hidden_seed
+    from vhbench.builds.recipes import EditionRecipe
 
     directory = how.directory
     _stop(directory, splits.verify(directory, progress=not how.quiet))
@@ -77,7 +77,7 @@ def verify(how: _VerifyOptions) -> None:
     elif how.rebuilt is not None:
         raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
     if how.recipe is not None:
-        errors += recipes.differences(recipes.read_recipe(how.recipe), manifest)
+        errors += EditionRecipe.read(how.recipe).differences(manifest)
     learned: list[list[str]] = []
     if how.other is not None and manifest.benchmark == "mioh":
         from vhbench.adapters import learned_oracles

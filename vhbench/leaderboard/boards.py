@@ -11,7 +11,7 @@ import yaml
 from msgspec import Meta
 
 from vhbench import benchmarks, splits
-from vhbench.adapters import hub
+from vhbench.adapters.hub_names import ReleaseName
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import convert, parse_yaml, path_exists, quote_value, read_bytes, write_atomic
 from vhbench.schema import VhbenchError
@@ -188,7 +188,7 @@ def of_split(split: Path) -> Edition:
         head = answer_keys.read_head(split)
         return Edition(benchmark=head.benchmark, version=head.version, content_hash=head.content_hash, hidden=True)
     manifest = splits.read_manifest(split)
-    repo_id, revision = hub.origin(split)
+    repo_id, revision = ReleaseName.origin(split)
     return Edition(
         benchmark=manifest.benchmark,
         version=manifest.version,

@@ -8,7 +8,7 @@ is read later, from a shard or from the cache of ``datasets``, is compared with 
 import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,7 @@ class CheckedRows:
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory, self.manifest = directory, manifest
+        self._found: dict[str, list[tuple[Path, int, int]]] = {}
         if manifests.DIGESTS not in manifest.files:
             raise VhbenchError(f"{directory}: expected {manifests.DIGESTS} in its manifest; build the split again")
         path = manifests.inside(directory, manifests.DIGESTS)
@@ -67,7 +68,7 @@ class CheckedRows:
             table = pq.read_table(io.BytesIO(data), use_threads=False)
             self._rows, self._images = (table.column(name).combine_chunks() for name in ("row", "images"))
             counts = {e["values"]: e["counts"] for e in table.column("config").value_counts().to_pylist()}
-        self._starts = dict(
+        self._starts: dict[str, int] = dict(
             zip(sorted(counts), accumulate((counts[c] for c in sorted(counts)), initial=0), strict=False)
         )
         found = content_hash(self._rows.to_pylist(), manifest.extra.get("scenes_hash", ""), manifest.config)
@@ -82,13 +83,21 @@ class CheckedRows:
         """Return the digests of all rows, in the order of the shards."""
         return list(zip(self._rows.to_pylist(), self._images.to_pylist(), strict=True))
 
-    def digests(self, place: int) -> list[bytes]:
-        """Return the SHA-256 of the images of the row at a place in the split."""
-        data: bytes = self._images[place].as_py()
+    def shards(self, configs: Iterable[str]) -> list[Path]:
+        """Return the shards of some configs, in order; their footers are checked.
+
+        Raises:
+            VhbenchError: if one is missing or damaged.
+        """
+        return list(dict.fromkeys(path for config in configs for path, _, _ in self._groups(config)))
+
+    def digests(self, index: int) -> list[bytes]:
+        """Return the SHA-256 of the images of the row at an index of the split."""
+        data: bytes = self._images[index].as_py()
         return [data[i : i + _LENGTH] for i in range(0, len(data), _LENGTH)]
 
     def begin(self, row: Mapping[str, Any], count: int) -> int:
-        """Return the place of the first of a number of loaded rows: of one config, or of the whole split.
+        """Return the index of the first of a number of loaded rows: of one config, or of the whole split.
 
         Raises:
             VhbenchError: if it is the first row of no config, or there are more or fewer rows.
@@ -102,51 +111,51 @@ class CheckedRows:
             )
         return self._starts[config]
 
-    def check(self, rows: Iterable[Mapping[str, Any]], places: Iterable[int]) -> None:
-        """Compare the columns of loaded rows with those at places in the split.
+    def check(self, rows: Iterable[Mapping[str, Any]], indices: Iterable[int]) -> None:
+        """Compare the columns of loaded rows with those at indices in the split.
 
         Raises:
             VhbenchError: naming a row that differs.
         """
-        for row, place in zip(rows, places, strict=False):
-            if not self._equals(self._config(place), row, place):
+        for row, index in zip(rows, indices, strict=False):
+            if not self._equals(self._config(index), row, index):
                 raise self._differs(row)
 
-    def images(self, place: int) -> tuple[bytes, ...]:
+    def images(self, index: int) -> tuple[bytes, ...]:
         """Return the images of a row, read from its shard.
 
         Raises:
             VhbenchError: if the shard is missing or damaged, or has other images.
         """
-        path, group, first = next(found for found in reversed(self._groups[self._config(place)]) if found[2] <= place)
+        path, group, first = next(found for found in reversed(self._groups(self._config(index))) if found[2] <= index)
         rows = _read_images(path, group)
-        images = rows[place - first] if place - first < len(rows) else ()
-        if [hashlib.sha256(image).digest() for image in images] != self.digests(place):
+        images = rows[index - first] if index - first < len(rows) else ()
+        if [hashlib.sha256(image).digest() for image in images] != self.digests(index):
             raise VhbenchError(
-                f"{path}: row {place - first} of row group {group} has other images than when it was built; the split "
+                f"{path}: row {index - first} of row group {group} has other images than when it was built; the split "
                 "was changed during the run: evaluate it again"
             )
         return images
 
-    @cached_property
-    def _groups(self) -> Mapping[str, list[tuple[Path, int, int]]]:
-        """Return file, row group and first place of each row group, by config."""
-        found: dict[str, list[tuple[Path, int, int]]] = {}
-        for config, names in manifests.config_files(self.manifest).items():
-            place = self._starts[config]
-            for path in (manifests.inside(self.directory, name) for name in names):
+    def _groups(self, config: str) -> list[tuple[Path, int, int]]:
+        """Return file, row group and first index of each row group of a config."""
+        if config not in self._found:
+            index, found = self._starts[config], []
+            for name in manifests.config_files(self.manifest)[config]:
+                path = manifests.inside(self.directory, name)
                 metadata = parquet.open_shard(path).metadata
                 for group in range(metadata.num_row_groups):
-                    found.setdefault(config, []).append((path, group, place))
-                    place += metadata.row_group(group).num_rows
-        return found
+                    found.append((path, group, index))
+                    index += metadata.row_group(group).num_rows
+            self._found[config] = found
+        return self._found[config]
 
-    def _config(self, place: int) -> str:
-        return next(config for config in reversed(self._starts) if self._starts[config] <= place)
+    def _config(self, index: int) -> str:
+        return next(config for config in reversed(self._starts) if self._starts[config] <= index)
 
-    def _equals(self, config: str, row: Mapping[str, Any], place: int) -> bool:
-        found = hash_of_columns(config, {name: row[name] for name in HASHED}, self.digests(place))
-        return bool(found == self._rows[place].as_py())
+    def _equals(self, config: str, row: Mapping[str, Any], index: int) -> bool:
+        found = hash_of_columns(config, {name: row[name] for name in HASHED}, self.digests(index))
+        return bool(found == self._rows[index].as_py())
 
     def _differs(self, row: Mapping[str, Any]) -> VhbenchError:
         return VhbenchError(

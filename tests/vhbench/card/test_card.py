@@ -14,7 +14,7 @@ from vhbench import card, columns, splits
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.builds import sharding
 from vhbench.card.dataset_card import BEGIN, END, replaced_metadata
-from vhbench.card.sources import references, sources
+from vhbench.card.sources import references, source, sources
 from vhbench.schema import CANARY, Rejection, VhbenchError
 
 
@@ -130,6 +130,21 @@ def test_every_paper_is_cited_in_full() -> None:
         assert all(re.search(rf"(?m)^  {field} += \{{", entry) for field in ("title", "author", "year"))
         assert "and others" not in entry
         assert entry.count("{") == entry.count("}")
+
+
+@pytest.mark.parametrize(
+    ("name", "licence"),
+    [
+        ("diffusers:FLUX.1-dev", "FLUX.1 [dev] Non-Commercial License"),
+        ("diffusers:stable-diffusion-xl-base-1.0", "Open RAIL++-M"),
+        ("diffusers:stable-diffusion-v1-5", "Open RAIL-M"),
+        ("diffusers:stable-diffusion-3.5-large", "Stability AI Community License"),
+        ("diffusers:Qwen-Image", "Apache-2.0"),
+        ("diffusers:somebody", "not known to vhbench"),
+    ],
+)
+def test_the_licence_of_generated_images_is_that_of_their_model(name: str, licence: str) -> None:
+    assert licence in source(name).licence
 
 
 def test_the_card_and_the_readme_cite_the_same_papers() -> None:

@@ -12,7 +12,7 @@ from hub_standin import HubStandin
 from typer.testing import CliRunner
 
 from vhbench import splits
-from vhbench.adapters import hub
+from vhbench.adapters.hub_names import ReleaseName
 from vhbench.builds import ode_models, recipes
 from vhbench.cli import app
 from vhbench.cli import release as command
@@ -41,14 +41,14 @@ def write(file: Path, **options: Any) -> Path:
     drawn = {"pairs": 1, "size": 64, "criteria": ["fictional"], "levels": ["caption", "existence"]}
     told = {"benchmark": "ode", "version": "1.0.0", "seed": 3, "options": drawn | options}
     file.write_text(yaml.safe_dump(told))
-    recipes.pin(file)
+    recipes.EditionRecipe.read(file).pinned().write(file)
     return file
 
 
 def accept(file: Path, split: Path) -> None:
     content = splits.read_manifest(split).content_hash
     review = recipes.Review(accepted=True, by="three annotators", content_hash=content)
-    recipes.write_recipe(file, replace(recipes.read_recipe(file), review=review))
+    replace(recipes.EditionRecipe.read(file), review=review).write(file)
 
 
 def interrupted_after(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,11 +87,11 @@ def test_a_release_of_generated_images_that_is_killed_at_every_step(
     assert data is not None
     assert [commit["title"] for commit in data["commits"].values()] == ["initial commit", "Release v1.0.0"]
     assert data["tags"] == {"v1.0.0": data["branches"]["main"]}
-    name = hub.name_of(splits.read_manifest(tmp_path / "out" / "ode"), REPO)
+    name = ReleaseName.of(splits.read_manifest(tmp_path / "out" / "ode"), REPO)
     code, output = run("build", "--recipe", file, "--out", tmp_path / "again")
     assert code == 0, output
-    assert compare(hub.released(name), tmp_path / "again" / "ode").same
-    assert splits.read_manifest(hub.released(name)) == splits.read_manifest(tmp_path / "again" / "ode")
+    assert compare(name.folder(), tmp_path / "again" / "ode").same
+    assert splits.read_manifest(name.folder()) == splits.read_manifest(tmp_path / "again" / "ode")
     # Commands take the name in place of a folder.
     assert run("verify", name, "--recipe", file, "--quiet") == (0, "")
     assert run("diff", name, tmp_path / "again" / "ode")[0] == 0
@@ -115,7 +115,7 @@ def test_a_rejected_split_and_a_verdict_on_another_one_are_not_released(tmp_path
         (recipes.Review(accepted=False, by="eve"), (2, "the reviewers rejected this split (eve)")),
         (recipes.Review(accepted=True, content_hash="0" * 64), (command.AWAITS_VERDICT, "verdict: missing")),
     ):
-        recipes.write_recipe(file, replace(recipes.read_recipe(file), review=review))
+        replace(recipes.EditionRecipe.read(file), review=review).write(file)
         code, output = run("release", file, "--repo-id", REPO, "--out", out)
         assert (code, expected[1] in output) == (expected[0], True), output
 
@@ -129,27 +129,27 @@ def test_an_unpinned_recipe_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", sorted(EDITIONS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_official_recipes_are_read(file: Path) -> None:
-    recipe = recipes.read_recipe(file)
+    recipe = recipes.EditionRecipe.read(file)
     assert file.stem.partition("_")[0] == recipe.benchmark
     assert bool(recipe.unpinned) == (not file.stem.endswith("_drawn"))
     if not recipe.unpinned:
-        assert recipes.build_of(recipe).shards > 0
+        assert recipe.build().shards > 0
 
 
 def test_a_split_is_the_version_of_its_recipe_or_not(tmp_path: Path) -> None:
     file = write(tmp_path / "small.yaml")
     assert run("build", "--recipe", file, "--out", tmp_path)[0] == 0
     assert run("verify", tmp_path / "ode", "--recipe", file, "--quiet") == (0, "")
-    recipe = recipes.read_recipe(file)
+    recipe = recipes.EditionRecipe.read(file)
     for odd in (
         replace(recipe, seed=4),
         replace(recipe, version="2.0.0"),
         replace(recipe, content_hash="0" * 64),
         replace(recipe, sources={"starter.json": "0" * 64}),
     ):
-        assert recipes.differences(odd, splits.read_manifest(tmp_path / "ode"))
-    changed = recipes.read_recipe(file)
-    recipes.write_recipe(file, replace(changed, sources={"starter.json": "0" * 64}))
+        assert odd.differences(splits.read_manifest(tmp_path / "ode"))
+    changed = recipes.EditionRecipe.read(file)
+    replace(changed, sources={"starter.json": "0" * 64}).write(file)
     code, output = run("build", "--recipe", file, "--out", tmp_path / "other")
     assert (code, "the recipe has other inputs than there are: starter.json" in output) == (2, True)
     file.write_text("benchmark: ode\nversion: 1.0.0\nextra: 1\n")

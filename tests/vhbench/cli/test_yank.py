@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.adapters import hub as reading
+from vhbench.adapters.hub_names import ReleaseName
 from vhbench.adapters.hub_release import push
 from vhbench.builds import sharding
 from vhbench.cli import app
@@ -41,7 +42,7 @@ def publish(folder: Path, version: str, **files: str) -> None:
 
 def named(folder: Path, version: str = "1.0.0") -> str:
     """Return the citable name of a version."""
-    return str(reading.name_of(splits.read_manifest(folder / version / "ode"), REPO))
+    return str(ReleaseName.of(splits.read_manifest(folder / version / "ode"), REPO))
 
 
 def yank(*arguments: object) -> tuple[int, str]:
@@ -161,15 +162,15 @@ def test_a_release_named_by_its_commit_and_a_deleted_tag_are_refused_too(release
 def test_a_version_is_known_by_its_number_or_its_commit(released: HubStandin, tmp_path: Path, text: str) -> None:
     revision = str(released.resolve(REPO, "v1.0.0"))
     content = splits.read_manifest(tmp_path / "1.0.0" / "ode").content_hash
-    known = reading.yanks(text.replace("SHA", revision))
+    known = reading.Yank.read(text.replace("SHA", revision))
     assert [yank.means("1.0.0", revision, content) for yank in known] == [True]
-    assert reading.yanks(reading.yanks_json(known)) == known
+    assert reading.Yank.read(reading.Yank.text(known)) == known
     assert not known[0].means("1.0.1", "0" * 40, "")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "7", "nope", '{"1.0.0": [null]}', '{"1.0.0": {"reason": null}}'])
 def test_what_is_no_yanked_json_withdraws_nothing_and_ends_nothing(text: str) -> None:
-    assert all(isinstance(yank.reason, str) for yank in reading.yanks(text))
+    assert all(isinstance(yank.reason, str) for yank in reading.Yank.read(text))
 
 
 def test_a_repository_that_lets_one_in_only_when_asked_is_not_taken_for_none(
