@@ -1,6 +1,7 @@
 """From a run to entries: match responses with a board's editions, and collect reasons for refusal."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -20,10 +21,12 @@ from vhbench.leaderboard.entries import (
     BoardEntry,
     ModelInfo,
     StoredEntry,
+    entries,
     slug,
     stored,
     unlike,
 )
+from vhbench.leaderboard.names import look
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.leaderboard.validating import check_entry
@@ -302,7 +305,7 @@ def _in_its_place(place: StoredEntry, about: ModelInfo, replacing: bool) -> Iter
 
 
 def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[str]:
-    """Yield conflicts with the model's other entries."""
+    """Yield conflicts with the model's other entries, and with names of other models."""
     for edition in board.editions:
         other = stored(board, place.model, edition)
         # entry.yaml is written last, so that concurrent additions find complete entries or none.
@@ -311,3 +314,7 @@ def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[s
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:
                 yield str(error)
+    for model, other in {other.model: other for other in entries(board)[0] if other.model != place.model}.items():
+        with suppress(VhbenchError):  # `check` reports a faulty entry
+            if look(other.read().name) == look(about.name):
+                yield f"its name looks like that of another model, {model}"

@@ -255,6 +255,14 @@ def test_a_site_replaces_a_site_and_nothing_else(standings: Rankings, tmp_path: 
     assert (tmp_path / "mine" / "thesis.tex").is_file()
 
 
+def test_a_dry_run_needs_no_token(copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vhbench.adapters.hub_release.logged_in", lambda: False)
+    kind, owned, message = pushing.kind_of(copied)
+    planned = push_folder(copied, "org/board", kind, message=message, owned=owned, dry_run=True)
+    assert len(planned.uploaded) == 1 + 2 * 36
+    assert planned.sha == ""
+
+
 def test_board_and_site_are_sent_in_one_commit(copied: Path, made: Path, hub: HubStandin, tmp_path: Path) -> None:
     (copied / "ode-2.0.0.key.jsonl").write_text("the answers of a hidden edition")
     with hub.in_process(tmp_path / "cache"):
