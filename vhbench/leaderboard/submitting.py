@@ -27,7 +27,7 @@ from vhbench.leaderboard.entries import (
     unlike,
 )
 from vhbench.leaderboard.names import look
-from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.leaderboard.validating import check_entry
 from vhbench.provenance import Provenance
@@ -225,6 +225,27 @@ class Submission:
     reasons: tuple[str, ...]
     responses: Sequence[str] = ()
     recomputed: RescoredEntry | None = None
+
+
+def submit_run(
+    board: Board, sources: Mapping[str, Path], run: Path, about: ModelInfo, *, only: str = "", replacing: bool = False
+) -> list[Submission]:
+    """Check the responses of a run to each edition, without writing.
+
+    Args:
+        board: the board.
+        sources: source of the questions of each edition, by its name.
+        run: lmms-eval's output, or a file of responses in any format.
+        about: description of the model; missing fields are filled from its other entries.
+        only: name of the edition; "" to infer it.
+        replacing: whether an existing entry may be replaced.
+
+    Raises:
+        VhbenchError: if the run cannot be read, or has no responses to the board's editions.
+    """
+    about = filled(board, about)
+    editions = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in board.editions}
+    return [submit(board, one, about, replacing=replacing) for one in read_run_for(board, run, editions, only)]
 
 
 def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> Submission:
