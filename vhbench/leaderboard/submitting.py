@@ -29,7 +29,7 @@ from vhbench.leaderboard.entries import (
 from vhbench.leaderboard.names import look
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.rescoring import RescoredEntry
-from vhbench.leaderboard.validating import check_entry
+from vhbench.leaderboard.validating import examine
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, formats, is_run, read_run
@@ -266,7 +266,7 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
             answers = packed_answers.pack(offered.responses())
             entry = _entry(offered, about, answers)
             draft.write(entry, answers)
-            checked = check_entry(draft, asked.source, board.rules, keep=True, claims=False)
+            checked = examine(draft, asked, board.rules, keep=True, claims=False)
             if checked.found is not None:
                 draft.write(replace(entry, scores=claimed_scores(checked.found)), answers)
                 entry = draft.read()
