@@ -134,8 +134,7 @@ def _add(how: AddOptions) -> None:
     Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
     """
     from vhbench.leaderboard.entries import ModelInfo, parameters
-    from vhbench.leaderboard.question_index import cached_question_index
-    from vhbench.leaderboard.submitting import filled, read_run_for, submit
+    from vhbench.leaderboard.submitting import submit_run
 
     board, sources = how.read()
     about = ModelInfo(
@@ -150,10 +149,7 @@ def _add(how: AddOptions) -> None:
         submitter=how.submitter,
     )
     about.check()
-    about = filled(board, about)
-    editions = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in board.editions}
-    offered = read_run_for(board, how.run, editions, how.edition)
-    submissions = [submit(board, one, about, replacing=how.replace) for one in offered]
+    submissions = submit_run(board, sources, how.run, about, only=how.edition, replacing=how.replace)
     refused = [f"{one.place.edition.name}: {reason}" for one in submissions for reason in one.reasons]
     if refused:
         raise _refused(refused, f"{how.run} was not added to {how.board}")
@@ -267,36 +263,17 @@ def _reproduce(how: ReproduceOptions) -> None:
 
     Example: `vhbench leaderboard reproduce my-model/mioh-1.0.0 --board board --model qwen2_5_vl`
     """
-    import secrets
-
-    from vhbench.leaderboard import reproduction
-    from vhbench.leaderboard.entries import stored
-    from vhbench.leaderboard.question_index import cached_question_index
-    from vhbench.leaderboard.validating import check_entry
+    from vhbench.leaderboard.reproducing import reproduce
 
     board, sources = how.read()
-    model, _, name = how.entry.partition("/")
-    place = stored(board, model, board.edition(name))
-    source = sources[name]
-    checked = check_entry(place, source, board.rules, keep=True)
-    if checked.entry is None or checked.reasons:
-        raise VhbenchError(f"{place.title}: {checked.reasons[0]}")
-    seed = secrets.randbelow(1 << 32) if how.seed is None else how.seed
-    asked = cached_question_index(place.edition, source)
-    told = reproduction.reproduce(
-        asked,
-        checked.entry,
-        checked.responses,
-        sample=how.sample,
-        seed=seed,
-        model=how.model,
-        model_args=how.model_args,
+    told, path = reproduce(
+        board, sources, how.entry, sample=how.sample, seed=how.seed, model=how.model, model_args=how.model_args
     )
     typer.echo(
-        f"{place.title}: {told.verdict}; agreement {told.agreement:.1f} % [{told.interval[0]:.1f}, "
+        f"{how.entry}: {told.verdict}; agreement {told.agreement:.1f} % [{told.interval[0]:.1f}, "
         f"{told.interval[1]:.1f}] on {told.sample} questions, two new runs with each other {told.expected:.1f} %"
     )
-    typer.echo(f"wrote {reproduction.write_verdict(place, told)}")
+    typer.echo(f"wrote {path}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,14 +321,13 @@ def _export(how: ExportOptions) -> None:
     """
     from vhbench.files import write_atomic
     from vhbench.leaderboard import exporting
-    from vhbench.leaderboard.entries import slug
     from vhbench.leaderboard.rankings import rank_entries
 
     board, sources = how.read()
     standings = rank_entries(board, sources, workers=how.workers)
     wanted = [model for model in standings.models if model.entries and how.name in ("", model.about.name)]
     if not wanted:
-        raise VhbenchError(f"--name: expected a model of the board, got {how.name!r} ({slug(how.name)})")
+        raise VhbenchError(f"--name: expected a model of the board, got {how.name!r}")
     for model in wanted:
         written = 0
         for name, data in exporting.files(standings, model):

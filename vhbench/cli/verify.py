@@ -64,6 +64,7 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
+    from vhbench.audit import restricted_oracles
     from vhbench.builds import hidden_edition, hidden_seed
     from vhbench.builds.recipes import EditionRecipe
 

@@ -16,7 +16,7 @@ from vhbench.compare.scoring import Group
 from vhbench.provenance import Provenance
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
-from vhbench.statistics.all_pairs import adjusted, claimed, differences
+from vhbench.statistics.all_pairs import claimed, differences
 from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.power import Precision
@@ -169,8 +169,8 @@ def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGr
     clusters = clusters_of(about)
     table = np.stack([np.asarray(outcomes[run])[inside] for run in members])
     pairs = differences(table, clusters.at(inside))
-    every = [True] * len(members)
-    p, significant = adjusted([pairs], every)[0], claimed([pairs], every)[0]
+    tested_pairs, p_values = claimed([pairs], [True] * len(members))
+    significant, p = tested_pairs[0], p_values[0]
     better = significant & ((pairs.value > 0) == (metric.higher_is_better is not False))
     ranks = {
         run: (1 + int(better[:, at].sum()), len(members) - int(better[at].sum())) for at, run in enumerate(members)

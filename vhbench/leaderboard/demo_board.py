@@ -10,7 +10,7 @@ from vhbench.leaderboard.entries import ModelInfo
 from vhbench.leaderboard.question_index import cached_question_index
 from vhbench.leaderboard.rankings import rank_entries
 from vhbench.leaderboard.site import write_site
-from vhbench.leaderboard.submitting import filled, read_run_for, submit
+from vhbench.leaderboard.submitting import submit_run
 from vhbench.schema import VhbenchError
 
 
@@ -40,11 +40,8 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
         yield f"{board.folder} has other splits; the run is not added"
         return
     sources = _sources(splits)
-    asked = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in editions}
-    kind = "responses without a model" if name.startswith("vhbench_") else ""
-    about, added = filled(board, ModelInfo(name=name, reference=kind)), 0
-    for one in read_run_for(board, run, asked):
-        found = submit(board, one, about, replacing=True)
+    kind, added = "responses without a model" if name.startswith("vhbench_") else "", 0
+    for found in submit_run(board, sources, run, ModelInfo(name=name, reference=kind), replacing=True):
         if found.entry is None or found.reasons:
             yield from (f"not added: {found.place.edition.name}: {reason}" for reason in found.reasons)
         else:

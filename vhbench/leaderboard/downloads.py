@@ -22,8 +22,8 @@ NAMES = (
 """File → text of its link."""
 
 COLUMNS: tuple[str, ...] = (
-    "model", "name", "reference", "verified", "benchmark", "task", "version", "content_hash", "family", "metric",
-    "part", "value", "low", "high", "first_rank", "last_rank",
+    "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
+    "high", "first_rank", "last_rank", "task", "verified",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LATEX = {
@@ -49,16 +49,17 @@ def _rows(standings: Rankings) -> Iterator[tuple[Any, ...]]:
         edition, main = one.edition, one.asked.main
         for number in sorted(one.found):
             model, found = standings.models[number], one.found[number]
-            who = (model.slug, model.about.name, model.about.reference, model.tiers.get(edition.name, ""))
-            what = (edition.benchmark, edition.task, edition.version, edition.content_hash)
+            who = (model.slug, model.about.name, model.about.reference)
+            what = (edition.benchmark, edition.version, edition.content_hash)
+            last = (edition.task, model.tiers.get(edition.name, ""))
             for family, scores in found.scores.items():
                 for metric, score in scores.items():
                     ranked = family == main.family.name and metric == main.headline
                     ranks = one.ranks.get(number, (None, None)) if ranked else (None, None)
-                    yield (*who, *what, family, metric, "", *_numbers(score), *ranks)
+                    yield (*who, *what, family, metric, "", *_numbers(score), *ranks, *last)
             for part, score in zip(main.parts, found.parts[main.family.name], strict=True):
                 named = "/".join(f"{column}={value}" for column, value in zip(part.columns, part.values, strict=True))
-                yield (*who, *what, main.family.name, main.headline, named, *_numbers(score), None, None)
+                yield (*who, *what, main.family.name, main.headline, named, *_numbers(score), None, None, *last)
 
 
 def _numbers(score: Score) -> tuple[float | None, float | None, float | None]:

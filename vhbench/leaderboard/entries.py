@@ -21,7 +21,7 @@ from vhbench.schema import VhbenchError
 
 FORMAT = "vhbench-entry-1"
 FILE, ANSWERS = "entry.yaml", "answers.parquet"
-MOST_REPEATS = 100
+MOST_REPEATS = 32
 _LONGEST_FOLDER = 60
 
 _RESERVED = frozenset(map(look, NAMES))

@@ -98,7 +98,6 @@ def model_index(standings: Rankings, model: BoardModel) -> bytes:
             dataset_split="test",
             dataset_revision=one.edition.revision or None,
             dataset_args={"content_hash": one.edition.content_hash},
-            verified=None,
             metric_type=metric.name,
             metric_name=metric.label,
             metric_value=round(float(score.value or 0.0), 2),

@@ -84,6 +84,7 @@ class QuestionIndex:
         configs: config of each question.
         rows: record columns of each question.
         read_before: cached predictions, by question and response.
+        baselines: cached digests of the predictions of each baseline.
     """
 
     edition: Edition
@@ -91,6 +92,7 @@ class QuestionIndex:
     configs: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
     read_before: dict[tuple[int, str], Record] = field(default_factory=dict, repr=False, compare=False)
+    baselines: dict[str, npt.NDArray[np.uint32]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def number(self) -> Mapping[str, int]:

@@ -248,7 +248,7 @@ def _compared(of: _Comparison) -> Compared:
     for part in of.parts:
         inside = np.isin(part.places, of.about)
         pairs.append(differences(table[:, part.places[inside]], part.clusters.at(np.flatnonzero(inside))))
-    significant = claimed(pairs, of.ranked)
+    significant, _ = claimed(pairs, of.ranked)
     better = significant[0] & ((pairs[0].value > 0) == of.higher_is_better)
     own = np.flatnonzero(of.ranked).tolist()
     ranks = {members[one]: (1 + int(better[own, one].sum()), len(own) - int(better[one, own].sum())) for one in own}

@@ -1,6 +1,7 @@
 """From a run to entries: match responses with a board's editions, and collect reasons for refusal."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -21,14 +22,16 @@ from vhbench.leaderboard.entries import (
     BoardEntry,
     ModelInfo,
     StoredEntry,
+    entries,
     slug,
     stored,
     unlike,
 )
+from vhbench.leaderboard.names import look
 from vhbench.leaderboard.packed_answers import PackedAnswer
-from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.rescoring import RescoredEntry
-from vhbench.leaderboard.validating import check_entry
+from vhbench.leaderboard.validating import examine
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, is_run, read_run
@@ -225,6 +228,27 @@ class Submission:
     recomputed: RescoredEntry | None = None
 
 
+def submit_run(
+    board: Board, sources: Mapping[str, Path], run: Path, about: ModelInfo, *, only: str = "", replacing: bool = False
+) -> list[Submission]:
+    """Check the responses of a run to each edition, without writing.
+
+    Args:
+        board: the board.
+        sources: source of the questions of each edition, by its name.
+        run: lmms-eval's output, or a file of responses in any format.
+        about: description of the model; missing fields are filled from its other entries.
+        only: name of the edition; "" to infer it.
+        replacing: whether an existing entry may be replaced.
+
+    Raises:
+        VhbenchError: if the run cannot be read, or has no responses to the board's editions.
+    """
+    about = filled(board, about)
+    editions = {edition.name: cached_question_index(edition, sources[edition.name]) for edition in board.editions}
+    return [submit(board, one, about, replacing=replacing) for one in read_run_for(board, run, editions, only)]
+
+
 def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> Submission:
     """Check an entry of a run as ``vhbench leaderboard check`` does, from temporary files, and return it."""
     asked, reasons = offered.asked, list(offered.reasons)
@@ -243,7 +267,7 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
             answers = packed_answers.pack(offered.responses())
             entry = _entry(offered, about, answers)
             draft.write(entry, answers)
-            checked = check_entry(draft, asked.source, board.rules, keep=True, claims=False)
+            checked = examine(draft, asked, board.rules, keep=True, claims=False)
             if checked.found is not None:
                 draft.write(replace(entry, scores=claimed_scores(checked.found)), answers)
                 entry = draft.read()
@@ -303,7 +327,7 @@ def _in_its_place(place: StoredEntry, about: ModelInfo, replacing: bool) -> Iter
 
 
 def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[str]:
-    """Yield conflicts with the model's other entries."""
+    """Yield conflicts with the model's other entries, and with names of other models."""
     for edition in board.editions:
         other = stored(board, place.model, edition)
         # entry.yaml is written last, so that concurrent additions find complete entries or none.
@@ -312,3 +336,7 @@ def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[s
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:
                 yield str(error)
+    for model, other in {other.model: other for other in entries(board)[0] if other.model != place.model}.items():
+        with suppress(VhbenchError):  # `check` reports a faulty entry
+            if look(other.read().name) == look(about.name):
+                yield f"its name looks like that of another model, {model}"

@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import vhbench
 from vhbench.files import file_sha256, quote_value
 from vhbench.leaderboard import isolation, packed_answers
 from vhbench.leaderboard.baselines import GUESSERS
-from vhbench.leaderboard.boards import Board, Edition, Rules
+from vhbench.leaderboard.boards import Board, Rules
 from vhbench.leaderboard.claim_checks import (
     excess_failures,
     prompt_faults,
@@ -66,7 +65,7 @@ class CheckedEntry:
     moved: tuple[str, ...] = ()
 
 
-def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> CheckedEntry:
+def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> CheckedEntry:
     """Rescore an entry and check its claims and the rules.
 
     Args:
@@ -74,9 +73,13 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, clai
         source: source of its edition's questions.
         rules: rules of the board.
         keep: whether to return its responses.
-        claims: whether to check its claimed scores.
     """
-    asked, reasons = cached_question_index(place.edition, source), list[str]()
+    return examine(place, cached_question_index(place.edition, source), rules, keep=keep)
+
+
+def examine(place: StoredEntry, asked: QuestionIndex, rules: Rules, *, keep: bool, claims: bool = True) -> CheckedEntry:
+    """Check an entry as :func:`check_entry`, with known questions and, if wanted, without its claimed scores."""
+    reasons = list[str]()
     if lost := list(missing(place)):
         return CheckedEntry(place, None, tuple(f"has no {name}" for name in lost))
     try:
@@ -114,16 +117,18 @@ def _baseline_faults(asked: QuestionIndex, entry: BoardEntry, digests: npt.NDArr
     if models := sorted({told.model for told in entry.provenance if told.model.startswith("vhbench_")}):
         yield f"was answered by the baseline {quote_value(models[0])}; enter it with --reference KIND"
     own = asked.main.places
-    for name, other in _of_baselines(asked.edition, asked.source).items() if len(own) >= FEWEST else ():
+    for name, other in _of_baselines(asked).items() if len(own) >= FEWEST else ():
         if np.array_equal(digests[own], other[own]):
             yield f"all of its predictions equal those of the baseline {name}; enter it with --reference KIND"
 
 
-@lru_cache(maxsize=16)
-def _of_baselines(edition: Edition, source: Path) -> dict[str, npt.NDArray[np.uint32]]:
-    asked = cached_question_index(edition, source)
-    said = {guesser.name: guesser.answers(asked) for guesser in GUESSERS}
-    return {name: _digests(asked, own, recompute(asked, list(map(PackedAnswer, own)))) for name, own in said.items()}
+def _of_baselines(asked: QuestionIndex) -> Mapping[str, npt.NDArray[np.uint32]]:
+    """Return the digests of all baselines, computed once per edition."""
+    if not asked.baselines:
+        for guesser in GUESSERS:
+            said = guesser.answers(asked)
+            asked.baselines[guesser.name] = _digests(asked, said, recompute(asked, list(map(PackedAnswer, said))))
+    return asked.baselines
 
 
 def check_all(

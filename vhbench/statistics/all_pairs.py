@@ -115,24 +115,20 @@ def _tied(off: Floats, clusters: Clustering) -> Floats:
     return np.asarray(own[:, None] + own[None] - 2 * gram, dtype=np.float64)
 
 
-def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> npt.NDArray[np.bool_]:
-    """Return which differences are significant (Holm).
+def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Return which differences are significant (Holm), and their adjusted p-values.
 
-    The family for all questions is all pairs of models; for parts it is the parts of a pair.
+    The family for all questions is all pairs of models; for parts it is the parts of a pair. A difference whose
+    interval has 0 is not significant.
 
     Args:
         pairs: for all questions, and for each part.
         ranked: which entries are models. Pairs with a baseline are a separate family: more baselines do not move ranks.
 
     Returns:
-        shape (1 + parts, models, models); the models' ranks follow from the first.
+        Both of shape (1 + parts, models, models); the models' ranks follow from the first. The p-value is 1 where too
+        few clusters differ to test.
     """
-    apart = [(pair.low > 0) | (pair.high < 0) for pair in pairs]  # an interval with 0 claims nothing
-    return np.asarray((adjusted(pairs, ranked) <= multiple_testing.ALPHA) & np.stack(apart))
-
-
-def adjusted(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> Floats:
-    """Return the adjusted p-values (Holm) on which :func:`claimed` decides; 1 where too few clusters differ to test."""
     p = np.stack([np.nan_to_num(pair.p, nan=1.0) for pair in pairs])
     found = np.ones_like(p)
     one, other = np.triu_indices(len(ranked), 1)
@@ -142,7 +138,8 @@ def adjusted(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> Floats:
         found[0, one[own], other[own]] = multiple_testing.holm(p[0, one[own], other[own]].tolist())
     found[1:, one, other] = multiple_testing.holm_each(p[1:, one, other])
     found[:, other, one] = found[:, one, other]
-    return found
+    apart = np.stack([(pair.low > 0) | (pair.high < 0) for pair in pairs])
+    return (found <= multiple_testing.ALPHA) & apart, found
 
 
 def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:

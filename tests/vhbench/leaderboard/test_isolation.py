@@ -30,10 +30,16 @@ def test_a_call_that_fails_is_told_in_a_line() -> None:
 
 def test_a_call_that_takes_long_is_ended() -> None:
     begun = time.monotonic()
-    (late,) = isolation.each(time.sleep, [(60,)], seconds=0.5)
+    (late,) = isolation.each(time.sleep, [(60,)], seconds=[0.5])
     assert isinstance(late, isolation.Failure)
     assert late == "takes more than 0.5 seconds"
     assert time.monotonic() - begun < 30
+
+
+def test_a_call_that_computes_long_is_ended_by_its_processor_time() -> None:
+    late, then = isolation.each(sum, [(range(10**12),), ([1, 2],)], seconds=[1, 1])
+    assert late == "takes more than 1 seconds"
+    assert then == 3
 
 
 def test_what_is_no_fault_of_the_entry_is_raised() -> None:

@@ -9,19 +9,31 @@ from typing import Any
 
 import pytest
 import yaml
-from board_entries import said_by
+from board_entries import enter, said_by
 
 from vhbench.compare import differences, scored_runs, tables
 from vhbench.compare.tables import VERDICTS, verdict_of
-from vhbench.leaderboard import downloads, exporting, site
-from vhbench.leaderboard.boards import read_board
+from vhbench.leaderboard import boards, downloads, exporting, site
+from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rankings import Rankings, rank_entries
 
+NAMES = ("Aster-VL 72B", "Basalt-VL 34B", "Drift-VL 12B", "Ember-VL 8B")
+"""Models in the order of their folders; the first is the reference of the comparison."""
+
 
 @pytest.fixture(scope="module")
-def standings(twelve: Path, sources: dict[str, Path]) -> Rankings:
-    return rank_entries(read_board(twelve), sources, workers=1)
+def standings(
+    editions: dict[str, QuestionIndex], sources: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Rankings:
+    """A board of three editions."""
+    folder = tmp_path_factory.mktemp("one") / "board"
+    board = Board(folder=folder, title="A board", editions=tuple(asked.edition for asked in editions.values()))
+    boards.write_board(board)
+    for name in NAMES:
+        for asked in editions.values():
+            enter(board, asked, name, lambda row, name=name: said_by(name, row), organisation="Lab")  # type: ignore[misc]
+    return rank_entries(board, sources, workers=1)
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +47,10 @@ def compared(
 ) -> dict[str, Any]:
     """Edition → what ``vhbench compare --json`` prints first of all runs on it."""
     folder, found = tmp_path_factory.mktemp("runs"), dict[str, Any]()
-    names = [model.about.name for model in standings.ranked]
+    assert [model.about.name for model in standings.ranked] == list(NAMES)
     for edition, asked in editions.items():
         runs = []
-        for number, name in enumerate(names):
+        for number, name in enumerate(NAMES):
             path = folder / f"{edition}-{number}.jsonl"
             rows = [{"id": row["id"], "response": said_by(name, row)} for row in asked.rows]
             path.write_text("\n".join(map(json.dumps, rows)))

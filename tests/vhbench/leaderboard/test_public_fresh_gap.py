@@ -2,14 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 import pytest
 
+from vhbench.leaderboard.boards import Board
+from vhbench.leaderboard.entries import ModelInfo
 from vhbench.leaderboard.public_fresh_gap import FreshQuestions, PublicFreshGap, fresh_questions
 from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.rankings import BoardModel, Rankings
+from vhbench.leaderboard.site_views import fall_in_words
 from vhbench.seeding import rng
 
 Row = Mapping[str, Any]
@@ -92,3 +97,15 @@ def test_an_honest_model_seldom_falls_for_certain(grown: tuple[QuestionIndex, Qu
     # Chances differ by kind; 5 % of 200 are 10, and more than 20 come about once in a thousand such tests.
     certain = sum(_drop(*grown, lambda row: 0.5 + len(row["criterion"]) / 20, seed).significant for seed in range(200))
     assert certain <= 20
+
+
+@pytest.mark.parametrize(
+    ("value", "significant", "told"),
+    [(20.0, True, "falls 20.0 points on ode-2.0.0"), (20.0, False, ""), (-20.0, True, "")],
+)
+def test_a_significant_fall_is_named_in_the_row_of_its_model(value: float, significant: bool, told: str) -> None:
+    gap = PublicFreshGap(90.0, 90.0 - value, value, (value - 5, value + 5), significant, (100, 100))
+    board, model = Board(folder=Path(), title="A board", editions=()), BoardModel(0, "m", ModelInfo(name="M"))
+    standings = Rankings(board, [model], [], {("ode-1.0.0", "ode-2.0.0"): {0: gap}})
+    assert fall_in_words(standings, model, "ode-1.0.0") == fall_in_words(standings, model) == told
+    assert fall_in_words(standings, model, "mioh-1.0.0") == ""

@@ -11,7 +11,8 @@ from vhbench.cli import app
 from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.entries import stored
 from vhbench.leaderboard.question_index import QuestionIndex
-from vhbench.leaderboard.reproduction import OPEN, REJECTED, REPRODUCED, Answered, draw, judge, read_verdict
+from vhbench.leaderboard.reproducing import draw
+from vhbench.leaderboard.reproduction import OPEN, REJECTED, REPRODUCED, Answered, judge, read_verdict
 from vhbench.leaderboard.validating import check_entry
 from vhbench.seeding import rng
 

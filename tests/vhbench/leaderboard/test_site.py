@@ -60,12 +60,12 @@ def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str,
     asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     for name in ("Aster", "Basalt"):
-        enter(board, asked, name, lambda row: row["answer"])
+        enter(board, asked, name, lambda row: row["answer"] if asked.number[row["id"]] else "…")
     page = site.write_site(
         rank_entries(board, {asked.edition.name: asked.source}, workers=1), board.folder.parent / "site"
     )
     told = re.sub(r"<[^>]+>", "", page.read_text())
-    assert "Aster and Basalt lead VHExpansion together with 100.0 (" in told
+    assert "Aster (self-reported) and Basalt (self-reported) lead VHExpansion together with 99.6 (" in told
     assert "2 models may be first" in told
 
 
@@ -164,7 +164,7 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex]
 def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
-    enter(board, asked, "Reference Oracle", lambda row: "yes")
+    enter(board, asked, "Reference Oracle", lambda row: "no")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     assert len({model.slug for model in standings.models}) == len(standings.models)
     assert standings.of(asked.edition.name).found[0].scores["pairs"]["symmetric_accuracy"].value == 0
@@ -176,7 +176,7 @@ def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
 ) -> None:
     asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
-    enter(board, asked, "My model", lambda row: "yes")
+    enter(board, asked, "My model", lambda row: "no")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     told = {"benchmark": "vhexpansion", "version": "2.0.0", "content_hash": "", "data": DataSource(kind="starter")}
     args = "a=\ud800,b=\u202e\ncontent hash   0123"
@@ -193,7 +193,7 @@ def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, Q
     asked = editions["vhexpansion-2.0.0"]
     hidden = replace(asked, edition=replace(asked.edition, hidden=True))
     board = replace(board, editions=(hidden.edition,))
-    enter(board, hidden, "My model", lambda row: "yes")
+    enter(board, hidden, "My model", lambda row: "no")
     standings = rank_entries(board, {hidden.edition.name: asked.source}, workers=1)
     out = site.write_site(standings, board.folder.parent / "site").parent
     question = asked.rows[0]["question"].encode()
@@ -232,7 +232,7 @@ def _drops(board: Board, both: list[QuestionIndex]) -> dict[str, object]:
 
     board = replace(board, editions=tuple(asked.edition for asked in both))
     for asked in both:
-        wrong = 4 if asked.edition.fresh_of else 0
+        wrong = 4 if asked.edition.fresh_of else 1
         enter(board, asked, "learner", lambda row, wrong=wrong: _wrong_at(row, wrong))  # type: ignore[misc]
         enter(board, asked, "honest", lambda row: _wrong_at(row, 2))
     own = {asked.edition.name: asked for asked in both}
@@ -253,6 +253,14 @@ def test_a_site_replaces_a_site_and_nothing_else(standings: Rankings, tmp_path: 
     with pytest.raises(VhbenchError, match="expected an empty folder or the site of a board"):
         site.write_site(standings, tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.tex").is_file()
+
+
+def test_a_dry_run_needs_no_token(copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vhbench.adapters.hub_release.logged_in", lambda: False)
+    kind, owned, message = pushing.kind_of(copied)
+    planned = push_folder(copied, "org/board", kind, message=message, owned=owned, dry_run=True)
+    assert len(planned.uploaded) == 1 + 2 * 36
+    assert planned.sha == ""
 
 
 def test_board_and_site_are_sent_in_one_commit(copied: Path, made: Path, hub: HubStandin, tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ def test_parts_are_claimed_together_and_the_whole_alone() -> None:
     alone = Clustering(np.arange(14))
     one = differences(better, alone)
     assert 0.003 < one.p[0, 1] < 0.05
-    assert claimed([one], [True, True])[0, 0, 1]
-    assert not claimed([one] * 30, [True, True])[1:, 0, 1].any()
-    assert claimed([one] * 30, [True, True])[0, 0, 1]
+    assert claimed([one], [True, True])[0][0, 0, 1]
+    assert not claimed([one] * 30, [True, True])[0][1:, 0, 1].any()
+    assert claimed([one] * 30, [True, True])[0][0, 0, 1]
 
 
 def test_a_difference_is_certain_where_the_ranks_say_so() -> None:
@@ -29,7 +29,7 @@ def test_a_difference_is_certain_where_the_ranks_say_so() -> None:
     random = np.random.default_rng(3)
     for models in (3, 9):
         table = (random.random((models, 60)) < np.linspace(0.4, 0.8, models)[:, None]).astype(float)
-        certain = claimed([differences(table, Clustering(np.arange(60)))], [True] * models)[0]
+        certain = claimed([differences(table, Clustering(np.arange(60)))], [True] * models)[0][0]
         above = np.array([[one > other for other in table.mean(axis=1)] for one in table.mean(axis=1)])
         worse, better = (certain & above).sum(axis=1), (certain & above).sum(axis=0)
         expected = [(1 + int(up), models - int(down)) for up, down in zip(better, worse, strict=True)]
@@ -42,8 +42,8 @@ def test_a_difference_is_certain_where_the_ranks_say_so() -> None:
 def test_references_move_no_verdict_between_models() -> None:
     table = np.array([[1.0] * 40, [0.0] * 7 + [1.0] * 33, *([[0.5] * 40] * 20)])
     pair = differences(table, Clustering(np.arange(40)))
-    assert claimed([pair], [True, True, *[False] * 20])[0, 0, 1]
-    assert not claimed([pair], [True] * 22)[0, 0, 1]
+    assert claimed([pair], [True, True, *[False] * 20])[0][0, 0, 1]
+    assert not claimed([pair], [True] * 22)[0][0, 0, 1]
 
 
 def test_a_drop_is_the_difference_of_two_means_with_the_variance_of_both() -> None:
