@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from vhbench.benchmarks import tasks
-from vhbench.records import abstains
+from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.statistics import multiple_testing
 from vhbench.statistics.clusters import clusters_of
@@ -30,11 +30,9 @@ def kind_of(record: Record) -> str:
     >>> kind_of(Record("q", failure="failed")), kind_of(Record("q")), kind_of(Record("q", prediction="yes"))
     ('failed', 'unparsed', '')
     """
-    if record.failure:
-        return record.failure
-    if record.prediction or record.kind == "caption":
+    if record.prediction or (record.kind == "caption" and not record.failure):
         return ""
-    return "cut_off" if record.cut_off else "abstained" if abstains(record) else "unparsed"
+    return outcome_of(record) or ("cut_off" if record.cut_off else "unparsed")
 
 
 def summary(records: Sequence[Record], warnings: Sequence[str] = ()) -> dict[str, Any]:

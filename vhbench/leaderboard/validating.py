@@ -16,7 +16,7 @@ from vhbench.leaderboard.boards import Board, Edition, Rules
 from vhbench.leaderboard.claim_checks import prompt_faults, setting_faults, unlike_claims
 from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing
 from vhbench.leaderboard.question_index import QuestionIndex, read_edition
-from vhbench.leaderboard.rescoring import RescoredEntry, recompute
+from vhbench.leaderboard.rescoring import TOLD, RescoredEntry, recompute
 from vhbench.leaderboard.submitting import excess_failures, unlike
 from vhbench.schema import VhbenchError
 
@@ -88,7 +88,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
 def _meant(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry) -> Iterator[str]:
     """Yield the prediction or the words of each response, which copied and reformatted responses share."""
     for row, text, read in zip(asked.rows, responses, found.read, strict=True):
-        words = row["kind"] == "caption" or read in ("unread", "failed", "refused")
+        words = row["kind"] == "caption" or read in TOLD
         yield " ".join(text.casefold().split()) if words else read
 
 
