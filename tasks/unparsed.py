@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.benchmarks import tasks
-from vhbench.records import abstains
+from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.statistics import multiple_testing
 from vhbench.statistics.clustering import cluster_sums
@@ -33,11 +33,9 @@ def kind_of(record: Record) -> str:
     >>> kind_of(Record("q", failure="failed")), kind_of(Record("q")), kind_of(Record("q", prediction="yes"))
     ('failed', 'unparsed', '')
     """
-    if record.failure:
-        return record.failure
-    if record.prediction or record.kind == "caption":
+    if record.prediction or (record.kind == "caption" and not record.failure):
         return ""
-    return "cut_off" if record.cut_off else "abstained" if abstains(record) else "unparsed"
+    return outcome_of(record) or ("cut_off" if record.cut_off else "unparsed")
 
 
 def summary(records: Sequence[Record], warnings: Sequence[str] = ()) -> dict[str, Any]:

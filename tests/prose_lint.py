@@ -52,7 +52,7 @@ ours=own ones=items gained=delta lost=missing wish=request imagined=hallucinated
 sight=view tell=print_analysis Told=AssentMatch Asked=QuestionBase Found=Match Eyes=DetectionModels Looks=ImageIndex
 Again=TiedQuestion Lesson=TrainingExample Lures=DistractorSampler Wanted=SelectionOptions Standings=Rankings"""
 DATA = """judge calibration_forms negation rewriting question_parts paraphrases examples rationales nouns scopes claims
-given_names cleaning ode_source_vocabulary text_only""".split()
+cleaning ode_source_vocabulary text_only""".split()
 """Modules with strings that are data: prompts, templates, word lists."""
 RULES = [
     (re.compile(rf"\b(?:{phrase})\b".replace(" ", r"\s{1,90}")), advice)

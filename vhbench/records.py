@@ -173,19 +173,19 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
 
 
 def outcome_of(record: Record) -> str:
-    """Return a record's prediction, "" if unparsed; otherwise "failed" or "refused"."""
-    return record.failure or record.prediction
+    """Return a record's prediction, "" if unparsed; otherwise "failed", "refused" or "abstained".
+
+    A complete response to a question abstains if it gives no answer but says that it cannot tell.
+    """
+    known = record.failure or record.prediction
+    if known or not record.response or record.kind == "caption" or is_cut_off(record):
+        return known
+    return parsing.failure(record.response, record.choices, unread=True)
 
 
 def is_cut_off(record: Record) -> bool:
     """Return whether an answer is truncated, by its record or its remaining text."""
     return record.cut_off or (record.response != "" and parsing.cut_off(record.response, record.kind))
-
-
-def abstains(record: Record) -> bool:
-    """Return whether a complete response to a question gives no answer but says that it cannot tell."""
-    lost = record.prediction or record.failure or record.kind == "caption" or is_cut_off(record)
-    return not lost and parsing.abstains(record.response)
 
 
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:

@@ -106,9 +106,8 @@ def score(
     result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type)
     words = ("id", "nouns", "hallucinated", "covered", "likely")
     responses = [{name: getattr(caption, name) for name in words} for caption in found.captions]
-    return (
-        result | _withhold(result, found, allow_failed or compat) | {"responses": responses, "tools": dict(judge.tools)}
-    )
+    withheld = _withhold(result, found, allow_failed or compat)
+    return result | withheld | {"responses": responses, "tools": dict(judge.tools)}
 
 
 def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -> dict[str, Any]:

@@ -7,15 +7,15 @@ counts each of these once, and the counts are distributed to the rows.
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.language.parsing.option_names import names_of
-from vhbench.records import abstains, each_record, is_cut_off, split_repetition
+from vhbench.language import parsing
+from vhbench.records import each_record, is_cut_off, outcome_of, split_repetition
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import Shared
@@ -61,9 +61,9 @@ class Answers:
         rows, self.responses = each_record(records), ResponseCounts()
         for record in map(read, rows) if read else rows:
             many, claims = len(record.choices) if options else 0, claimed(record) if claimed else None
-            if claims is None and abstains(record):
+            if claims is None and outcome_of(record) == "abstained":
                 record = replace(record, failure="abstained")
-            none = names_of(tuple(record.choices)).kinds.get("none", "") if none_options else ""
+            none = _none_of(tuple(record.choices)) if none_options else ""
             self.responses.add(record, claims)
             kind = (key(record), many, is_cut_off(record), claims or Claims(), none)
             codes.append(kinds.setdefault(kind, len(kinds)))
@@ -156,6 +156,13 @@ class Answers:
             self._clusters.pop(next(iter(self._clusters)))
         self._clusters[key] = units, found
         return found
+
+
+@lru_cache(maxsize=4_096)
+def _none_of(choices: tuple[str, ...]) -> str:
+    """Return the letter of the option "none of the above", or "neither"; "" without one."""
+    found = parsing.parse("multiple_choice", "Neither of them.", choices) if choices else ""
+    return "" if found and choices[ord(found) - ord("A")].strip().lower() == "no" else found
 
 
 def _table(counts: Sequence[Count | None]) -> npt.NDArray[np.float64]:

@@ -156,6 +156,7 @@ TOKENS = Metric(
     count=lambda answer, facts: Count(answer.record.tokens, answer.record.tokens > 0),
     higher_is_better=None,
     needs=("tokens",),
+    fixed=False,
     scale="length",
     always=True,
     in_cells=False,

@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import Any
 
 from vhbench.files import short_digest
+from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.metric import Claims
 
@@ -56,7 +57,7 @@ class ResponseCounts:
         if record.failure == "failed":
             self.failed += 1
             self.first_error = self.first_error or record.response.strip()
-        if record.failure or record.prediction or not record.response:
+        if outcome_of(record) or not record.response:
             return
         self.loops += is_loop(record.response)
         key = short_digest(_NUMBER.sub("#", " ".join(record.response.casefold().split())))

@@ -40,11 +40,19 @@ def said_by(name: str, row: Mapping[str, Any]) -> str:
     return FORMS[form](row, row["answer"] if sure else str(allowed[int(random.integers(len(allowed)))]))
 
 
-def enter(board: Board, asked: QuestionIndex, name: str, say: Callable[[Mapping[str, Any]], str], **about: Any) -> None:
-    """Add an entry without a run."""
+def enter(
+    board: Board,
+    asked: QuestionIndex,
+    name: str,
+    say: Callable[[Mapping[str, Any]], str],
+    *,
+    tokens: Callable[[Mapping[str, Any]], int] = lambda row: 0,
+    **about: Any,
+) -> None:
+    """Add an entry without a run; responses of 4,096 tokens are truncated."""
     offered = RunAnswers(asked)
     for row in asked.rows:
-        offered.add(row["id"], PackedAnswer(say(row)))
+        offered.add(row["id"], PackedAnswer(say(row), tokens(row), tokens(row) >= 4096))
     found = submit(board, offered, ModelInfo(name=name, **about))
     assert found.entry is not None
     assert found.reasons == (), found.reasons

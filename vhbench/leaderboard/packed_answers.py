@@ -42,6 +42,7 @@ class PackedAnswer(NamedTuple):
 
 
 _LENGTHS = {"tokens": pa.int32(), "cut_off": pa.bool_()}
+_COLUMNS = [(COLUMN, pa.string()), *_LENGTHS.items()]
 
 
 def pack(responses: Sequence[PackedAnswer]) -> bytes:
@@ -76,7 +77,7 @@ def unpack(path: Path, count: int) -> list[PackedAnswer]:
     """
     read_bytes(path, LARGEST_TEXT)
     file, schema = open_parquet(path)
-    if {field.name: field.type for field in schema} not in ({COLUMN: pa.string()}, {COLUMN: pa.string()} | _LENGTHS):
+    if [(field.name, field.type) for field in schema] not in (_COLUMNS[:1], _COLUMNS):
         raise VhbenchError(f"{path}: expected a text column, {COLUMN!r}, and perhaps the columns {', '.join(_LENGTHS)}")
     with readable(path):
         if file.metadata.num_rows != count:

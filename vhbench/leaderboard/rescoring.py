@@ -13,7 +13,7 @@ import numpy.typing as npt
 from vhbench.benchmarks import benchmark
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import FamilyIndex, QuestionIndex
-from vhbench.records import abstains, answered, outcome_of
+from vhbench.records import answered, outcome_of
 from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.measuring import Measured, measure
@@ -104,7 +104,7 @@ def recompute(asked: QuestionIndex, responses: Sequence[PackedAnswer], repeats: 
 def meanings(asked: QuestionIndex, responses: Sequence[str], read: Sequence[str]) -> Iterator[str]:
     """Yield the prediction or the words of each response, which copied and reformatted responses share."""
     for row, text, prediction in zip(asked.rows, responses, read, strict=True):
-        words = row["kind"] == "caption" or prediction in ("unread", "failed", "refused")
+        words = row["kind"] == "caption" or prediction in TOLD
         yield " ".join(text.casefold().split()) if words else prediction
 
 
@@ -149,10 +149,10 @@ def _repeated(record: Record, number: int) -> Record:
 def _told(records: Sequence[Record]) -> dict[str, float]:
     sums = dict.fromkeys(TOLD, 0)
     for record in records:
-        if record.failure:
-            sums[record.failure] += 1
-        elif not (record.prediction or record.cut_off or record.kind == "caption"):
-            sums["abstained" if abstains(record) else "unread"] += 1
+        if (outcome := outcome_of(record)) in sums:
+            sums[outcome] += 1
+        elif not (outcome or record.cut_off or record.kind == "caption"):
+            sums["unread"] += 1
         sums["cut_off"] += record.cut_off
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 

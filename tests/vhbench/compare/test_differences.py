@@ -157,6 +157,21 @@ def test_a_claim_survives_missing_predictions_that_are_right() -> None:
     assert lost.note.startswith("not significant if the missing predictions of the run with the lower score were right")
     [few] = compared(5).differences
     assert (few.value, few.significant, few.note) == (-37.5, True, "")
+    assert compared(30).ranks == [(1, 2), (1, 2)], "nor does a rank claim it"
+    assert compared(5).ranks == [(1, 1), (2, 2)]
+
+
+def test_bounds_and_tokens_are_beside_the_scores() -> None:
+    first = [replace(record, tokens=10) for record in answers([True] * 20)]
+    second = [replace(record, prediction="", tokens=0) for record in answers([True] * 5)] + first[5:15]
+    second += [replace(record, tokens=100) for record in answers([True] * 15 + [False] * 5)[15:]]
+    found = differences.match([run("A", first), run("B", second)])
+    lines = {(line.score, line.run): line.value for line in tables.headlines(found)}
+    assert lines["accuracy (20)", "A"].startswith("100.0 [")
+    assert lines["accuracy (20)", "B"].endswith("] (50.0–75.0)")
+    assert (lines["tokens_p95 (20)", "A"], lines["tokens_p95 (20)", "B"]) == ("10.0", "100.0")
+    assert (lines["tokens_per_correct (20)", "A"], lines["tokens_per_correct (20)", "B"]) == ("10.0", "60.0")
+    assert list(tables.summary(found))[-1].startswith("in parentheses: the score with every missing prediction wrong")
 
 
 def test_a_pair_counts_once() -> None:

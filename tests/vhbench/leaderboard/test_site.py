@@ -324,6 +324,22 @@ def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict
     assert f"no score: {len(failed)} of {len(answers)} requests failed (1.1 %)" in page.read_text()
 
 
+def test_bounds_and_tokens_are_beside_the_score(board: Board, editions: dict[str, QuestionIndex]) -> None:
+    """One pair is lost in a thought of 4,096 tokens; every other response is right and has 8."""
+    asked = editions["vhexpansion-1.0.0"]
+    board = replace(board, editions=(asked.edition,))
+    lost = asked.rows[0]["pair_id"]
+    spent = lambda row: 4096 if row["pair_id"] == lost else 8  # noqa: E731
+    enter(board, asked, "Thinker", lambda row: "" if row["pair_id"] == lost else row["answer"], tokens=spent)
+    standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
+    page = site.write_site(standings, board.folder.parent / "site").parent
+    words = " ".join(re.sub(r"<[^>]+>", " ", (page / "vhexpansion-1.0.0.html").read_text()).split())
+    score = 100 * (1 - 2 / len(asked.rows))
+    mean = (4096 * 2 + 8 * (len(asked.rows) - 2)) / len(asked.rows)
+    assert f"({score:.1f}–100.0)" in words
+    assert f" {mean:,.0f} 95 %: 8; {mean * len(asked.rows) / (len(asked.rows) - 2):,.0f} per correct " in words
+
+
 def test_exports_fit_every_eval_ever(standings: Rankings) -> None:
     package = find_spec("every_eval_ever")
     if package is None or not package.submodule_search_locations:

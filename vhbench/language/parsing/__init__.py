@@ -11,18 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vhbench.language.parsing import failures
 from vhbench.language.parsing.cleaning import after_thoughts, caption_text, plain
-from vhbench.language.parsing.failures import abstains
 from vhbench.language.parsing.letters import letter
 from vhbench.language.parsing.option_names import letters_of
 from vhbench.language.parsing.reference_parsers import amber, lmms_eval, ode, pope, vhtest
 from vhbench.language.parsing.truncation import cut_off
 from vhbench.language.parsing.yes_or_no import bare, yes_no
-from vhbench.schema import VhbenchError
+from vhbench.schema import Failure, VhbenchError
 
 __all__ = [
     "YES_NO",
     "Parser",
-    "abstains",
     "after_thoughts",
     "amber",
     "bare",
@@ -59,15 +57,20 @@ def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: st
     return letter(response, choices, question) if kind == "multiple_choice" else ""
 
 
-def failure(response: str, choices: Sequence[str] = ()) -> failures.Failure:
+def failure(response: str, choices: Sequence[str] = (), *, unread: bool = False) -> Failure:
     """Return "failed" for a failed request, "refused" for a refusal, "" for an answer.
 
-    "None", which a program writes for a missing response, answers where an option means it.
+    "None", which a program writes for a missing response, answers where an option means it. Of responses without a
+    prediction (``unread``), those that say that they cannot tell are "abstained".
 
     >>> failure("None"), failure("None", ("1", "0")), failure("None", ("cat", "Neither")), failure("I can't help you.")
     ('failed', '', '', 'refused')
+    >>> failure("I cannot tell."), failure("I cannot tell.", unread=True)
+    ('', 'abstained')
     """
-    return "" if choices and response.strip() == "None" and letter(response, choices) else failures.failure(response)
+    if choices and response.strip() == "None" and letter(response, choices):
+        return ""
+    return failures.failure(response) or ("abstained" if unread and failures.unsure(response) else "")
 
 
 def label(text: str) -> str:

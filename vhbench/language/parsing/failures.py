@@ -117,10 +117,11 @@ def failure(response: str) -> Failure:
     return "refused" if words and _refuses(words[:_READ]) else ""
 
 
-def abstains(response: str) -> bool:
-    """Return whether a response, which gives no answer, says that it cannot tell.
+@cached_by_text
+def unsure(response: str) -> bool:
+    """Return whether a response says that it cannot tell.
 
-    >>> abstains("I cannot tell from the image."), abstains("Unanswerable"), abstains("The dog or the cat.")
+    >>> unsure("I cannot tell from the image."), unsure("Unanswerable"), unsure("The dog or the cat.")
     (True, True, False)
     """
     words = plain(response)

@@ -13,7 +13,6 @@ from vhbench.language.parsing import assent
 from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement, is_plain_affirmative
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, cached_by_text, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
-from vhbench.language.parsing.given_names import named
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.statements import match_statement
 from vhbench.language.parsing.stems import stem, words
@@ -133,9 +132,7 @@ def _of(text: str, question: str) -> str:
             answer, told = _read(part, asked)
         if answer or told:
             return answer
-    if question.strip():
-        return named(plain(text), question) if asked and not asked.denied else ""
-    return _without_question(everything)
+    return "" if question.strip() else _without_question(everything)
 
 
 _of_short = lru_cache(maxsize=8_192)(_of)
