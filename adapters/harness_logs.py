@@ -1,6 +1,7 @@
 """Rows of other harnesses' logs, with the names that vhbench reads: id, response, and the prompt that was sent."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,13 @@ def inspect_log(file: Path) -> Iterator[Row]:
         VhbenchError: if Inspect is not installed.
     """
     try:
-        from inspect_ai.log import read_eval_log
+        log = import_module("inspect_ai.log")  # optional, and no dependency of ours
     except ImportError:
         raise VhbenchError(
             f"{file.name}: expected Inspect to read its log (pip install inspect-ai), or its JSON form: inspect log "
             f"convert {file.name} --to json --output-dir json"
         ) from None
-    yield read_eval_log(str(file)).model_dump(mode="json")
+    yield log.read_eval_log(str(file)).model_dump(mode="json")
 
 
 def _repeated(name: Any, responses: Iterable[Any], **more: Any) -> Iterator[Row]:

@@ -172,8 +172,10 @@ def table_files(path: Path) -> list[Path]:
         if not found:
             raise VhbenchError(f"{path}: no .parquet or .xlsx files in this folder")
         return found
-    if path.suffix not in suffixes():
-        raise VhbenchError(f"{path}: must be {', '.join(suffixes())} or a folder of .parquet files")
+    tables = {suffix: form for suffix, form in suffixes().items() if form.unpack is None}
+    if path.suffix not in tables:
+        allowed = ", ".join(sorted(tables, key=lambda suffix: tables[suffix].read is None))
+        raise VhbenchError(f"{path}: must be {allowed} or a folder of .parquet files")
     if not path_exists(path):
         raise VhbenchError(f"no such file or folder: {path}")
     return [path]

@@ -56,6 +56,7 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
     assert family is not None, f"{task.name} is a group"
     ordered = sorted(as_records(records), key=lambda record: record.id)
     measured = measure_task(ordered, family)
+    extra = {name: load(function)(ordered) for name, function in family.extra.items()}
     return {
         "benchmark": ordered[0].benchmark,
         "withheld": measured.withheld,
@@ -63,7 +64,7 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
         "unread": unparsed.summary(ordered, measured.warnings),
         "tokens": measured.token_counts,
         "cells": {" x ".join(columns): _cells(measured, columns, family.name) for columns in family.cells},
-        **{name: load(function)(ordered) for name, function in family.extra.items()},
+        **{name: entry for name, entry in extra.items() if entry is not None},
     }
 
 

@@ -48,7 +48,7 @@ class Family:
         about: first line of the template.
         cells: groupings of the report, coarse to fine.
         max_new_tokens: token limit of an answer, including reasoning.
-        extra: report entry → ``"module:function"`` that computes it from all records.
+        extra: report entry → ``"module:function"`` that computes it from all records; None for no entry.
     """
 
     name: str

@@ -186,8 +186,8 @@ def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
     elif how.annotations is None or how.relation is None:
         raise VhbenchError("expected either --questions SPLIT, or --annotations FILE and --relation FILE")
     else:
-        files = {"annotations": how.annotations, "relation": how.relation, "safe_words": how.safe_words or ()}
-        result = metric.score(_rows(said.responses), **told, **files)
+        told |= {"annotations": how.annotations, "relation": how.relation, "safe_words": how.safe_words or ()}
+        result = metric.score(_rows(said.responses), **told)
     if output.as_json:
         return tables.print_json(result)
     for section, scores in result["printed"].items():
