@@ -42,7 +42,7 @@ _FLYING = frozenset(
 )
 """Objects in the sky; all others are under it."""
 
-CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
+_CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
 """Objects that are never on the ground: a cloud is over a beach, not on it."""
 
 _AIRBORNE = frozenset({"flying", "fluttering", "gliding", "hanging still"})
@@ -216,6 +216,12 @@ def _fitting(pair: tuple[str, str], there: frozenset[str]) -> bool:
     return not there or all((not row.only or row.only & there) and not row.never & there for row in rows)
 
 
+def is_contradictory(words: Sequence[str]) -> bool:
+    """Return whether the last word is an indoor place and another is only seen in the sky."""
+    place = environments.SETTINGS.get(words[-1])
+    return place is not None and place.family in environments.INDOORS and not _CELESTIAL.isdisjoint(words)
+
+
 def targets(case: ImagePlan, world: SourceVocabulary) -> list[str]:
     """Return the ground-truth names of a plan's concepts; an environment comes last."""
     return [world.name(word) for word in case.concepts]
@@ -371,7 +377,7 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str, words: Wordi
     later = _DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
         aloft = all(thing.category in _FLYING and (not thing.action or thing.action in _AIRBORNE) for thing in objects)
-        over = all(thing.category in CELESTIAL or (aloft and thing.action) for thing in objects)
+        over = all(thing.category in _CELESTIAL or (aloft and thing.action) for thing in objects)
         parts.append(words.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
-from vhbench.generators.ode import environments, filtering, prompts, questions
+from vhbench.generators.ode import environments, filtering, questions
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds, wording
 from vhbench.language import synonyms
 
@@ -193,9 +193,6 @@ class OpenWorld:
         for i, name in enumerate(names):
             if name in UNPAINTABLE:
                 return f"too vague for a prompt: {words[i]}"
-            place = environments.SETTINGS.get(names[-1])
-            if name in prompts.CELESTIAL and place and place.family in environments.INDOORS:
-                return f"never indoors: {words[i]}"
             if name in names[:i] or filtering.related(name, names[:i]):
                 return f"one includes the other: {words[i]}"
         return ""
