@@ -10,7 +10,7 @@ import numpy as np
 
 from vhbench import tsv
 from vhbench.colours import COLOURS
-from vhbench.generators.ode import attribute_words, concept_graph
+from vhbench.generators.ode import attribute_words, concept_graph, environments
 from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA
