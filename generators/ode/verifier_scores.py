@@ -11,9 +11,20 @@ from vhbench.schema import Scene, VhbenchError
 from vhbench.seeding import rng
 
 
-def of_attributes(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple[float, bool]]]:
-    """Return per attribute kind the verifier's scores of correct and incorrect claims."""
-    found: dict[str, list[tuple[float, bool]]] = {}
+def scores(
+    scenes: Sequence[Scene], verifier: Verifier, places: Path | None = None
+) -> dict[str, list[tuple[float, bool]]]:
+    """Return per attribute kind the verifier's scores of correct and incorrect claims, and those of places.
+
+    Args:
+        scenes: photos with annotated attributes.
+        verifier: verifier to calibrate.
+        places: folder with a subfolder of photos for each place, named after it ("kitchen"); None for none.
+
+    Raises:
+        VhbenchError: if no subfolder is named after a place that excludes others.
+    """
+    found = {place_checks.KIND: _of_places(places, verifier, len(scenes))} if places else {}
     for scene in scenes:
         image = read_image(scene.image)
         for look, right in _claims(scene):
@@ -22,26 +33,16 @@ def of_attributes(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list
     return found
 
 
-def of_places(folder: Path, verifier: Verifier, number: int, *, seed: int = 0) -> dict[str, list[tuple[float, bool]]]:
-    """Return under "place" the verifier's scores of photos' own places, and of one that each excludes.
-
-    Args:
-        folder: folder with a subfolder of photos for each place, named after it ("kitchen", "living room").
-        verifier: verifier to calibrate.
-        number: maximum number of photos per place.
-        seed: random seed of the sample.
-
-    Raises:
-        VhbenchError: if no subfolder is named after a place that excludes others.
-    """
+def _of_places(folder: Path, verifier: Verifier, number: int) -> list[tuple[float, bool]]:
+    """Return the verifier's scores of photos' own places, and of one that each excludes."""
     found = []
     words = environments.DEFAULT
     for place in sorted(words.settings):
         rivals = place_checks.others(place, words)
         files = sorted(path for path in (folder / place).glob("*") if path.is_file()) if rivals else []
-        for i in rng(seed, "calibrate", place).permutation(len(files))[:number].tolist():
+        for i in rng(0, "calibrate", place).permutation(len(files))[:number].tolist():
             image = files[i].read_bytes()
-            wrong = rivals[int(rng(seed, "calibrate", place, files[i].name).integers(len(rivals)))]
+            wrong = rivals[int(rng(0, "calibrate", place, files[i].name).integers(len(rivals)))]
             for shown, right in ((place, True), (wrong, False)):
                 texts = place_checks.texts_of(shown, place_checks.others(shown, words), words)
                 found.append((verifier.probabilities([image], [texts])[0][0], right))
@@ -49,7 +50,7 @@ def of_places(folder: Path, verifier: Verifier, number: int, *, seed: int = 0) -
         raise VhbenchError(
             f"--places {folder}: expected subfolders of photos named after places ({', '.join(words.settings)})"
         )
-    return {place_checks.KIND: found}
+    return found
 
 
 def _claims(scene: Scene) -> Iterator[tuple[AttributeLook, bool]]:

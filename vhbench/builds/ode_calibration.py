@@ -61,10 +61,7 @@ def calibrate(
         scored = scores(scenes, ode_models.detector(detector, device))
         found |= {"detector": ode_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
     if verifier:
-        model = ode_models.verifier(verifier, device)
-        weighed = verifier_scores.of_attributes(scenes, model)
-        if places is not None:
-            weighed |= verifier_scores.of_places(places, model, len(scenes))
+        weighed = verifier_scores.scores(scenes, ode_models.verifier(verifier, device), places)
         kinds = {kind: calibrating.keep(cases, precision) for kind, cases in sorted(weighed.items())}
         told = {kind: calibrating.NEVER if value is None else round(value, 4) for kind, value in kinds.items()}
         found |= {"verifier": ode_models.model_of(verifier), "kinds": told}

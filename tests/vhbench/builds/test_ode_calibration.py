@@ -136,7 +136,7 @@ def test_a_verifier_is_calibrated_by_kinds_of_attributes() -> None:
     thing = SceneObject(
         1, "door", (0, 0, 9, 9), 81, attributes=(("colour", "red"),), known_attributes=frozenset({"colour"})
     )
-    weighed = verifier_scores.of_attributes([Scene("s", file.getvalue(), 20, 20, (thing,))] * 12, Noisy())
+    weighed = verifier_scores.scores([Scene("s", file.getvalue(), 20, 20, (thing,))] * 12, Noisy())
     assert [right for _, right in weighed["colour"]] == [True, False] * 12
     assert calibrating.keep(weighed["colour"], 0.95) == 0.9
 
