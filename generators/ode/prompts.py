@@ -59,7 +59,7 @@ HIDDEN: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Row of ``prompt_conflicts.tsv``: where an attribute can be shown, by place, family or state of the place.
+    """Row of ``prompt_conflicts.tsv``: where an attribute can be shown, by place, family* or state of the place.
 
     Attributes:
         values: attributes.
@@ -207,7 +207,7 @@ def spec(
 def _around(setting: str, words: Wording) -> frozenset[str]:
     """Return what ``prompt_conflicts.tsv`` calls a setting: its word and its family."""
     family = words.places[setting].family if setting in words.places else ""
-    return frozenset({setting, family} - {""})
+    return frozenset({setting, f"{family}*"} if setting else ())
 
 
 def _fitting(pair: tuple[str, str], there: frozenset[str]) -> bool:
