@@ -125,7 +125,7 @@ def _native_size(pipe: Any) -> int:
 
 
 def _is_turbo(pipe: Any) -> bool:
-    return pipe.scheduler.config.get("timestep_spacing") == "trailing"
+    return bool(pipe.scheduler.config.get("timestep_spacing") == "trailing")
 
 
 PROFILES = (

@@ -361,10 +361,10 @@ def _from_release(flat: "nx.Graph[str]", path: Path) -> ConceptGraph:
     """
     real = {word: data for word, data in flat.nodes(data=True) if data.get("type") in get_args(Kind)}
     attributes = {word: _attributes(_decoded(data), f"{path}: {word!r}") for word, data in real.items()}
-    edges = [(a, b, data.get("frequency")) for a, b, data in flat.edges(data=True) if a != b and {a, b} <= real.keys()]
     try:
-        counts = {pair(a, b): int(frequency) for a, b, frequency in edges}
-    except (TypeError, ValueError) as error:
+        edges = [(a, b, int(data["frequency"])) for a, b, data in flat.edges(data=True)]
+        counts = {pair(a, b): frequency for a, b, frequency in edges if a != b and {a, b} <= real.keys()}
+    except (KeyError, TypeError, ValueError) as error:
         raise VhbenchError(f"{path}: expected an integer frequency of each edge: {error}") from error
     if all(count % 2 for count in counts.values()):
         counts = {edge: (count + 1) // 2 for edge, count in counts.items()}

@@ -30,9 +30,9 @@ class SettingWords:
     made_by: Mapping[str, int]
 
     @property
-    def shown(self) -> str:
-        """Noun phrase ("a street")."""
-        return self.place.split(" ", 1)[1]
+    def indoors(self) -> bool:
+        """Whether it is inside a building."""
+        return self.family in INDOORS
 
 
 def _counted(cell: str) -> dict[str, int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from vhbench import tsv
 from vhbench.colours import COLOURS
-from vhbench.generators.ode import attribute_words, concept_graph
+from vhbench.generators.ode import attribute_words, concept_graph, environments
 from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA
@@ -42,7 +42,7 @@ _FLYING = frozenset(
 )
 """Objects in the sky; all others are under it."""
 
-CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
+_CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
 """Objects that are never on the ground: a cloud is over a beach, not on it."""
 
 _AIRBORNE = frozenset({"flying", "fluttering", "gliding", "hanging still"})
@@ -59,7 +59,7 @@ HIDDEN: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Row of ``prompt_conflicts.tsv``: where an attribute can be shown, by place, family or state of the place.
+    """Row of ``prompt_conflicts.tsv``: where an attribute can be shown, by place, family* or state of the place.
 
     Attributes:
         values: attributes.
@@ -207,13 +207,19 @@ def spec(
 def _around(setting: str, words: Wording) -> frozenset[str]:
     """Return what ``prompt_conflicts.tsv`` calls a setting: its word and its family."""
     family = words.places[setting].family if setting in words.places else ""
-    return frozenset({setting, family} - {""})
+    return frozenset({setting, f"{family}*"} if setting else ())
 
 
 def _fitting(pair: tuple[str, str], there: frozenset[str]) -> bool:
     """Return whether both values of an attribute pair can be shown in a setting; without one, they can."""
     rows = [_FITS[value] for value in pair if value in _FITS]
     return not there or all((not row.only or row.only & there) and not row.never & there for row in rows)
+
+
+def is_contradictory(words: Sequence[str]) -> bool:
+    """Return whether the last word is an indoor place and another is only seen in the sky."""
+    place = environments.SETTINGS.get(words[-1])
+    return place is not None and place.family in environments.INDOORS and not _CELESTIAL.isdisjoint(words)
 
 
 def targets(case: ImagePlan, world: SourceVocabulary) -> list[str]:
@@ -371,7 +377,7 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str, words: Wordi
     later = _DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
         aloft = all(thing.category in _FLYING and (not thing.action or thing.action in _AIRBORNE) for thing in objects)
-        over = all(thing.category in CELESTIAL or (aloft and thing.action) for thing in objects)
+        over = all(thing.category in _CELESTIAL or (aloft and thing.action) for thing in objects)
         parts.append(words.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)

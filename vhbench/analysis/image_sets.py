@@ -6,7 +6,7 @@ Fréchet distance, it assumes no normal distribution and is unbiased for few ima
 images, and its p-value a permutation test.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from vhbench import charts, splits
 from vhbench.adapters.photo_pairs import photo_files
+from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import wording
@@ -28,9 +29,33 @@ LEAST: Final = 10
 """Minimum number of images of a set."""
 
 Floats = npt.NDArray[np.float64]
+Features = Callable[[Sequence[bytes]], npt.NDArray[Any]]
 
 
-def images_of(place: Path, most: int, seed: int) -> list[bytes]:
+def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, seed: int) -> Iterator[str]:
+    """Write ``images_analysis.json`` and ``images_map.png``, and yield the printed lines.
+
+    Args:
+        places: a split, then splits or folders of photos to compare it with.
+        features: function that returns the unit-length features of images, shape (images, dimension).
+        out: output folder.
+        most: maximum number of images of each.
+        seed: random seed of samples and tests.
+
+    Raises:
+        VhbenchError: for fewer than two sets, or one with fewer than :data:`LEAST` images.
+    """
+    if len(places) < 2:
+        raise VhbenchError("vhbench analyse images: expected a split and at least one other set of images")
+    found = _compare({name: features(_images_of(Path(name), most, seed)).astype(float) for name in places}, seed=seed)
+    yield from _report(found)
+    data, picture = out / "images_analysis.json", out / "images_map.png"
+    write_atomic(data, json_bytes(found))
+    _draw(found, picture)
+    yield f"wrote {data} and {picture}"
+
+
+def _images_of(place: Path, most: int, seed: int) -> list[bytes]:
     """Return up to ``most`` different images of a split, or of a folder of image files, sampled at random.
 
     Raises:
@@ -79,7 +104,7 @@ def distance(first: Floats, second: Floats, *, seed: int = 0) -> dict[str, Any]:
     return {"cmmd": found, "interval": [min(low, found), max(high, found)], "p": p}
 
 
-def compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]:
+def _compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]:
     """Return the distances of each set from the first, and the two principal components of all features.
 
     Returns:
@@ -98,7 +123,7 @@ def compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def report(found: Mapping[str, Any]) -> Iterator[str]:
+def _report(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield the printed lines."""
     first = next(iter(found["images"]))
     rows = [("images", "number", f"CMMD from {first}", "p")]
@@ -109,7 +134,7 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
     yield from wording.aligned(rows)
 
 
-def draw(found: Mapping[str, Any], file: Path) -> None:
+def _draw(found: Mapping[str, Any], file: Path) -> None:
     """Draw the two principal components of all images as a PNG."""
     alt = charts.drawing()
     rows = [{"set": name, "x": x, "y": y} for name, points in found["points"].items() for x, y in points]

@@ -1,21 +1,13 @@
 """Calibration of ODE's detector and verifier thresholds on annotated photos."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from vhbench.builds import ode_models
 from vhbench.files import read_image
-from vhbench.generators.ode import (
-    attribute_contraries,
-    attribute_words,
-    calibrating,
-    detection,
-    environments,
-    place_checks,
-)
-from vhbench.generators.ode.attribute_checks import AttributeLook, parts_of
-from vhbench.protocols import Detector, Verifier
+from vhbench.generators.ode import calibrating, detection, verifier_scores
+from vhbench.protocols import Detector
 from vhbench.schema import Scene, VhbenchError
 from vhbench.seeding import rng
 
@@ -69,10 +61,7 @@ def calibrate(
         scored = scores(scenes, ode_models.detector(detector, device))
         found |= {"detector": ode_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
     if verifier:
-        model = ode_models.verifier(verifier, device)
-        weighed = weights(scenes, model)
-        if places is not None:
-            weighed[place_checks.KIND] = place_weights(places, model, len(scenes))
+        weighed = verifier_scores.scores(scenes, ode_models.verifier(verifier, device), places)
         kinds = {kind: calibrating.keep(cases, precision) for kind, cases in sorted(weighed.items())}
         told = {kind: calibrating.NEVER if value is None else round(value, 4) for kind, value in kinds.items()}
         found |= {"verifier": ode_models.model_of(verifier), "kinds": told}
@@ -99,62 +88,9 @@ def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[
     return found
 
 
-def weights(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple[float, bool]]]:
-    """Return per attribute kind the verifier's scores of correct and incorrect claims."""
-    found: dict[str, list[tuple[float, bool]]] = {}
-    for scene in scenes:
-        image = read_image(scene.image)
-        for look, right in _claims(scene):
-            [weighed] = verifier.probabilities(parts_of(image, look), [look.texts(scene.environment)])
-            found.setdefault(look.kind, []).append((weighed[0], right))
-    return found
-
-
-def place_weights(folder: Path, verifier: Verifier, number: int, *, seed: int = 0) -> list[tuple[float, bool]]:
-    """Return the verifier's scores of photos' own places, and of one that each excludes.
-
-    Args:
-        folder: folder with a subfolder of photos for each place, named after it ("kitchen", "living room").
-        verifier: verifier to calibrate.
-        number: maximum number of photos per place.
-        seed: random seed of the sample.
-
-    Raises:
-        VhbenchError: if no subfolder is named after a place that excludes others.
-    """
-    found = []
-    words = environments.DEFAULT
-    for place in sorted(words.settings):
-        rivals = place_checks.others(place, words)
-        files = sorted(path for path in (folder / place).glob("*") if path.is_file()) if rivals else []
-        for i in rng(seed, "calibrate", place).permutation(len(files))[:number].tolist():
-            image = files[i].read_bytes()
-            wrong = rivals[int(rng(seed, "calibrate", place, files[i].name).integers(len(rivals)))]
-            for shown, right in ((place, True), (wrong, False)):
-                texts = place_checks.texts_of(shown, place_checks.others(shown, words), words)
-                found.append((verifier.probabilities([image], [texts])[0][0], right))
-    if not found:
-        raise VhbenchError(
-            f"--places {folder}: expected subfolders of photos named after places ({', '.join(words.settings)})"
-        )
-    return found
-
-
 def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:
     """Return words that a photo shows, and some that are annotated as absent."""
     shown = sorted(scene.categories() & scene.known)
     others = sorted(scene.known - scene.categories())
     order = rng(0, "calibrate", scene.id).permutation(len(others))[:WORDS]
     return [word for word in (*shown, *(others[i] for i in order)) if eyes.phrases(word)]
-
-
-def _claims(scene: Scene) -> Iterator[tuple[AttributeLook, bool]]:
-    """Yield a correct and an incorrect claim per attribute with a known exclusion."""
-    for thing in scene.objects:
-        held = {value for _, value in thing.attributes}
-        for _, value in thing.attributes:
-            wrong = [other for other in attribute_contraries.of(value) if other not in held]
-            if wrong:
-                other = wrong[int(rng(0, "calibrate", scene.id, thing.id, value).integers(len(wrong)))]
-                for said, right in ((value, True), (other, False)):
-                    yield AttributeLook(thing.category, attribute_words.kind_of(said), said, (thing,)), right

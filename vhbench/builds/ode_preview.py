@@ -73,7 +73,7 @@ def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
                 yield from asked[item.id]
         for item in items:
             if isinstance(item, Rejection):
-                yield f"  left out: {', '.join(item.detail.get('concepts', [item.id]))}: {item.reason}"
+                yield f"  left out: {', '.join(item.detail.get('concepts', [item.item]))}: {item.reason}"
 
 
 def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:

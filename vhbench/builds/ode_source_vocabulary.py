@@ -8,7 +8,7 @@ import numpy as np
 
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
-from vhbench.generators.ode import environments, filtering, prompts, questions
+from vhbench.generators.ode import environments, filtering, questions
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds, wording
 from vhbench.language import synonyms
 
@@ -23,6 +23,7 @@ class DrawnWorld:
 
     def __init__(self, graph: ConceptGraph, part: scenes.ConceptPart = scenes.WHOLE) -> None:
         self._kinds: Mapping[str, str] = kinds(graph)
+        self._places = wording(graph).places
         self._part = part
 
     def name(self, word: str) -> str:
@@ -58,7 +59,7 @@ class DrawnWorld:
     def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
         """Return the first defining object that fits; empty if a given object defines the place."""
         names = [self.name(word) for word in things]
-        needed = environments.PLACES[setting].made_by if setting in environments.PLACES else {}
+        needed = self._places[setting].made_by if setting in self._places else {}
         if any(name in needed and needed[name] == 1 for name in names):
             return {}
         held = (word for word in needed if self._part.holds(word))
@@ -193,9 +194,6 @@ class OpenWorld:
         for i, name in enumerate(names):
             if name in UNPAINTABLE:
                 return f"too vague for a prompt: {words[i]}"
-            place = environments.SETTINGS.get(names[-1])
-            if name in prompts.CELESTIAL and place and place.family in environments.INDOORS:
-                return f"never indoors: {words[i]}"
             if name in names[:i] or filtering.related(name, names[:i]):
                 return f"one includes the other: {words[i]}"
         return ""
@@ -208,7 +206,7 @@ class OpenWorld:
         """Return the colours that a kind of object comes in, or the weather outdoors."""
         if self.is_setting(word):
             place = environments.SETTINGS.get(self.name(word))
-            return WEATHERS if place and place.family not in environments.INDOORS else ()
+            return WEATHERS if place and not place.indoors else ()
         entry = scenes.lookup(self.name(word))
         if self.name(word) in MADE_IN_ANY_COLOUR:
             return COLOURS

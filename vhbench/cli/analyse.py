@@ -127,22 +127,10 @@ def analyse_images(how: ImageSetOptions) -> None:
     """
     from vhbench.adapters.clip import ClipScorer
     from vhbench.analysis import image_sets
-    from vhbench.files import json_bytes, write_atomic
 
-    if len(how.sets) < 2:
-        raise VhbenchError("vhbench analyse images: expected a split and at least one other set of images")
     scorer = ClipScorer(how.clip, device=how.device)
-    features = {
-        place: scorer.features(image_sets.images_of(Path(place), how.number, how.seed)).astype(float)
-        for place in how.sets
-    }
-    found = image_sets.compare(features, seed=how.seed)
-    for line in image_sets.report(found):
+    for line in image_sets.analyse(how.sets, scorer.features, how.out, most=how.number, seed=how.seed):
         typer.echo(in_a_line(line))
-    data, picture = how.out / "images_analysis.json", how.out / "images_map.png"
-    write_atomic(data, json_bytes(found))
-    image_sets.draw(found, picture)
-    typer.echo(f"wrote {data} and {picture}")
 
 
 def _command(name: str) -> Callable[..., None]:

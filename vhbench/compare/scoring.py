@@ -9,7 +9,7 @@ from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
-from vhbench.runs.questions import annotated_words, is_split
+from vhbench.runs.questions import annotated_words
 from vhbench.runs.run_claims import claims_of, conflicting_claims
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
@@ -167,11 +167,11 @@ def vocabulary(split: Path) -> Words:
     """
     if answer_keys.is_key(split):
         return answer_keys.read_head(split).vocabulary
-    if split.is_file() and (words := annotated_words(split)):
-        return words
-    if not is_split(split):
+    if (words := annotated_words(split)) is None:
+        return datasets.vocabulary_of(split, splits.read_manifest(split))
+    if not words:
         raise VhbenchError(f"{split}: expected a split folder with a caption vocabulary (--questions)")
-    return datasets.vocabulary_of(split, splits.read_manifest(split))
+    return words
 
 
 def score_group(records: Iterable[Record], group: Group, how: ScoringOptions) -> dict[str, Any]:

@@ -27,10 +27,13 @@ def has_vocabulary(path: Path | None) -> bool:
     return path is not None and (is_split(path) or answer_keys.is_key(path))
 
 
-def annotated_words(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return a vocabulary of the objects and likely hallucinations that a table of captions lists."""
-    rows = (column_aliases.asked(row, str(path)) for row in read_rows(path, column_aliases.KNOWN))
-    return {word: () for row in rows for word in (*row.get("objects", ()), *row.get("candidates", ()))}
+def annotated_words(path: Path) -> dict[str, tuple[str, ...]] | None:
+    """Return a vocabulary of the objects and likely hallucinations that a table of captions lists; None for a split."""
+    if is_split(path):
+        return None
+    rows = read_rows(path, column_aliases.KNOWN) if path.is_file() else ()
+    asked = (column_aliases.asked(row, str(path)) for row in rows)
+    return {word: () for row in asked for word in (*row.get("objects", ()), *row.get("candidates", ()))}
 
 
 def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, Any]]]:

@@ -203,7 +203,7 @@ def test_unreadable_sources_are_named(tmp_path: Path) -> None:
         (f"coco:{tmp_path / 'broken.json'}", r"broken\.json, line 1: not JSON"),
         (str(tmp_path / "broken.graphml"), r"broken\.graphml is not GraphML"),
         (str(tmp_path / "none.json"), r"cannot read .*none\.json"),
-        ("wordnet", "unknown graph 'wordnet': allowed are starter, amber:DIR, coco:FILE"),
+        ("wordnet", "unknown graph 'wordnet': allowed are starter, traffic, amber:DIR, coco:FILE"),
     ]:
         with pytest.raises(VhbenchError, match=message):
             graph_sources.load(source)

@@ -57,7 +57,7 @@ def test_the_command_compares_folders_and_draws_them(tmp_path: Path) -> None:
     assert list(found["images"].values()) == [12, 12]
     assert (tmp_path / "images_map.png").is_file()
     with pytest.raises(VhbenchError, match=r"expected photos .*, got none"):
-        image_sets.images_of(tmp_path / "clip", 9, 0)
+        image_sets._images_of(tmp_path / "clip", 9, 0)
     (tmp_path / "drawn" / "0.png").rename(tmp_path / "clip" / "0.png")
     with pytest.raises(VhbenchError, match="at least 10 images, got 1"):
-        image_sets.images_of(tmp_path / "clip", 9, 0)
+        image_sets._images_of(tmp_path / "clip", 9, 0)

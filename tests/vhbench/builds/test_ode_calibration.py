@@ -13,7 +13,7 @@ from PIL import Image
 
 from vhbench.builds import ode_calibration, ode_models
 from vhbench.builds.ode_models import Calibration
-from vhbench.generators.ode import calibrating
+from vhbench.generators.ode import calibrating, verifier_scores
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.protocols import Detection
@@ -136,7 +136,7 @@ def test_a_verifier_is_calibrated_by_kinds_of_attributes() -> None:
     thing = SceneObject(
         1, "door", (0, 0, 9, 9), 81, attributes=(("colour", "red"),), known_attributes=frozenset({"colour"})
     )
-    weighed = ode_calibration.weights([Scene("s", file.getvalue(), 20, 20, (thing,))] * 12, Noisy())
+    weighed = verifier_scores.scores([Scene("s", file.getvalue(), 20, 20, (thing,))] * 12, Noisy())
     assert [right for _, right in weighed["colour"]] == [True, False] * 12
     assert calibrating.keep(weighed["colour"], 0.95) == 0.9
 
