@@ -238,10 +238,11 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
 
 
 def twin_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the same per question type and pressure, without a test: n, mean, interval, note."""
+    """Return the same per question type and pressure, tested jointly over these cells."""
     drops: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    for (kind, pressure), pairs in sorted(_twins(records, lambda r: r.question_type).items()):
-        drops[kind][pressure] = paired.difference(pairs)
+    found = paired.joint_test(dict(sorted(_twins(records, lambda r: r.question_type).items())))
+    for (kind, pressure), drop in found.items():
+        drops[kind][pressure] = drop
     return dict(drops)
 
 

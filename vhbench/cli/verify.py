@@ -57,25 +57,23 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
-    from vhbench.audit import restricted_oracles
     from vhbench.builds import hidden_edition, hidden_seed
 
     directory = how.directory
     _stop(directory, splits.verify(directory, progress=not how.quiet))
     manifest = splits.read_manifest(directory)
     found = audit.audit(directory, progress=not how.quiet)
-    errors = [*found.faults, *restricted_oracles.leaks(found.views)]
+    errors = found.faults
     if how.secret_file is not None:
         errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
     elif how.rebuilt is not None:
         raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
     learned: list[list[str]] = []
     if how.against is not None:
-        from vhbench.adapters import learned_oracles
+        from vhbench.audit import learned_oracles
 
-        ways = learned_oracles.both_ways(directory, how.against)
-        errors += learned_oracles.leaks(ways)
-        learned = learned_oracles.table(ways)
+        faults, learned = learned_oracles.compare_splits(directory, how.against)
+        errors += faults
     _stop(directory, errors)
     if not how.quiet:
         _print_audit(directory, manifest, found)
