@@ -10,7 +10,6 @@ from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
-
 _ANNOTATORS = 3
 """Number of annotators in the protocol of MIOH's paper."""
 
