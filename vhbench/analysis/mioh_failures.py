@@ -51,7 +51,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             raise VhbenchError(f"response {r.id!r}: expected a question_type of {known}; got {r.question_type!r}")
     found = {"questions": len(own), **lost(own)}
     if found["withheld"]:
-        empty = {key: {} for key in ("grid", "by_number_of_images", "failures", "drops", "twin_drops")}
+        empty: dict[str, Any] = {key: {} for key in ("grid", "by_number_of_images", "failures", "drops", "twin_drops")}
         return found | empty | {"causes": [], "summary": found["withheld"]}
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
