@@ -131,6 +131,7 @@ class Build(Protocol):
 
     def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
         """Raise VhbenchError if the notes of all shards show that they should not become a split."""
+        return
 
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
         """Return further manifest entries, JSON types only; the scenes have no images."""

@@ -39,9 +39,6 @@ _TIED: Final = 1_000_000  # first number of tied items
 _LEAST: Final = 8  # easy questions without which a type is left out
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
 
-LEFT_OUT: Final = "type left out"
-"""First words of the reason why a type has no questions."""
-
 
 @dataclass
 class Cell:
@@ -372,8 +369,8 @@ class Filler:
     def _left_out(self, found: int) -> Rejection:
         """Leave out a type of which the pool has hardly any easy question, under all pressures."""
         for cell in self.cells.values():
-            cell.reason = f"{LEFT_OUT}: {self._scarce()}"
-        return Rejection(self.kind.id, f"{LEFT_OUT}: {self._scarce()}", {"found": found, **self.tried})
+            cell.reason = f"type left out: {self._scarce()}"
+        return Rejection(self.kind.id, f"type left out: {self._scarce()}", {"found": found, **self.tried})
 
     def _unfilled(self) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import splits
-from vhbench.adapters.category_names import usual_names
+from vhbench.adapters.category_names import read_names
 from vhbench.files import canonical, read_json
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
-
-ANNOTATORS: Final = 3
-"""How many the protocol wants."""
 
 ALLOWED: Final = ("yes", "no", *"ABCDE", "unclear")
 
@@ -53,7 +50,7 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
     On photos, those come first whose labels are disputed most often: about relations, people, of whom a hand may be
     annotated, and easily confused categories.
     """
-    names = usual_names()
+    names = read_names(())
     disputed, others = list[str](), list[str]()
     for part, group in splits.read_columns(directory, ("id", "source", "task", "objects")):
         for key, source, task, objects in zip(*group.values(), strict=True) if config in (None, part) else ():

@@ -51,7 +51,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             raise VhbenchError(f"response {r.id!r}: expected a question_type of {known}; got {r.question_type!r}")
     found = {"questions": len(own), **lost(own)}
     if found["withheld"]:
-        empty = {key: {} for key in ("grid", "by_number_of_images", "failures", "drops", "twin_drops")}
+        empty: dict[str, Any] = {key: {} for key in ("grid", "by_number_of_images", "failures", "drops", "twin_drops")}
         return found | empty | {"causes": [], "summary": found["withheld"]}
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
@@ -238,10 +238,11 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
 
 
 def twin_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the same per question type and pressure, without a test: n, mean, interval, note."""
+    """Return the same per question type and pressure, tested jointly over these cells."""
     drops: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    for (kind, pressure), pairs in sorted(_twins(records, lambda r: r.question_type).items()):
-        drops[kind][pressure] = paired.difference(pairs)
+    found = paired.joint_test(dict(sorted(_twins(records, lambda r: r.question_type).items())))
+    for (kind, pressure), drop in found.items():
+        drops[kind][pressure] = drop
     return dict(drops)
 
 

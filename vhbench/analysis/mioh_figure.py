@@ -37,7 +37,7 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
     drops = charts.heat_map(
         _drops(found["drops"] | _by_type(found["twin_drops"])),
         "Paired difference from the easy twin",
-        "Drop in points (pairs); * significant, tested by task. Orange: drop, blue: gain; paler as above.",
+        "Drop in points (pairs); * significant, by task or by type. Orange: drop, blue: gain; paler as above.",
         columns=columns,
     )
     parts = [accuracy, key, drops]
@@ -85,7 +85,7 @@ def _from_chance(cell: Mapping[str, Any]) -> float:
 def _drops(drops: Cells) -> list[Tile]:
     def said(cost: Mapping[str, Any]) -> str:
         points = f"{round(100 * cost['mean']):+d}".replace("+0", "0").replace("-", "\N{MINUS SIGN}")
-        return f"{points}{'*' if cost.get('significant') else ''} ({cost['n']})"
+        return f"{points}{'*' if cost['significant'] else ''} ({cost['n']})"
 
     return list(_cells(drops, said, lambda cost: -2 * cost["mean"]))  # 50 points have the full colour
 

@@ -136,7 +136,7 @@ def _keys(
         is_counted = row["question_type"].startswith(("E", "C"))  # a miscounted object may as well be absent
         facts = row["objects"] if is_counted else phrases.asked_phrases(row["question"], row["choices"])
         shown = [("fact", scene, fact) for scene in row["scene_ids"] for fact in facts]
-        keys = [("twins", row["question_type"], pair), *shown]
+        keys: list[tuple[str, ...]] = [("twins", row["question_type"], pair), *shown]
         return keys, keys
     clean = clean_pair(pair) if row["perturbation"] else pair
     forms = [("forms", clean), *([("words", *words[clean])] if clean in words else [])]

@@ -67,6 +67,7 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
         if question.kind == "yes_no" and question.pair_id:
             pair = yes_no.setdefault((row.config, question.pair_id), {})
             pair.setdefault(question.negated, question.answer)
+    result.faults += restricted_oracles.leaks(result.views)
     for (_, pair_id), pair in sorted(yes_no.items()):
         if True in pair and False in pair and pair[True] == pair[False]:
             result.faults.append(

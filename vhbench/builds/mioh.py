@@ -15,10 +15,10 @@ from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild, part_option, version_option
 from vhbench.files import file_sha256, last_written, read_json
-from vhbench.generators.mioh.filler import LEFT_OUT, Filler
+from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
-from vhbench.generators.mioh.question_types import QUESTION_TYPES, Mode
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.question_types import Task as ObjectTask
 from vhbench.generators.mioh.sizes import sizes, with_ties
 from vhbench.generators.scenes import read_part
@@ -29,6 +29,7 @@ from vhbench.splits import read_manifest
 
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Sources", "Questions"
+_LEFT_OUT: Final = "type left out"  # first words of the filler's reason
 
 DRAWN = PressureThresholds(small=0.005, large=0.006, related=0.0)
 """Thresholds for synthetic scenes, whose objects are smaller than in photographs."""
@@ -213,7 +214,7 @@ class MiohBuild(SplitBuild):
 
     def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
         """Raise VhbenchError, naming the short cells, unless they are allowed or their type is left out."""
-        short = [row[:2] for row in _missing(notes) if not row[2].startswith(LEFT_OUT)]
+        short = [row[:2] for row in _missing(notes) if not row[2].startswith(_LEFT_OUT)]
         if short and not self.allow_missing:
             named = ", ".join(f"{cell} {asked}" for cell, asked in short)
             raise VhbenchError(
@@ -257,7 +258,7 @@ def _missing(notes: Mapping[str, Any]) -> Iterator[list[str]]:
     seen = set[str]()
     for name, cell in notes["cells"].items():
         reason, kind = cell.get("reason", ""), name.partition("/")[0]
-        if reason.startswith(LEFT_OUT) and kind not in seen:
+        if reason.startswith(_LEFT_OUT) and kind not in seen:
             yield [kind, "none", reason]
             seen.add(kind)
         elif reason and kind not in seen:
@@ -336,7 +337,7 @@ def tasks() -> Iterator[Task]:
     """Yield MIOH's tasks: the whole benchmark, and one per mode, task and pressure."""
     groups = dict.fromkeys(pressure.group for pressure in PRESSURES.values())
     parts: dict[str, Mapping[str, tuple[str, ...]]] = {
-        **{mode: {"mode": (mode,)} for mode in get_args(Mode)},
+        **{kind.mode: {"mode": (kind.mode,)} for kind in QUESTION_TYPES.values()},
         **{task: {"task": (task,)} for task in get_args(ObjectTask)},
         **{group: {"pressure": tuple(p for p in PRESSURES if PRESSURES[p].group == group)} for group in groups},
     }

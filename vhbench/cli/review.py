@@ -10,6 +10,9 @@ from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
+_ANNOTATORS = 3
+"""Number of annotators in the protocol of MIOH's paper."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewOptions:
@@ -116,8 +119,8 @@ def _tally(how: ReviewOptions) -> None:
     shares = {name: reviews.share(said, answers) for name, said in votes.items()}
     write_atomic(output, json_bytes({"hash": identity, **verdict, "by_annotator": shares}))
     typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}")
-    if len(votes) < reviews.ANNOTATORS:
-        typer.echo(f"judged by {len(votes)}: the protocol wants {reviews.ANNOTATORS} annotators")
+    if len(votes) < _ANNOTATORS:
+        typer.echo(f"judged by {len(votes)}: the protocol wants {_ANNOTATORS} annotators")
     kappa = verdict["kappa"]
     typer.echo(f"agreement: Fleiss' κ {'undefined' if kappa is None else f'{kappa:.2f}'}")
     for name, share in shares.items():

@@ -64,7 +64,6 @@ def verify(how: _VerifyOptions) -> None:
     secret and compares.
     """
     from vhbench import audit, splits
-    from vhbench.audit import restricted_oracles
     from vhbench.builds import hidden_edition, hidden_seed
     from vhbench.builds.recipes import EditionRecipe
 
@@ -72,7 +71,7 @@ def verify(how: _VerifyOptions) -> None:
     _stop(directory, splits.verify(directory, progress=not how.quiet))
     manifest = splits.read_manifest(directory)
     found = audit.audit(directory, progress=not how.quiet)
-    errors = [*found.faults, *restricted_oracles.leaks(found.views)]
+    errors = found.faults
     if how.secret_file is not None:
         errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
     elif how.rebuilt is not None:
@@ -81,11 +80,10 @@ def verify(how: _VerifyOptions) -> None:
         errors += EditionRecipe.read(how.recipe).differences(manifest)
     learned: list[list[str]] = []
     if how.other is not None and manifest.benchmark == "mioh":
-        from vhbench.adapters import learned_oracles
+        from vhbench.audit import learned_oracles
 
-        ways = learned_oracles.both_ways(directory, how.other)
-        errors += learned_oracles.leaks(ways)
-        learned = learned_oracles.table(ways)
+        faults, learned = learned_oracles.compare_splits(directory, how.other)
+        errors += faults
     _stop(directory, errors)
     if not how.quiet:
         _print_audit(directory, manifest, found)
@@ -122,8 +120,8 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     if not hidden:
         for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
             _print_fact("text-only baseline (cross-validated)", line)
-        views = restricted_oracles.table(found.views) if found.views else []
-        _print_table("restricted oracles: accuracy (%), guessing among the options that they cannot exclude", views)
+        oracles = restricted_oracles.table(found.views) if found.views else []
+        _print_table("restricted oracles: accuracy (%), guessing among the options that they cannot exclude", oracles)
     _print_fact("content hash", manifest.content_hash)
 
 

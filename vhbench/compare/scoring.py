@@ -9,7 +9,7 @@ from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
-from vhbench.runs.questions import annotated_words
+from vhbench.runs.questions import annotated_words, is_split
 from vhbench.runs.run_claims import claims_of, conflicting_claims
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys

@@ -1,6 +1,7 @@
 """What MIOH's questions must be: right, balanced, pressed by one factor only, and blind to those who do not look."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from mioh_checker import check, words_of
 
 from vhbench.adapters.coco import CocoScenes
-from vhbench.audit import restricted_oracles
+from vhbench.audit import phrases, restricted_oracles
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN
 from vhbench.generators.mioh.filler import Filler, Item
 from vhbench.generators.mioh.pools import ScenePool
@@ -44,6 +45,35 @@ def test_the_checker_notices_a_wrong_answer(scenes: list[Scene], questions: list
         wrong = {"yes": "no", "no": "yes"}.get(question.answer, "A" if question.answer != "A" else "B")
         with pytest.raises(AssertionError):
             check(replace(question, answer=wrong), by_id, words_of(by_id))
+
+
+def shown(question: Question, by_id: dict[str, Scene]) -> list[tuple[bool | int | None, ...]]:
+    """Return what each image shows of the options, or of the object in question; sorted, as images are in any order."""
+    kind, scenes = question.question_type, [by_id[name] for name in question.scene_ids]
+    if kind[0] == "C" and kind != "C1":
+        return sorted(tuple(phrases.count(name, scene) for name in question.objects) for scene in scenes)
+    asked = question.objects if kind == "C1" else sorted(phrases.asked_phrases(question.question, question.choices))
+    return sorted(tuple(phrases.holds(phrase, scene) for phrase in asked) for scene in scenes)
+
+
+def test_a_twin_differs_from_its_easy_question_in_the_pressure_alone(
+    scenes: list[Scene], questions: list[Question]
+) -> None:
+    by_id = {scene.id: scene for scene in scenes}
+    easy = {(q.question_type, q.pair_id): q for q in questions if q.pressure == "easy"}
+    compared = Counter[str]()
+    for question in questions:
+        twin = easy.get((question.question_type, question.pair_id))
+        if twin is None or question.pressure not in ("hp", "hn", "hp+hn"):
+            continue
+        words, twin_words = (re.sub(r"Image \d", "Image", q.question) for q in (question, twin))
+        assert words == twin_words
+        assert len(question.images) == len(twin.images)
+        assert sorted(map(len, question.choices)) == sorted(map(len, twin.choices))
+        if question.question_type not in ("E4", "A4", "P4"):  # where each image shows some wrong option, any of three
+            assert shown(question, by_id) == shown(twin, by_id)
+        compared[question.question_type] += 1
+    assert compared.keys() >= ASKED
 
 
 def test_nearly_every_cell_is_filled_and_the_others_say_why(rows: list[Question | Rejection]) -> None:

@@ -85,8 +85,12 @@ class _Asked:
         return tuple(ascii_uppercase[: len(self.question.choices)]) or ("yes",)
 
 
-def both_ways(directory: Path, other: Path) -> tuple[Cells, Cells]:
-    """Return the accuracy of all viewers on each of two splits, trained on the other one.
+def compare_splits(directory: Path, other: Path) -> tuple[list[str], list[list[str]]]:
+    """Test all viewers on each of two splits, trained on the other one.
+
+    Returns:
+        A line per cell that a viewer answers significantly beyond the best by design in both directions; and table
+        rows: question type, and per viewer its accuracy on both splits and the best by design.
 
     Raises:
         VhbenchError: if scikit-learn is missing, or either is no MIOH split with scenes, or both are the same.
@@ -95,27 +99,26 @@ def both_ways(directory: Path, other: Path) -> tuple[Cells, Cells]:
     hashes = [splits.read_manifest(path).content_hash for path in (directory, other)]
     if not first or not second or hashes[0] == hashes[1]:
         raise VhbenchError(f"--other-seed {other}: expected another MIOH split with scenes, built with another --seed")
-    return _tested(second, first), _tested(first, second)
-
-
-def leaks(ways: tuple[Cells, Cells]) -> list[str]:
-    """Return a line per cell that a viewer answers significantly beyond the best by design in both directions."""
-    return [
-        f"{kind} {pressure}: an oracle that learned from {viewer} reaches {100 * one.share:.1f} % and "
-        f"{100 * other.share:.1f} % of {one.number} and {other.number} questions; expected at most "
-        f"{100 * one.bound:.1f} % (3.3 standard errors in both directions)"
-        for viewer, cells in ways[0].items()
-        for (kind, pressure), one in cells.items()
-        if (other := ways[1].get(viewer, {}).get((kind, pressure))) is not None
-        and all(way.number >= restricted_oracles.ENOUGH for way in (one, other))
-        and all(way.share > way.bound + _SIGNIFICANT * way.error for way in (one, other))
-    ]
-
-
-def table(ways: tuple[Cells, Cells]) -> list[list[str]]:
-    """Return table rows: question type, and per viewer its accuracy on both splits and the best by design."""
+    ways = _tested(second, first), _tested(first, second)
     kinds = sorted({kind for cells in ways[0].values() for kind, _ in cells})
-    return [["type", *VIEWERS], *([kind, *(_shown(ways, viewer, kind) for viewer in VIEWERS)] for kind in kinds)]
+    rows = [["type", *VIEWERS], *([kind, *(_shown(ways, viewer, kind) for viewer in VIEWERS)] for kind in kinds)]
+    return list(_leaks(*ways)), rows
+
+
+def _leaks(ways: Cells, others: Cells) -> Iterator[str]:
+    for viewer, cells in ways.items():
+        for (kind, pressure), one in cells.items():
+            both = [one, *filter(None, [others.get(viewer, {}).get((kind, pressure))])]
+            if len(both) == 2 and all(
+                way.number >= restricted_oracles.ENOUGH and way.share > way.bound + _SIGNIFICANT * way.error
+                for way in both
+            ):
+                yield (
+                    f"{kind} {pressure}: an oracle that learned from {viewer} reaches "
+                    f"{' % and '.join(f'{100 * way.share:.1f}' for way in both)} % of "
+                    f"{' and '.join(str(way.number) for way in both)} questions; expected at most "
+                    f"{100 * one.bound:.1f} % (3.3 standard errors in both directions)"
+                )
 
 
 def _shown(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from vhbench import splits
-from vhbench.adapters import learned_oracles
+from vhbench.audit import learned_oracles
 from vhbench.schema import Question, Row, Scene, SceneObject, VhbenchError
 
 RED, KNOWN = (("color", "red"),), frozenset(("color",))
@@ -49,8 +49,7 @@ def split(folder: Path, seed: int, leaks: bool) -> Path:
 
 
 def test_what_objects_give_away_is_found_in_both_directions(tmp_path: Path) -> None:
-    ways = learned_oracles.both_ways(split(tmp_path / "a", 1, True), split(tmp_path / "b", 2, True))
-    found = learned_oracles.leaks(ways)
+    found, _ = learned_oracles.compare_splits(split(tmp_path / "a", 1, True), split(tmp_path / "b", 2, True))
     assert any(
         line.startswith("A1 easy: an oracle that learned from presence reaches 100.0 % and 100.0 %") for line in found
     )
@@ -58,9 +57,9 @@ def test_what_objects_give_away_is_found_in_both_directions(tmp_path: Path) -> N
 
 
 def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path: Path) -> None:
-    ways = learned_oracles.both_ways(split(tmp_path / "a", 1, False), split(tmp_path / "b", 2, False))
-    assert learned_oracles.leaks(ways) == []
-    header, row = learned_oracles.table(ways)
+    found, table = learned_oracles.compare_splits(split(tmp_path / "a", 1, False), split(tmp_path / "b", 2, False))
+    assert found == []
+    header, row = table
     assert header == ["type", *learned_oracles.VIEWERS]
     shown = dict(zip(header, row, strict=True))
     assert shown["type"] == "A1"
@@ -71,4 +70,4 @@ def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path:
 def test_a_split_is_not_tested_on_itself(tmp_path: Path) -> None:
     own = split(tmp_path / "a", 1, False)
     with pytest.raises(VhbenchError, match=r"--other-seed .*: expected another MIOH split with scenes"):
-        learned_oracles.both_ways(own, own)
+        learned_oracles.compare_splits(own, own)
