@@ -4,7 +4,6 @@ The model's own forward pass runs up to that point, so that its arguments (grids
 own. The model is not modified.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -57,20 +56,14 @@ def connector_of(model: Any, name: str) -> Connector:
 
 
 def _given(owners: list[Any], model: Any, inputs: Mapping[str, Any]) -> Any:
-    """Return ``get_image_features`` of the forward pass, or of a direct call without text."""
-    if "input_ids" not in inputs:
-        accepted = inspect.signature(owners[-1].get_image_features).parameters
-        return owners[-1].get_image_features(**{k: v for k, v in inputs.items() if k in accepted})
+    """Return ``get_image_features`` of the forward pass."""
     for owner in owners:
         owner.get_image_features = _stopping(owner.get_image_features)
     try:
-        model(**inputs)
-    except _Reached as reached:
-        return reached.features
+        return _reached(model, inputs)
     finally:
         for owner in owners:
             del owner.get_image_features  # removes the instance attribute, restoring the class's
-    raise ValueError("its forward pass asks for no image features")
 
 
 def _stopping(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,6 +71,15 @@ def _stopping(function: Callable[..., Any]) -> Callable[..., Any]:
         raise _Reached(function(*args, **kwargs))
 
     return stopped
+
+
+def _reached(model: Any, inputs: Mapping[str, Any]) -> Any:
+    """Run a forward pass up to the connector."""
+    try:
+        model(**inputs)
+    except _Reached as reached:
+        return reached.features
+    raise ValueError("its forward pass asks for no image features")
 
 
 def _outputs_of(module: Any, last: Any, model: Any, inputs: Mapping[str, Any]) -> Any:
@@ -90,15 +92,8 @@ def _outputs_of(module: Any, last: Any, model: Any, inputs: Mapping[str, Any]) -
     def stop(_module: Any, _given: Any, _output: Any) -> None:
         raise _Reached(found)
 
-    handles = [module.register_forward_hook(keep), last.register_forward_hook(stop)]
-    try:
-        model(**inputs)
-    except _Reached as reached:
-        return reached.features
-    finally:
-        for handle in handles:
-            handle.remove()
-    raise ValueError("its forward pass asks for no image features")
+    with module.register_forward_hook(keep), last.register_forward_hook(stop):
+        return _reached(model, inputs)
 
 
 def _module(model: Any, path: str) -> Any:

@@ -5,19 +5,23 @@ backend, and its own ``get_image_features``, which is encoder plus connector. No
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-from vhbench.adapters.loading import loading, needed_by, pick_device
+from vhbench.adapters.loading import loading, needed_by, pick_device, pick_dtype
 from vhbench.adapters.vlm_connectors import connector_of
 from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import VhbenchError
+
+with needed_by("an attack", "attack"):
+    import torch
+    import transformers
 
 _ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
 """Families that VHExpansion's code compares along features; others along tokens."""
@@ -30,15 +34,15 @@ _BARE = frozenset(
 )
 """Families whose processor inserts the image itself, before the text."""
 
-_PROBE = (72, 96)
-"""Height and width of the image for testing a model on loading."""
-
 _LAYOUTS = ("nested", "flat", "swapped")
 """How a processor takes several images.
 
 One list per question, a flat list, or PIL images only; in the last case its image processor receives the floats
 instead.
 """
+
+_VOLATILE = ("_name_or_path", "name_or_path", "transformers_version", "_commit_hash", "processor_class")
+"""Entries of a configuration that tell where a model was loaded, not what it is."""
 
 _SAME_VIEW = 0.02
 """Tolerance between float and uint8 inputs: mean difference over the value range.
@@ -55,25 +59,15 @@ class TransformersVLM:
         fingerprint: SHA-256 that changes with the weights, the image processor and the precision.
         device: device of the model.
         reference_axis: see :class:`vhbench.protocols.WhiteBoxVLM`.
-        resizing: context manager factory active while the processor runs; see :mod:`resizing`.
     """
 
-    name: str
-    fingerprint: str
-    device: Any
-    reference_axis: Literal["tokens", "features"]
-
-    def __init__(
-        self, model: Any, image_processor: Any, *, name: str, processor: Any = None, instruction: str = INSTRUCTION
-    ) -> None:
+    def __init__(self, model: Any, processor: Any, *, name: str, instruction: str = INSTRUCTION) -> None:
         """Wrap a loaded model; :func:`load_vlm` loads one.
 
         Args:
             model: transformers VLM, on its device.
-            image_processor: its image processor, on the torchvision backend.
+            processor: its processor with a tokenizer and an image processor on the torchvision backend.
             name: name for reports and caches.
-            processor: its processor with tokenizer, which determines the model's input. None if the image processor
-                alone does; the model cannot answer questions then.
             instruction: text next to the image, which affects the features of a Q-Former that reads it.
 
         Raises:
@@ -81,13 +75,13 @@ class TransformersVLM:
         """
         self.connector = connector_of(model, name)
         self.model = model.eval().requires_grad_(False)
-        self.image_processor, self.processor = image_processor, processor
+        self.processor, self.image_processor = processor, processor.image_processor
         self.name, self.device, self.instruction = name, model.device, instruction
         self.layout = _LAYOUTS[0]
-        self.resizing: Callable[[], AbstractContextManager[Any]] = _quick_resizing
+        self.reference_axis: Literal["tokens", "features"]
         self.reference_axis = "features" if model.config.model_type in _ANY_RESOLUTION else "tokens"
         self._try_out()
-        self.fingerprint = fingerprint(model, image_processor, processor, instruction)
+        self.fingerprint = fingerprint(model, processor, instruction)
 
     def features(self, pixels: Any) -> Any:
         """Map images of one size to the connector's outputs for the language model.
@@ -102,8 +96,6 @@ class TransformersVLM:
         Raises:
             ValueError: with one line, if the processor or the model rejects the image.
         """
-        import torch
-
         inputs = self._inputs(pixels)
         with in_one_line(f"{self.name}'s forward pass"):
             given = self.connector(self.model, inputs)
@@ -125,15 +117,10 @@ class TransformersVLM:
             length: maximum number of tokens of a response.
 
         Raises:
-            VhbenchError: if the model has no tokenizer.
             ValueError: with one line, if the processor or the model rejects an image.
         """
-        if self.processor is None:
-            raise VhbenchError(f"model {self.name} cannot be asked: it has no processor with a tokenizer")
-        return [
-            self._answer(to_display_rgb(open_image(image)), question + suffix, length)
-            for image, question in zip(images, questions, strict=True)
-        ]
+        shown = [to_display_rgb(open_image(image)) for image in images]
+        return [self._answer(image, asked + suffix, length) for image, asked in zip(shown, questions, strict=True)]
 
     def answer_loss(self, pixels: Any, questions: Sequence[str], responses: Sequence[str]) -> Any:
         """Return each response's negative log-likelihood per token, differentiable by pixels.
@@ -146,42 +133,31 @@ class TransformersVLM:
         Raises:
             ValueError: with one line, if the processor or the model rejects the image, or a response has no token.
         """
-        import torch
-
         cases = zip(pixels.split(1), questions, responses, strict=True)
         return torch.stack([self._response_loss(image, question, response) for image, question, response in cases])
 
     def _response_loss(self, pixels: Any, question: str, response: str) -> Any:
-        import torch
-
         inputs = self._inputs(pixels, question)
         said = self.processor.tokenizer(response, add_special_tokens=False, return_tensors="pt")["input_ids"]
         said = said.to(self.device)
         if not said.numel():
             raise ValueError(f"{self.name}: the response {response!r} has no token")
-        if self.model.config.is_encoder_decoder:
-            inputs["labels"] = said
-        else:
-            for name in ("input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"):
-                if name in inputs:
-                    more = {"input_ids": said, "attention_mask": torch.ones_like(said)}.get(
-                        name, torch.zeros_like(said)
-                    )
-                    inputs[name] = torch.cat([inputs[name], more.to(inputs[name].dtype)], dim=1)
+        apart = self.model.config.is_encoder_decoder
+        more = {"input_ids": said, "attention_mask": torch.ones_like(said)}
+        for name in ("input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"):
+            if name in inputs and not apart:
+                added = more.get(name, torch.zeros_like(said)).to(inputs[name].dtype)
+                inputs[name] = torch.cat([inputs[name], added], dim=1)
         with in_one_line(f"{self.name}'s forward pass"):
-            logits = self.model(**inputs).logits.float()
-        if not self.model.config.is_encoder_decoder:
-            logits = logits[:, -said.shape[1] - 1 : -1]
-        return torch.nn.functional.cross_entropy(logits[0], said[0])
+            logits = self.model(**inputs, **({"labels": said} if apart else {})).logits.float()
+        return torch.nn.functional.cross_entropy(logits[0] if apart else logits[0, -said.shape[1] - 1 : -1], said[0])
 
     def _inputs(self, pixels: Any, question: str = "") -> dict[str, Any]:
         """Run the processor on floats, keeping the gradient, or on uint8 as on images from a file."""
         floats = pixels.is_floating_point()
-        images = list(pixels * 255) if floats else [_as_picture(levels) for levels in pixels]
-        with in_one_line(f"the processor of {self.name}"), self.resizing():
-            if self.processor is None:
-                inputs = self.image_processor(images, return_tensors="pt", input_data_format="channels_first")
-            elif floats and self.layout == "swapped":
+        images = list(pixels * 255) if floats else list(map(Image.fromarray, pixels.permute(0, 2, 3, 1).cpu().numpy()))
+        with in_one_line(f"the processor of {self.name}"):
+            if floats and self.layout == "swapped":
                 blank = Image.new("RGB", (pixels.shape[3], pixels.shape[2]))
                 with swapped(self.image_processor, images):
                     inputs = self._read([blank] * len(images), question or self.instruction)
@@ -192,15 +168,14 @@ class TransformersVLM:
     def _read(self, images: Sequence[Any], question: str) -> Mapping[str, Any]:
         """Return the processor's output for images, each with the same question."""
         given = list(images) if self.layout == "flat" else [[image] for image in images]
-        read: Mapping[str, Any] = self.processor(
-            images=given, text=[self._prompt(question)] * len(given), return_tensors="pt"
-        )
+        prompts = [self._prompt(question)] * len(given)
+        read: Mapping[str, Any] = self.processor(images=given, text=prompts, return_tensors="pt")
         return read
 
     def _both(self, levels: Any, pixels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Process uint8 and float inputs, detecting how the processor takes several images."""
         first: ValueError | None = None
-        for layout in _LAYOUTS if self.processor is not None else _LAYOUTS[:1]:
+        for layout in _LAYOUTS:
             self.layout = layout
             try:
                 return self._inputs(levels), self._inputs(pixels)
@@ -210,27 +185,25 @@ class TransformersVLM:
 
     def _moved(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Move inputs to the model's device, and float inputs to its precision."""
-        import torch
 
-        tensors = {k: v.to(self.device) if isinstance(v, torch.Tensor) else v for k, v in inputs.items()}
-        return {
-            k: v.to(self.model.dtype) if isinstance(v, torch.Tensor) and v.is_floating_point() else v
-            for k, v in tensors.items()
-        }
+        def moved(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor):
+                return value
+            return value.to(self.device, self.model.dtype if value.is_floating_point() else None)
+
+        return {name: moved(value) for name, value in inputs.items()}
 
     def _try_out(self) -> None:
         """Check at load time that a gradient reaches the pixels, and for the correct view."""
-        import torch
-
-        levels = torch.from_numpy(probe()).to(self.device)
+        down, across = np.mgrid[:72, :96]
+        ramps = np.stack([across, down, down + across])[None]  # smooth, so that resizing floats and bytes agrees
+        levels = torch.from_numpy(ramps.astype(np.uint8)).to(self.device)
         pixels = (levels / 255).requires_grad_()
         processor = type(self.image_processor).__name__
         refused = f"model {self.name} cannot be attacked: its processor {processor}"
         if getattr(self.image_processor, "backend", "torchvision") != "torchvision":
-            raise VhbenchError(
-                f"model {self.name}: the image processor {processor} is not differentiable; it must be one of "
-                "transformers' torchvision backend"
-            )
+            needs = "expected one of transformers' torchvision backend"
+            raise VhbenchError(f"model {self.name}: the image processor {processor} is not differentiable; {needs}")
         try:
             seen, differentiable = self._both(levels, pixels)
             features = self.features(pixels)
@@ -240,18 +213,11 @@ class TransformersVLM:
             raise VhbenchError(f"{refused} or its encoder lets no gradient through")
         for key, value in seen.items():
             if isinstance(value, torch.Tensor) and value.is_floating_point():
-                other = differentiable[key]
-                if other.shape != value.shape:
+                other, reach = differentiable[key], value.max() - value.min() + 1e-6
+                if other.shape != value.shape or (other - value).abs().mean() / reach > _SAME_VIEW:
                     raise VhbenchError(f"{refused} gives different {key} for float tensors than for images")
-                off = (other - value).abs().mean() / (value.max() - value.min() + 1e-6)
-                if off > _SAME_VIEW:
-                    raise VhbenchError(
-                        f"{refused} gives different {key} for float tensors than for images ({off:.3f} apart)"
-                    )
 
     def _answer(self, image: Any, question: str, length: int) -> str:
-        import torch
-
         with in_one_line(f"the processor of {self.name}"):
             inputs = self._moved(self._read([image], question))
         with torch.no_grad(), in_one_line(f"{self.name}'s answer"):
@@ -264,14 +230,12 @@ class TransformersVLM:
 
     def _prompt(self, question: str) -> str:
         """Format the question with the model's chat template, if it has one."""
-        bare = self.model.config.model_type in _BARE
-        if getattr(self.processor, "chat_template", None) and not bare:
-            content = [{"type": "image"}, {"type": "text", "text": question}]
-            prompt: str = self.processor.apply_chat_template(
-                [{"role": "user", "content": content}], add_generation_prompt=True
-            )
-            return prompt
-        token = "" if bare else getattr(self.processor, "image_token", "")
+        if self.model.config.model_type in _BARE:
+            return question
+        if getattr(self.processor, "chat_template", None):
+            turn = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": question}]}
+            return str(self.processor.apply_chat_template([turn], add_generation_prompt=True))
+        token = getattr(self.processor, "image_token", "")
         return f"{token}\n{question}" if token else question
 
 
@@ -288,53 +252,28 @@ def load_vlm(
     Args:
         name: repository or folder.
         device: "auto" (a GPU if available), "cpu", "cuda", "cuda:1" …
-        dtype: precision of the network: "auto" (bfloat16 on a GPU, float32 on a CPU), "float32", "float16", "bfloat16".
-            Pixels, similarities and steps are always float32.
+        dtype: precision of the network, see :func:`vhbench.adapters.loading.pick_dtype`. Pixels, similarities and steps
+            are always float32.
         revision: commit, branch or tag of the repository.
         instruction: text next to an attacked image.
 
     Raises:
         VhbenchError: if it cannot be loaded or attacked.
     """
-    torch, transformers = _libraries()
+    if int(transformers.__version__.split(".")[0]) < 5:
+        raise VhbenchError(f"attacks need transformers 5 or newer, not {transformers.__version__}")
     where = pick_device(device)
-    precision = ("bfloat16" if where.startswith("cuda") else "float32") if dtype == "auto" else dtype
-    if precision not in ("float32", "float16", "bfloat16"):
-        raise VhbenchError(f"dtype {dtype!r} is unknown; must be one of auto, float32, float16, bfloat16")
+    precision = getattr(torch, pick_dtype(dtype, where))
     shown = Path(name).name if Path(name).is_dir() else name  # results do not reveal local paths
     with loading(f"model {name}"):
-        model = _model_class(name, revision).from_pretrained(
-            name, revision=revision, dtype=getattr(torch, precision), use_safetensors=True
-        )
+        kind = _model_class(name, revision)
+        model = kind.from_pretrained(name, revision=revision, dtype=precision, use_safetensors=True)
     connector_of(model, shown)  # before its processor: a text-only model has none
     with loading(f"the processor of model {name}"):
         processor = transformers.AutoProcessor.from_pretrained(name, revision=revision, backend="torchvision")
-    pictures = getattr(processor, "image_processor", None)
-    if pictures is None or not hasattr(processor, "tokenizer"):
-        raise VhbenchError(
-            f"model {name} has no processor with an image processor and a tokenizer: its image input cannot be "
-            "determined"
-        )
-    return TransformersVLM(model.to(where), pictures, name=shown, processor=processor, instruction=instruction)
-
-
-def probe() -> npt.NDArray[np.uint8]:
-    """Return a batch of one image with smooth gradients, shape (1, 3, height, width)."""
-    height, width = _PROBE
-    down, across = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
-    waves = [np.sin(3 * down + across), np.cos(4 * across), np.sin(5 * down * across)]
-    return (127 + 100 * np.stack(waves)[None]).astype(np.uint8)
-
-
-def _quick_resizing() -> AbstractContextManager[Any]:
-    from vhbench.adapters.resizing import QuickResizing
-
-    return QuickResizing()
-
-
-def _as_picture(levels: Any) -> Image.Image:
-    """Return a uint8 tensor of shape (3, height, width) as a PIL image."""
-    return Image.fromarray(np.ascontiguousarray(levels.permute(1, 2, 0).cpu().numpy()))
+    if not (hasattr(processor, "image_processor") and hasattr(processor, "tokenizer")):
+        raise VhbenchError(f"model {name}: expected a processor with an image processor and a tokenizer, got none")
+    return TransformersVLM(model.to(where), processor, name=shown, instruction=instruction)
 
 
 @contextmanager
@@ -368,44 +307,25 @@ def in_one_line(what: str) -> Iterator[None]:
         raise ValueError(f"{what} fails: {type(error).__name__}: {lines[0].strip()[:200]}") from error
 
 
-def fingerprint(model: Any, image_processor: Any, processor: Any = None, instruction: str = "") -> str:
+def fingerprint(model: Any, processor: Any, instruction: str = "") -> str:
     """Return a SHA-256 of configuration, processors, precision and a sample of every weight."""
-    import torch
 
-    read = _plain(processor) if processor is not None else ""
-    view = f"{_plain(image_processor)} {read} {instruction}"
-    state = hashlib.sha256(f"{model.dtype} {view} {_plain(model.config)}".encode())
+    def plain(config: Any) -> str:
+        values = json.loads(config.to_json_string())
+        return json.dumps({k: v for k, v in values.items() if k not in _VOLATILE}, sort_keys=True)
+
+    parts = (model.dtype, plain(processor.image_processor), plain(processor), instruction, plain(model.config))
+    state = hashlib.sha256(" ".join(map(str, parts)).encode())
     for name, weight in sorted(model.state_dict().items()):
-        sample = weight.detach().flatten()[:64].to(device="cpu", dtype=torch.float32)
+        sample = weight.detach().flatten()[:64].cpu().float()
         state.update(f"{name} {tuple(weight.shape)}".encode() + sample.numpy().tobytes())
     return state.hexdigest()
 
 
-def _plain(config: Any) -> str:
-    """Return a configuration's JSON without load path and library version."""
-    import json
-
-    values: Mapping[str, Any] = json.loads(config.to_json_string())
-    return json.dumps({k: v for k, v in values.items() if k not in _VOLATILE}, sort_keys=True)
-
-
-_VOLATILE = ("_name_or_path", "name_or_path", "transformers_version", "_commit_hash", "processor_class")
-
-
 def _model_class(name: str, revision: str | None) -> Any:
     """Return the model class, including a language model if there is one for answering."""
-    _, transformers = _libraries()
     config = transformers.AutoConfig.from_pretrained(name, revision=revision)
     for kind in (transformers.AutoModelForImageTextToText, transformers.AutoModelForCausalLM):
         if type(config) in kind._model_mapping:
             return kind
     return transformers.AutoModel
-
-
-def _libraries() -> tuple[Any, Any]:
-    with needed_by("an attack", "attack"):
-        import torch
-        import transformers
-    if int(transformers.__version__.split(".")[0]) < 5:
-        raise VhbenchError(f"attacks need transformers 5 or newer, not {transformers.__version__}")
-    return torch, transformers

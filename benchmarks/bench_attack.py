@@ -1,56 +1,58 @@
 """Steps a second of the attack, against a loop that embeds the original again in every step, as the released code.
 
-That loop leaves resizing to PyTorch, too. Both drive the same randomly initialised LLaVA with half a ViT-S for its
-vision tower, on one device, taking turns; a step is one gradient step of one image of 480×360. On a CPU one thread
-works and its own time counts; the baseline is in float32 there, and bfloat16 is what a processor with units for it
-(AMX) can have. The cost of starting an attack is subtracted: it does not matter among the usual 500 steps.
+Both drive the same randomly initialised LLaVA with half a ViT-S for its vision tower, on one device, taking turns; a
+step is one gradient step of one image of 480×360. On a CPU one thread works and its own time counts; the baseline is in
+float32 there, and bfloat16 is what a processor with units for it (AMX) can have. The cost of starting an attack is
+subtracted: it does not matter among the usual 500 steps.
 """
 
 import math
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from itertools import product
 from typing import Any
 
 import numpy as np
 import torch
-from measuring import Figure, report
+from measuring import SUPPORT, Figure, report
 
+from vhbench.adapters.attack_config import AttackConfig
+from vhbench.adapters.attack_updates import project
+from vhbench.adapters.attacks import AttackCase, objective_of, run, start, to_tensor, value_and_gradient
 from vhbench.adapters.vlms import TransformersVLM
-from vhbench.generators.vhexpansion.attack import AttackCase, objective_of, run, start, to_tensor, value_and_gradient
-from vhbench.generators.vhexpansion.attack_config import AttackConfig
-from vhbench.generators.vhexpansion.attack_updates import project
 
 SIDE = 224
 
 
 def build(device: str, dtype: torch.dtype) -> TransformersVLM:
-    from transformers import LlavaConfig, LlavaForConditionalGeneration, LlavaImageProcessor
+    sys.path.insert(0, str(SUPPORT))
+    import any_vlm
+    from transformers import LlavaConfig, LlavaForConditionalGeneration, LlavaImageProcessor, LlavaProcessor
 
     torch.manual_seed(0)
+    words = any_vlm.tokenizer()
     vision = {"hidden_size": 384, "intermediate_size": 1536, "num_hidden_layers": 6, "num_attention_heads": 6}
     text = {"hidden_size": 1024, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 1}
     config = LlavaConfig(
         vision_config={"model_type": "clip_vision_model", "image_size": SIDE, "patch_size": 16, **vision},
-        text_config={"model_type": "llama", "vocab_size": 64, **text},
-        image_token_index=1,
+        text_config={"model_type": "llama", "vocab_size": len(words), **text},
+        image_token_index=words.convert_tokens_to_ids("<image>"),
     )
     model = LlavaForConditionalGeneration(config).to(device, dtype)
-    processor = LlavaImageProcessor(size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE})
+    images = LlavaImageProcessor(size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE})
+    select = {"patch_size": 16, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1}
+    processor = LlavaProcessor(images, words, image_token="<image>", **select)
     return TransformersVLM(model, processor, name="random LLaVA, half a ViT-S/16")
 
 
 def recompute(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM, config: AttackConfig) -> None:
-    """The baseline: the same step, but the original is embedded in each, and PyTorch resizes."""
-    resizing, model.resizing = model.resizing, nullcontext
+    """The baseline: the same step, but the original is embedded in each."""
     clean, x = to_tensor(images, model.device) / 255, starts.to(model.device)
     for step in range(config.steps("apart")):
         cases = [AttackCase("", image, "apart") for image in images]
         _, gradient = value_and_gradient(x, objective_of(cases, [model], config))
         x = project(x - config.rate(step, "apart") * gradient.sign(), clean, epsilon=config.epsilon)
-    model.resizing = resizing
 
 
 def once(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM, config: AttackConfig) -> None:

@@ -87,10 +87,7 @@ def test_metrics_are_light() -> None:
 
 def test_heavy_imports_are_in_adapters() -> None:
     for name in NAMED:
-        attacks = name.startswith("vhbench.generators.vhexpansion.attack") and name.endswith(
-            ("attack", "attack_updates")
-        )
-        if not name.startswith("vhbench.adapters") and not attacks:
+        if not name.startswith("vhbench.adapters"):
             assert not {imported.split(".")[0] for imported in imports(name)} & HEAVY, name
 
 

@@ -220,7 +220,7 @@ MULTIPLE_CHOICE = Family(
 PAIRS = Family(
     "pairs",
     "a question and its negated twin on the same image; a pair counts when both are right.",
-    cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode", "negated")),
+    cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode")),
     rows="pairs",
     extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
 )

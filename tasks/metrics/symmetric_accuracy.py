@@ -16,13 +16,17 @@ incomplete ones are counted; scores of single responses (accuracy, yes rate, unp
 is defined here only; lmms-eval's table, reports, ``vhbench score``, analyses and comparisons use it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
+
 from vhbench.language.parsing import Parser, yes_no_reader
 from vhbench.records import binary_answer
 from vhbench.schema import Record, VhbenchError
+from vhbench.statistics.clustering import Places
 from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.registry import YES_SHARE
 
@@ -49,8 +53,9 @@ def score(
         ``unparsed``, ``failed``, ``refused``, ``cut_off``; ``original_accuracy`` and ``chance_accuracy``
         (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong answers to new cases
         (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated. ``pairs``,
-        ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
-        ``withheld``: reason why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        ``incomplete_pairs``; ``mix``: wording of the twin ("natural", "llm", "wrapped") → share of the complete pairs;
+        ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each; ``withheld``: reason why scores
+        are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two originals or two negations, or with equal reference
@@ -77,7 +82,7 @@ def score(
         said = record.failure or record.prediction or parse(record.response, record.question)
         return replace(record, answer=answer, prediction="" if record.failure else said)
 
-    whole = measure(records, "pairs", columns=by, read=read, allow_failed=allow_failed)
+    whole = measure(records, "pairs", columns={"mode", *by}, read=read, allow_failed=allow_failed)
     result = _scored(whole)
     result["by_perturbation"] = {kind: _scored(own) for kind, own in _groups(whole, "perturbation")}
     result["by"] = {field: {value: _scored(own) for value, own in _parts(whole, field)} for field in by}
@@ -142,10 +147,20 @@ def _scored(measured: Measured) -> dict[str, Any]:
         "new_successful": None if measured.withheld or new is None else int(new.top.sum()),
         "pairs": len(complete),
         "incomplete_pairs": incomplete,
+        "mix": _mix(measured, complete[:, 0]),
         "intervals": {m.name: found["intervals"][m.name] for m in metrics if m.scale != "constant"},
         **{name: found[name] for name in ("interval_notes", "bounds", "warnings")},
         "withheld": measured.withheld,
     }
+
+
+def _mix(measured: Measured, originals: Places) -> dict[str, float]:
+    """Return the share of each wording among pairs; empty where the rows do not name it."""
+    codes, counts = np.unique(measured.answers.codes[originals], return_counts=True)
+    found = Counter[str]()
+    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
+        found[measured.answers.kinds[code].record.mode] += count
+    return {mode: found[mode] / len(originals) for mode in sorted(found) if mode}
 
 
 def _guessed_accuracy(measured: Measured) -> float | None:

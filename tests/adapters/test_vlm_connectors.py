@@ -16,9 +16,9 @@ import pytest
 import torch
 from PIL import Image
 
+from vhbench.adapters.attack_config import AttackConfig
+from vhbench.adapters.attacks import AttackCase, AttackResult, attack
 from vhbench.adapters.vlms import TransformersVLM, load_vlm
-from vhbench.generators.vhexpansion.attack import AttackCase, AttackResult, attack
-from vhbench.generators.vhexpansion.attack_config import AttackConfig
 from vhbench.schema import VhbenchError
 
 SHOWN = (
@@ -85,7 +85,7 @@ def test_pgd_and_ifgsm_move_a_photo_and_report_what_the_model_sees(
 @pytest.mark.parametrize("model_type", ALSO)
 def test_other_classes_see_a_picture_as_their_forward_pass_does(model_type: str) -> None:
     model, processor = any_vlm.build(model_type)
-    vlm = TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+    vlm = TransformersVLM(model, processor, name=model_type)
     levels = torch.from_numpy(any_vlm.photo(160, 120)).permute(2, 0, 1)[None]
     x = (levels / 255).requires_grad_()
     seen, soft = vlm.features(levels), vlm.features(x)
@@ -101,14 +101,14 @@ def test_tiles_that_the_processor_makes_are_seen(saved: Callable[[str], Path]) -
     """InternVL's image processor alone gives one tile, its processor several: the attack must see all of them."""
     vlm = load_vlm(str(saved("internvl")), device="cpu")
     levels = torch.from_numpy(any_vlm.photo(160, 120)).permute(2, 0, 1)[None]
-    alone = TransformersVLM(vlm.model, vlm.image_processor, name="alone").features(levels)
-    assert vlm.features(levels).shape[1] > alone.shape[1] == 4
+    alone = vlm.image_processor(list(levels), return_tensors="pt")["pixel_values"]
+    assert vlm._inputs(levels)["pixel_values"].shape[0] > alone.shape[0] == 1
 
 
 def test_nothing_of_the_model_is_left_changed() -> None:
     for model_type in ("llava", "mllama"):
         model, processor = any_vlm.build(model_type)
-        vlm = TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+        vlm = TransformersVLM(model, processor, name=model_type)
         hooks = [len(part._forward_hooks) for part in model.modules()]  # transformers sets its own in the first pass
         vlm.features(torch.zeros((1, 3, 64, 64), dtype=torch.uint8))
         assert not any("get_image_features" in vars(part) for part in model.modules())
@@ -125,7 +125,7 @@ def test_nothing_of_the_model_is_left_changed() -> None:
 def test_what_cannot_be_attacked_is_refused_in_one_line(model_type: str, reason: str) -> None:
     model, processor = any_vlm.build(model_type)
     with pytest.raises(VhbenchError, match=reason) as refused:
-        TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+        TransformersVLM(model, processor, name=model_type)
     assert "\n" not in str(refused.value)
 
 
@@ -147,7 +147,7 @@ def test_errors_of_a_processor_are_one_line() -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise KeyError("first\nsecond")
 
-    vlm = TransformersVLM(model, processor.image_processor, name="llava", processor=processor)
+    vlm = TransformersVLM(model, processor, name="llava")
     vlm.processor = broken
     vlm._prompt = lambda question: question  # type: ignore[method-assign]
     with pytest.raises(ValueError, match=r"the processor of llava fails: KeyError: 'first") as error:

@@ -16,9 +16,9 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 import any_vlm
 
+from vhbench.adapters.attack_config import AttackConfig, Method
+from vhbench.adapters.attacks import AttackCase, attack
 from vhbench.adapters.vlms import TransformersVLM
-from vhbench.generators.vhexpansion.attack import AttackCase, attack
-from vhbench.generators.vhexpansion.attack_config import AttackConfig, Method
 from vhbench.schema import Rejection, VhbenchError
 
 HEAD = """| model type | class | PGD | I-FGSM | noise | reported − own | largest change |
@@ -36,8 +36,7 @@ def line(model_type: str) -> str:
         model, processor = any_vlm.build(model_type)
     except Exception as error:
         raise Untried(f"{type(error).__name__}: {error}") from error
-    pictures = getattr(processor, "image_processor", None)
-    vlm = TransformersVLM(model, pictures, name=model_type, processor=processor)
+    vlm = TransformersVLM(model, processor, name=model_type)
     photo = any_vlm.photo()
     clean = seen(vlm, photo)
     cells, apart, changed = [], 0.0, 0

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.adapters.attack_config import METHODS
 from vhbench.files import read_image
-from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.attack_success import success, turned
 from vhbench.generators.vhexpansion.expansion import clean_pair, digest_of
 from vhbench.language import parsing
@@ -33,9 +33,9 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
     """
     asked = [row.question for row in splits.read_rows(split) if not row.question.negated]
     clean = {question.pair_id: question for question in asked if not question.perturbation}
-    attacked = [question for question in asked if question.perturbation in STEP_SIZES]
+    attacked = [question for question in asked if question.perturbation in METHODS]
     if not attacked:
-        raise VhbenchError(f"{split}: holds no attacked images; build it with --attack {', '.join(STEP_SIZES)}")
+        raise VhbenchError(f"{split}: holds no attacked images; build it with --attack {', '.join(METHODS)}")
     before: dict[str, bool | None] = {}
     found: dict[str, dict[str, tuple[bool, bool]]] = {}
     for question in attacked:

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from vhbench.analysis import vhexpansion_figure
+from vhbench.adapters.attack_config import METHODS
+from vhbench.analysis import vhexpansion_figure, vhexpansion_forms
 from vhbench.analysis.run import lost, own_records
-from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.attack_success import success
 from vhbench.generators.vhexpansion.perturbations import split_name
 from vhbench.records import case_of
@@ -30,6 +30,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     Returns:
         ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, for perturbations with the
         ``drop`` against the clean pairs of the same cases and its interval, for attacks with ``success_rate``;
+        ``forms``: source → wording of the twin → scores, see :func:`vhbench.analysis.vhexpansion_forms.by_form`;
         ``severities``: see :func:`severity_curves`; ``unparsed``, ``failed``, ``refused``: shares of the responses;
         ``summary``. ``withheld`` is the reason if too many requests failed; the rest is then empty.
 
@@ -40,7 +41,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     own = own_records(records, __name__)
     counts = {"questions": len(own), **lost(own)}
     if counts["withheld"]:
-        return counts | {"sources": {}, "severities": {}, "summary": counts["withheld"]}
+        return counts | {"sources": {}, "forms": {}, "severities": {}, "summary": counts["withheld"]}
     for record in own:
         sources[record.source].append(record)
     found = {source: _source(sources[source]) for source in sorted(sources)}
@@ -52,7 +53,9 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             ends = told["interval"]
             part |= {"drop": 100 * told["mean"], "drop_interval": None if ends is None else [100 * end for end in ends]}
             part |= {f"drop_{name}": told[name] for name in ("note", "significant", "p", "discordant_clusters")}
-    return counts | {"sources": found, "severities": severity_curves(found), "summary": summary(found)}
+    forms = vhexpansion_forms.by_form({source: sources[source] for source in found})
+    told = {"sources": found, "forms": forms, "severities": severity_curves(found)}
+    return counts | told | {"summary": summary(found, forms)}
 
 
 def severity_curves(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -89,6 +92,7 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
         rows = [_row(kind, kinds[kind]) for kind in sorted(kinds, key=lambda kind: (kind != CLEAN, kind))]
         yield from wording.aligned([_HEADER, *rows])
         yield ""
+        yield from vhexpansion_forms.report(source, found["forms"].get(source, {}))
         if curves := found["severities"].get(source):
             yield f"Source {source}, symmetric accuracy in % by ImageNet-C severity"
             lines = [(name, *(_at(curve, level) for level in "12345")) for name, curve in curves.items()]
@@ -97,13 +101,19 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"Summary: {found['summary']}"
     yield (
         "Change: paired over the cases that both have; sign-flip max-t over all sources and perturbations, family-wise "
-        "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases."
+        "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases. "
+        "Lost by negation: pairs with a wrong twin among those with a correct question; Holm over sources and wordings."
     )
 
 
-def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]], forms: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the findings as one paragraph."""
-    return " ".join(sentence for source, kinds in sources.items() for sentence in _sentences(source, kinds))
+    found = (
+        sentence
+        for source, kinds in sources.items()
+        for sentence in (*_sentences(source, kinds), *vhexpansion_forms.sentences(forms.get(source, {})))
+    )
+    return " ".join(found)
 
 
 _HEADER: Final = ("images", "sym. accuracy", "permutation baseline", "change (points)", "n pairs", "verdict")
@@ -170,20 +180,21 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
 
 
 def _clean_sentence(clean: Mapping[str, Any]) -> str:
+    pairs = f"n = {clean['pairs']}" + (f" ({wording.mix(clean['mix'])})" if clean["mix"] else "")
     value, ends = wording.number(clean["symmetric_accuracy"]), wording.confidence(clean["interval"])
     level = wording.number(clean["permutation_baseline"])
     if _against_baseline(clean) == "not above baseline":
         return (
-            f"clean symmetric accuracy, {value} %, {ends}, n = {clean['pairs']}, is not above its permutation "
+            f"clean symmetric accuracy, {value} %, {ends}, {pairs}, is not above its permutation "
             f"baseline, {level} %: no evidence that the model uses the image."
         )
-    return f"clean symmetric accuracy is {value} %, {ends}, n = {clean['pairs']} (permutation baseline {level} %)."
+    return f"clean symmetric accuracy is {value} %, {ends}, {pairs}; permutation baseline {level} %."
 
 
 def _source(records: Sequence[Record]) -> dict[str, Any]:
     scores = symmetric_accuracy.score(records)["by_perturbation"]
     found = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
-    for kind in STEP_SIZES.keys() & found.keys():
+    for kind in found.keys() & set(METHODS):
         found[kind] |= _turned(records, kind)
     return found
 
@@ -232,5 +243,6 @@ def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
         "withheld": score["withheld"],
         "new_successful": score["new_successful"],
         "pairs": score["pairs"],
+        "mix": score["mix"],
         "incomplete_pairs": score["incomplete_pairs"],
     }

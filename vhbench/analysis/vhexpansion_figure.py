@@ -15,6 +15,7 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
     """Draw the result of :func:`vhbench.analysis.vhexpansion_drops.analyse` as a PNG, source by source."""
     alt = charts.drawing()
     parts = [chart for source, kinds in found["sources"].items() for chart in _charts(source, kinds)]
+    parts += [_curves(source, curves, found["sources"][source]) for source, curves in found["severities"].items()]
     said = f"VHExpansion: {found['questions']:,} questions"
     charts.save(alt.vconcat(*parts, spacing=30).properties(title=charts.heading(said, found.get("notes", ()))), file)
 
@@ -28,6 +29,30 @@ def _charts(source: str, kinds: Kinds) -> Iterator[Any]:
     if turned := list(_dots(kinds, "success_rate", "success_interval", "right_before", "correct answers")):
         about = "Correct answers to original questions that the attack flipped, in %"
         yield charts.dots(turned, f"{source}: attack success rate", about)
+
+
+def _curves(source: str, curves: Mapping[str, Mapping[str, float | None]], kinds: Kinds) -> Any:
+    """Draw symmetric accuracy against ImageNet-C's severity, one chart per perturbation; 0 is the clean image."""
+    alt, clean = charts.drawing(), kinds.get("clean", {})
+    parts = []
+    for name, curve in curves.items():
+        scores = {"0": clean} | {level: kinds[f"{name}_{level}"] for level in curve}
+        points = [
+            {"severity": level, "value": score["symmetric_accuracy"], "low": low, "high": high}
+            for level, score in scores.items()
+            if score.get("symmetric_accuracy") is not None
+            for low, high in [score["interval"] or (None, None)]
+        ]
+        base = alt.Chart(alt.Data(values=points)).encode(
+            x=alt.X("severity:O", title="severity", axis=alt.Axis(labelAngle=0))
+        )
+        across = alt.Y("value:Q", title=None, scale=alt.Scale(domain=(0, 100)))
+        line = base.mark_line(color=charts.BLUE, point=alt.OverlayMarkDef(color=charts.BLUE, size=75)).encode(y=across)
+        whiskers = base.transform_filter("isValid(datum.low)").mark_rule(color=charts.BLUE, strokeWidth=2.5)
+        both = alt.layer(whiskers.encode(y=alt.Y("low:Q"), y2="high:Q"), line)
+        parts.append(both.properties(width=170, height=150, title=alt.Title(name, fontSize=13)))
+    about = "Symmetric accuracy in % by ImageNet-C severity, 0: clean images. Bars: 95 % CI"
+    return alt.hconcat(*parts, title=alt.Title(f"{source}: severity curves", subtitle=[about]))
 
 
 def _dots(kinds: Kinds, name: str, interval: str, size: str, of: str) -> Iterator[Dot]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.adapters.attack_config import METHODS
 from vhbench.benchmarks import VHEXPANSION, Task
 from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.vhexpansion_attack import (
@@ -23,7 +24,6 @@ from vhbench.builds.vhexpansion_attack import (
 from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, hidden_source, read_cases, scenes_of
 from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, at_severities, perturbation
 from vhbench.generators.vhexpansion.question_parts import CannotNegate
@@ -33,7 +33,6 @@ from vhbench.protocols import Rewriter
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 IMAGES_PER_SHARD = 32
-METHODS = tuple(STEP_SIZES)
 _CASES, _IMAGE, _ATTACK = "Initial cases", "Perturbations", "White-box attacks"
 
 
@@ -162,9 +161,6 @@ class VHExpansionBuild(SplitBuild):
         'image." by default.',
         "",
         panel=_ATTACK,
-    )
-    stop_at: float | None = option(
-        "Similarity at which an image is finished; by default all steps are run.", None, panel=_ATTACK
     )
     batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
     device: str = option("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto", panel=_ATTACK)
@@ -342,7 +338,6 @@ class VHExpansionBuild(SplitBuild):
             "schedule": self.schedule,
             "axis": self.axis,
             "batch_size": self.batch,
-            "stop_at": self.stop_at,
             "compat": self.compat,
             **{name: number for name, number in steps.items() if number},
         }

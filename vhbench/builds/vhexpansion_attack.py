@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
+from vhbench.adapters.attack_config import AttackConfig
 from vhbench.benchmarks import VHEXPANSION
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.attack_config import AttackConfig
-from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
+from vhbench.generators.vhexpansion.attack_success import success, turned
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import to_display_rgb
@@ -123,8 +124,8 @@ def _attacked(
     seed: int,
 ) -> Iterator[Row | Scene | Rejection]:
     """Yield one attack's results; ``before``: case → whether the model fails it."""
-    from vhbench.generators.vhexpansion.attack import AttackCase
-    from vhbench.generators.vhexpansion.attack import attack as run
+    from vhbench.adapters.attacks import AttackCase
+    from vhbench.adapters.attacks import attack as run
 
     failed = before if attack.failed == "ask" else _logged(listed, attack, seed)
     todo: list[tuple[InitialCase, AttackCase]] = []
@@ -172,13 +173,45 @@ def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) 
 
 
 def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return attack facts for the manifest: unchanged images and, if known, success rate."""
-    told = list(reports)
-    found = {
-        method: with_rates(counts, [report for report in told if report["attack"] == method])
-        for method, counts in tally(told).items()
+    """Return attack facts for the manifest by method; see :func:`_facts`."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for report in reports:
+        found.setdefault(report["attack"], []).append(report)
+    return {"attacks": {method: _facts(found[method]) for method in sorted(found)}} if found else {}
+
+
+def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the number of cases, the mean objective of attack and matched noise and, with answers, the success rates.
+
+    ``inconsistent`` is the share of consistent pairs (opposite answers to question and twin) that the attack breaks.
+
+    >>> about = {"achieved": True, "saved": 0.5, "noise": 0.9, "image": "a", "consistent": [True, True]}
+    >>> found = _facts([{**about, "outcome": "turned_wrong"}])
+    >>> found["success_rate"], found["interval"], found["interval_note"], found["inconsistent"]["rate"]
+    (100.0, [2.5, 100.0], '1 cluster', 0.0)
+    """
+    means = {name: round(sum(r[name] for r in reports) / len(reports), 6) for name in ("saved", "noise")}
+    found = {"cases": len(reports), "achieved_nothing": sum(not report["achieved"] for report in reports), **means}
+    asked = [report for report in reports if "outcome" in report]
+    if not asked:
+        return found
+    outcomes, images = Counter(report["outcome"] for report in asked), [report["image"] for report in asked]
+    right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
+    answers, pairs = success(right, images), success([tuple(r["consistent"]) for r in asked], images)
+    rate, ends = answers["success_rate"], answers["success_interval"]
+    return {
+        **found,
+        **{name: outcomes[name] for name in ("turned_wrong", "kept_right", "turned_right", "kept_wrong")},
+        "success_rate": None if rate is None else round(rate, 2),
+        "interval": None if ends is None else [round(end, 2) for end in ends],
+        "interval_note": answers["success_note"],
+        "inconsistent": {
+            "consistent_before": pairs["right_before"],
+            "inconsistent_after": pairs["turned_wrong"],
+            "rate": pairs["success_rate"],
+            "interval": pairs["success_interval"],
+        },
     }
-    return {"attacks": found} if found else {}
 
 
 def attack_row(method: str, counts: Mapping[str, Any]) -> list[str]:

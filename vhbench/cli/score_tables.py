@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vhbench.schema import VhbenchError
+from vhbench.statistics import wording
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
@@ -111,7 +112,8 @@ def multiple_choice(result: Result, title: str) -> None:
 
 def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
-    counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
+    told = f" ({wording.mix(result['mix'])})" if result["mix"] else ""
+    counts = f"{result['pairs']} pairs{told}, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     names = [*names_of("pairs"), "chance_accuracy"]
     scores(result, names, f"{title}{counts}{new} new successful cases")

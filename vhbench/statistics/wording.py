@@ -47,6 +47,15 @@ def confidence(ends: Sequence[float] | None, scale: float = 1) -> str:
     return "no CI (one cluster)" if ends is None else f"95 % CI {interval(ends, scale)}"
 
 
+def mix(shares: Mapping[str, float]) -> str:
+    """Return what something consists of.
+
+    >>> mix({"natural": 0.916, "wrapped": 0.084})
+    'natural 91.6 %, wrapped 8.4 %'
+    """
+    return ", ".join(f"{name} {number(100 * share)} %" for name, share in shares.items())
+
+
 def p_value(p: float | None) -> str:
     """Return a p-value; "" if there is none."""
     return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -78,7 +78,7 @@ def test_a_second_build_takes_the_attacked_images_from_the_cache(
     source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = list(build(source, folder).make(0))
-    monkeypatch.setattr("vhbench.generators.vhexpansion.attack.run", None)
+    monkeypatch.setattr("vhbench.adapters.attacks.run", None)
     assert list(build(source, folder).make(0)) == first
 
 

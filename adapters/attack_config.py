@@ -2,35 +2,24 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from vhbench.schema import VhbenchError
 
 Direction = Literal["apart", "similar"]
 Method = Literal["ifgsm", "pgd", "apgd", "random_noise"]
 Loss = Literal["embedding", "answer", "target"]
+Schedule = Literal["constant", "cosine"]
 Axis = Literal["auto", "tokens", "features"]
 
+METHODS: Final[tuple[Method, ...]] = get_args(Method)
 LEVEL: Final = 1 / 255
 """One grey level."""
 
-NUDGE: Final = {"apart": 1 * LEVEL, "similar": 5 * LEVEL}
+NUDGE: Final[dict[Direction, float]] = {"apart": 1 * LEVEL, "similar": 5 * LEVEL}
 """Random start: each value moves up or down by this much.
 
 Without it, similarity is at its maximum, where the gradient is rounding noise.
-"""
-
-STEP_SIZES: Final[dict[str, tuple[float, float]]] = {
-    "ifgsm": (0.5 * LEVEL, 0.5 * LEVEL),
-    "pgd": (0.5 * LEVEL, 1.0),
-    "apgd": (2.0, 2.0),  # its step size is adaptive
-    "random_noise": (0.0, 0.0),
-}
-"""Method → step size, ours and the released code's.
-
-The released PGD multiplies the raw gradient by 1.0, which changes nothing in an image of many pixels. Ours scales the
-gradient to a mean magnitude of 1, so both methods move equally far on average. Random noise takes no step: it is the
-model-independent control of equal magnitude.
 """
 
 
@@ -39,12 +28,12 @@ class AttackConfig:
     """Attack settings; the defaults are the paper's.
 
     Attributes:
-        method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient, scaled to a mean magnitude of 1;
-            "apgd" has momentum and an adaptive step (Croce and Hein 2020, not in the paper);
-            "random_noise" moves each value up or down by epsilon and uses no gradient.
+        method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient, scaled to a mean magnitude of 1, so
+            that both move equally far; "apgd" has momentum and an adaptive step (Croce and Hein 2020, not in the
+            paper); "random_noise" moves each value by epsilon without a gradient: the model-independent control.
         loss: "embedding", the paper's similarity of features; "answer", the negative log-likelihood of the response on
             the clean image; "target", that of the opposite response, for cases that the model answers correctly.
-        restarts: number of random starts, of which the best run counts.
+        restarts: number of random starts, of which the best run counts; random noise is always a single draw.
         draws: number of matched noise images that an attack is compared with; 49 suffice for p = 0.02.
         epsilon: largest change of a value, in [0, 1]; it holds in the saved PNG.
         step_size: the paper's gamma, in [0, 1]; None for the method's default of 0.5/255.
@@ -52,15 +41,14 @@ class AttackConfig:
         steps_apart: updates for cases that the model answers correctly.
         steps_similar: updates for cases that it already fails.
         start: change of each value before the first step, in [0, 1]; None for the paper's, see :data:`NUDGE`.
-        stop_at: similarity at which an image is finished; None to use all steps.
         axis: axis of the cosine: "features" compares each token, "tokens" each channel; "auto" is "features", or with
             ``compat`` the model's ``reference_axis``.
         batch_size: number of equally sized images per batch.
         compat: reproduce the released code: similarity along the model's ``reference_axis``, PGD steps along the raw
-            gradient times 1.0, correct cases start at the image itself, one update fewer than ``steps``, a cosine
-            schedule over ``steps_apart`` for both directions, the last iterate instead of the best, and a truncated
-            instead of rounded PNG, which may leave the ball by one grey level. (The released code uses the cosine
-            schedule.)
+            gradient times 1.0 (which changes nothing in an image of many pixels), correct cases start at the image
+            itself, one update fewer than ``steps``, a cosine schedule over ``steps_apart`` for both directions, the
+            last iterate instead of the best, and a truncated instead of rounded PNG, which may leave the ball by one
+            grey level. (The released code uses the cosine schedule.)
     """
 
     method: Method = "ifgsm"
@@ -69,53 +57,42 @@ class AttackConfig:
     draws: int = 49
     epsilon: float = 8 * LEVEL
     step_size: float | None = None
-    schedule: Literal["constant", "cosine"] = "constant"
+    schedule: Schedule = "constant"
     steps_apart: int = 500
     steps_similar: int = 100
     start: float | None = None
-    stop_at: float | None = None
     axis: Axis = "auto"
     batch_size: int = 8
     compat: bool = False
 
     def __post_init__(self) -> None:
         """Validate the options."""
-        for name, value, known in (
-            ("method", self.method, tuple(STEP_SIZES)),
-            ("schedule", self.schedule, ("constant", "cosine")),
-            ("loss", self.loss, ("embedding", "answer", "target")),
-            ("axis", self.axis, ("auto", "tokens", "features")),
-        ):
-            if value not in known:
-                raise VhbenchError(f"attack {name} {value!r} is unknown; must be one of {', '.join(known)}")
+        for name, kind in (("method", Method), ("schedule", Schedule), ("loss", Loss), ("axis", Axis)):
+            if (value := getattr(self, name)) not in get_args(kind):
+                raise VhbenchError(f"attack {name} {value!r} is unknown; must be one of {', '.join(get_args(kind))}")
+        for name in ("steps_apart", "steps_similar", "batch_size", "restarts"):
+            if getattr(self, name) < 1:
+                raise VhbenchError(f"attack {name} {getattr(self, name)} must be 1 or more")
         if not LEVEL <= self.epsilon <= 1:
             raise VhbenchError(f"attack epsilon {self.epsilon} must be between 1/255 (one grey level) and 1")
         if self.step_size is not None and not self.step_size > 0:
             raise VhbenchError(f"attack step_size {self.step_size} must be above 0")
         if self.start is not None and not 0 <= self.start <= self.epsilon:
             raise VhbenchError(f"attack start {self.start} must be between 0 and epsilon, which is {self.epsilon:.4f}")
-        if self.stop_at is not None and not -1 <= self.stop_at <= 1:
-            raise VhbenchError(f"attack stop_at {self.stop_at} is a cosine similarity: it must be between -1 and 1")
-        for name in ("steps_apart", "steps_similar", "batch_size", "restarts"):
-            if getattr(self, name) < 1:
-                raise VhbenchError(f"attack {name} {getattr(self, name)} must be 1 or more")
 
     def sign(self, direction: Direction) -> float:
         """Return 1 if the attack raises its objective, -1 if it lowers it."""
-        if self.loss == "embedding":
-            return 1.0 if direction == "similar" else -1.0
-        return 1.0 if self.loss == "answer" and direction == "apart" else -1.0
+        return 1.0 if (self.loss, direction) in (("embedding", "similar"), ("answer", "apart")) else -1.0
 
     def steps(self, direction: Direction) -> int:
         """Return the number of updates."""
         if self.method == "random_noise":
             return 0
-        steps = self.steps_apart if direction == "apart" else self.steps_similar
-        return steps - 1 if self.compat else steps
+        return (self.steps_apart if direction == "apart" else self.steps_similar) - self.compat
 
     def rate(self, step: int, direction: Direction) -> float:
         """Return the step size of an update, counted from 0."""
-        alpha = STEP_SIZES[self.method][self.compat] if self.step_size is None else self.step_size
+        alpha = self.step_size or (1.0 if self.method == "pgd" and self.compat else 0.5 * LEVEL)
         if self.schedule == "constant":
             return alpha
         horizon = self.steps_apart if self.compat else self.steps(direction)
@@ -127,6 +104,4 @@ class AttackConfig:
             return self.epsilon
         if self.start is not None:
             return self.start
-        if self.compat:
-            return 0.0 if direction == "apart" else NUDGE[direction]
-        return min(NUDGE[direction], self.epsilon)
+        return 0.0 if self.compat and direction == "apart" else min(NUDGE[direction], self.epsilon)

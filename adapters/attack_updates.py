@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
+from vhbench.adapters.attack_config import AttackConfig, Direction
 
 
 class Fixed:
@@ -36,16 +36,18 @@ class Apgd:
             share += gap
         self.rises, self.halved = torch.zeros_like(self.size), torch.ones_like(self.size, dtype=torch.bool)
         self.value, self.marked = torch.full_like(self.size, -math.inf), torch.full_like(self.size, -math.inf)
+        self.at_best = torch.zeros_like(x)
 
     def __call__(self, step: int, x: Tensor, gradient: Tensor, value: Tensor, best: Tensor, score: Tensor) -> Tensor:
         """Return the next images; a halved step starts from the best images so far."""
         self.rises += value > self.value
         self.value = value
+        self.at_best = torch.where(per_image(value >= score), gradient, self.at_best)
         if step and step in self.checkpoints:
             length = step - self.checkpoints[self.checkpoints.index(step) - 1]
             stuck = (self.rises < 0.75 * length) | (~self.halved & (score <= self.marked))
             self.size = torch.where(stuck, self.size / 2, self.size)
-            x = torch.where(per_image(stuck), best, x)
+            x, gradient = (torch.where(per_image(stuck), *both) for both in ((best, x), (self.at_best, gradient)))
             self.previous = torch.where(per_image(stuck), best, self.previous)
             self.rises, self.halved, self.marked = torch.zeros_like(self.rises), stuck, score
         ahead = project(x + per_image(self.size) * gradient.sign(), self.clean, epsilon=self.epsilon)
@@ -55,9 +57,9 @@ class Apgd:
         return project(moved, self.clean, epsilon=self.epsilon)
 
 
-def per_image(mask: Tensor) -> Tensor:
+def per_image(values: Tensor) -> Tensor:
     """Reshape one value per image to broadcast over its pixels."""
-    return mask[:, None, None, None]
+    return values[:, None, None, None]
 
 
 def evened(gradient: Tensor) -> Tensor:
