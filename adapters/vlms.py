@@ -245,7 +245,7 @@ def load_vlm(
     device: str = "auto",
     dtype: str = "auto",
     revision: str | None = None,
-    instruction: str = INSTRUCTION,
+    instruction: str = "",
 ) -> TransformersVLM:
     """Load a VLM from the Hub or a folder; safetensors only, no remote code.
 
@@ -255,7 +255,7 @@ def load_vlm(
         dtype: precision of the network, see :func:`vhbench.adapters.loading.pick_dtype`. Pixels, similarities and steps
             are always float32.
         revision: commit, branch or tag of the repository.
-        instruction: text next to an attacked image.
+        instruction: text next to an attacked image; "" for :data:`INSTRUCTION`.
 
     Raises:
         VhbenchError: if it cannot be loaded or attacked.
@@ -273,7 +273,7 @@ def load_vlm(
         processor = transformers.AutoProcessor.from_pretrained(name, revision=revision, backend="torchvision")
     if not (hasattr(processor, "image_processor") and hasattr(processor, "tokenizer")):
         raise VhbenchError(f"model {name}: expected a processor with an image processor and a tokenizer, got none")
-    return TransformersVLM(model.to(where), processor, name=shown, instruction=instruction)
+    return TransformersVLM(model.to(where), processor, name=shown, instruction=instruction or INSTRUCTION)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from vhbench.generators.vhexpansion.question_parts import AUXILIARIES, CannotNegate, Parts, without_quotations
 from vhbench.language import lexicon
@@ -24,37 +24,9 @@ MARKS: Final = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪"
 NEGATIONS: Final = lexicon.words("negations") | frozenset(
     "none nobody nothing nowhere cannot false untrue incorrect wrong".split()
 )
-_SCOPES = re.compile(
-    r"(?i)\b(most|all|some|any|each|every|both|many|few|only|least|no|not|never|if|when|unless|case)\b"
-)
-"""Words of a lead-in that the question depends on: "In most of the images, …"."""
-
-_TWO_CLAUSES = re.compile(
-    rf"(?i)\b(?:and|but|or|while|then) (?:{AUXILIARIES}) \w|\b(?:as well as|along with|plus|together with)\b"
-    r"|, (?:while|whereas)\b|\band (?:everything|everyone|it|they|he|she) (?:is|are)\b|[;&]"
-    r"|, ?(?:right|correct|yes|ok|okay|huh|eh)$"
-)
 _SIMPLE = re.compile(r"(?i)(?:is|are|was|were) there (?:an?|any) (?!of\b)")
-_NOT_SIMPLE = re.compile(  # "there is no …" would not negate the whole
-    r"(?i)\b(and|or|but|nor|either|both|all|every|each|some|any|many|much|most|several|few|fewer|little|half|only|just"
-    r"|exactly|even|also|least|per|one|two|three|four|five|six|seven|eight|nine|ten|other|another|than|as well"
-    r"|along with|together with|in addition|plus|minus|lot|lots|number|couple|pair|pairs|dozen|total|single|if|when"
-    r"|while|because|though|although|unless|until|before|after|since|whether|\d+)\b|[\d&+/,;:]"
-)
-_PAST: Final = dict(
-    pair.split("/")
-    for pair in "have/had hold/held wear/wore ride/rode eat/ate drink/drank contain/contained get/got come/came "
-    "go/went sell/sold keep/kept lie/lay sit/sat stand/stood catch/caught throw/threw become/became suffer/suffered "
-    "carry/carried".split()
-)
-
-
-class _Template(NamedTuple):
-    """Pattern of a question, and its twin with the pattern's groups in braces."""
-
-    source: str
-    question: re.Pattern[str]
-    twin: str
+_Template = tuple[str, re.Pattern[str], str]
+"""Sources (a regular expression), pattern of a question, and its twin with the pattern's groups in braces."""
 
 
 def natural_twin(parts: Parts, source: str = "") -> str:
@@ -67,22 +39,21 @@ def natural_twin(parts: Parts, source: str = "") -> str:
     Raises:
         CannotNegate: if it is already negated, has two clauses, or if no template matches or several disagree.
     """
-    asked = parts.asked
+    asked = parts.asked[:1].upper() + parts.asked[1:]
     if negations(asked):
         raise CannotNegate(f"negated already: {asked!r}")
-    if is_two_clauses(asked) or _SCOPES.search(without_quotations(parts.lead)):
+    if has("CLAUSES", asked) or has("SCOPES", parts.lead):
         raise CannotNegate(f"cannot tell what the negation would govern: {asked!r}")
-    simple, *others = _templates()
+    simple, *others = _table()[1]
     if is_simple_existence(asked):
         found = {_filled(simple, asked)}
     else:
-        unclear = re.search(r"(?i)\bany\b|,", without_quotations(asked)) is not None
-        known = {_filled(template, asked) for template in others if template.source == source} - {None}
-        general = [template for template in others if template.source == "any" and not unclear]
+        known = {_filled(template, asked) for template in others if re.fullmatch(template[0], source)} - {None}
+        general = [template for template in others if template[0] == "any" and not has("UNCLEAR", asked)]
         found = known or {_filled(template, asked) for template in general} - {None}
     if len(found) != 1 or (twin := found.pop()) is None:
         raise CannotNegate(f"no template has one twin: {asked!r}")
-    first = twin[0].lower() if asked[0].islower() else twin[0].upper()
+    first = twin[0].lower() if parts.asked[0].islower() else twin[0].upper()
     return f"{parts.before}{parts.lead}{first}{twin[1:]}{parts.mark}{parts.after}"
 
 
@@ -105,12 +76,7 @@ def is_simple_existence(asked: str) -> bool:
     (True, False)
     """
     found = _SIMPLE.match(asked)
-    return found is not None and not _NOT_SIMPLE.search(without_quotations(asked[found.end() :]))
-
-
-def is_two_clauses(asked: str) -> bool:
-    """Return whether a question has two clauses, or a tag."""
-    return _TWO_CLAUSES.search(without_quotations(asked)) is not None
+    return found is not None and not has("NOTSIMPLE", asked[found.end() :])
 
 
 def negations(text: str) -> int:
@@ -123,10 +89,16 @@ def words(text: str) -> list[str]:
     return re.findall(r"[\w$%'’.-]*\w[\w'’%]*|[<>=+]", without_quotations(text).lower())
 
 
+def has(slot: str, text: str) -> bool:
+    """Return whether a slot occurs in a text outside its quotations."""
+    return re.search(_table()[0][slot], without_quotations(text), re.I) is not None
+
+
 def _filled(template: _Template, asked: str) -> str | None:
     """Return the twin of a question; None if it does not match."""
-    found = template.question.fullmatch(asked)
-    if not found:
+    _, question, twin = template
+    found = question.fullmatch(asked)
+    if not found or ("P" in question.groupindex and not _is_one_predicate(found["P"])):
         return None
 
     def slot(name: re.Match[str]) -> str:
@@ -134,25 +106,70 @@ def _filled(template: _Template, asked: str) -> str | None:
         text = text.lower() if re.fullmatch(f"(?i){AUXILIARIES}", text) else text
         return third_person(text) if name[2] == "s" else _past(text) if name[2] == "d" else text
 
-    return re.sub(r"  +", " ", re.sub(r"\{(\w+)(?::(\w))?\}", slot, template.twin))
+    return re.sub(r"  +", " ", re.sub(r"\{(\w+)(?::(\w))?\}", slot, twin))
+
+
+def may_state(question: str, statement: str) -> bool:
+    """Return whether the first verb of a question may stand where a statement has it.
+
+    >>> may_state("Is the left light on", "the left light is on"), may_state("Is the cat red", "the is cat red")
+    (True, False)
+    """
+    (verb, *rest), stated = words(question), words(statement)
+    for end in range(1, len(rest)):
+        if [*rest[:end], verb, *rest[end:]] == stated:
+            whole = not re.fullmatch(_table()[0]["UNENDING"], rest[end - 1])
+            return whole and _is_one_predicate(" ".join(rest[end:]), loosely=True)
+    return True
+
+
+def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
+    """Return whether no part of a text after a subject may be the predicate of what stands before that part.
+
+    That may be a second noun phrase ("picking apples the farmer"), participle ("with a beard smiling") or adjective
+    ("holding the dog wet"). So noun phrases of several words must end in a listed noun; ``loosely``, in no adjective,
+    and no listed noun may stand inside.
+
+    >>> _is_one_predicate("holding the dog on the big sofa"), _is_one_predicate("holding the dog wet")
+    (True, False)
+    """
+    slots, phrase, last = _table()[0], list[str](), ""
+    words_of = re.sub(f"(?: ones?)?{slots['IMG']}$", "", without_quotations(text)).split()
+    for place, word in enumerate([*words_of, ""], start=1):
+        kind = next((name for name in ("DETER", "LINK", "ADV", "VING") if re.fullmatch(slots[name], word)), "")
+        if last == "to" and not (kind or phrase) and word.islower():
+            last = "infinitive"
+        elif word and not kind:
+            phrase.append(word)
+        elif phrase:
+            noun = re.fullmatch(rf"(?:\S+ )*(?:{slots['NOUNS']})|[A-Z]\S*(?: [A-Z]\S*)*", " ".join(phrase))
+            bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "LINK", "VING")
+            stray = kind in ("DETER", "VING") or (last and (kind == "ADV" or (kind and place == len(words_of))))
+            noun = not has("SPLIT", " ".join(phrase)) if loosely else noun
+            if stray or (not noun and (len(phrase) > 1 or last == "infinitive" or bare)):
+                return False
+        if kind or not word:
+            phrase, last = [], word if word == "to" else kind
+    return not has("SECOND" if loosely else "OTHER", " ".join(words_of))
 
 
 def _past(verb: str) -> str:
-    return _PAST.get(verb) or (verb + "d" if verb.endswith("e") else f"{verb}ed")
+    irregular = dict(pair.split("/") for pair in _table()[0]["PAST"][3:-1].split("|"))
+    return irregular.get(verb) or (verb + "d" if verb.endswith("e") else f"{verb}ed")
 
 
 @cache
-def _templates() -> tuple[_Template, ...]:
-    """Read the templates; the first is that of simple existence."""
+def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
+    """Read the slots and the templates; the first template is that of simple existence."""
     slots, found = dict[str, str](), list[_Template]()
     for line in Path(__file__).with_name("negation_templates.tsv").read_text(encoding="utf-8").splitlines():
         kind, first, second = [*line.split("\t"), "", ""][:3]
         if kind == "slot":
             slots[first] = "(?:" + re.sub(r"<(\w+)>", lambda name: slots[name[1]], second) + ")"
         elif line and not line.startswith("#"):
-            question = re.sub(r"\{([A-Z]+)(\d*)\}", _group(slots), _any_case(first))
-            found.append(_Template(kind, re.compile(question), second))
-    return tuple(found)
+            question = re.sub(r"\{([A-Z]+)(\d*)\}", _group(slots), first)
+            found.append((kind, re.compile(question), second))
+    return slots, tuple(found)
 
 
 def _group(slots: dict[str, str]) -> Callable[[re.Match[str]], str]:
@@ -161,10 +178,3 @@ def _group(slots: dict[str, str]) -> Callable[[re.Match[str]], str]:
         return f"(?P<{name[1]}{name[2]}>{either}{slots[name[1]]}))"
 
     return group
-
-
-def _any_case(pattern: str) -> str:
-    """Let the first word begin with a small letter too, as after a lead-in."""
-    if found := re.match(r"(\w)(?=\w* )", pattern):
-        return f"[{found[1]}{found[1].lower()}]{pattern[1:]}"
-    return re.sub(r"^\(\?P<(AUX|BE)>([^)]*)\)", r"(?P<\1>(?i:\2))", pattern)

@@ -10,8 +10,6 @@ from typing import Final
 from vhbench.schema import VhbenchError
 
 AUXILIARIES: Final = "am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must|whether"
-LONGEST: Final = 8_000
-"""Maximum length in characters of a text to parse."""
 
 _STARTS = re.compile(rf"(?i)(?:{AUXILIARIES})(?:n['’]t)?\b")
 _LEAD = re.compile(
@@ -85,8 +83,6 @@ def split_question(text: str) -> Parts:
         CannotNegate: if there is none, or more than one.
     """
     text = text.strip()
-    if len(text) > LONGEST:
-        raise CannotNegate(f"longer than {LONGEST:,} characters")
     if (quoted := _QUOTED.fullmatch(text)) and _only_hint(quoted["after"]) and _BEGINS.match(quoted["inner"]):
         inner = split_question(quoted["inner"])
         before, after = quoted["before"] + quoted["open"], quoted["close"] + quoted["after"]

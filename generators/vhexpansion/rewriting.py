@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from vhbench.generators.vhexpansion import negation
-from vhbench.generators.vhexpansion.negation import natural_twin, negations, wrap
+from vhbench.generators.vhexpansion.negation import natural_twin, negations, words, wrap
 from vhbench.generators.vhexpansion.question_parts import AUXILIARIES, CannotNegate, split_question, without_quotations
 from vhbench.protocols import Rewriter
 
@@ -29,7 +29,7 @@ Twin:"""
 """The paper's prompt for a language model, reworded."""
 
 Wording = Literal["auto", "natural", "wrapped", "llm"]
-WORDINGS: Final = {
+WORDINGS: Final[dict[Wording, str]] = {
     "auto": "by a template, else the rewriter's if one is given, else wrapped",
     "natural": "by a template; other questions are left out",
     "wrapped": "all",
@@ -37,14 +37,6 @@ WORDINGS: Final = {
 }
 """Wordings of twins, for ``--negation``."""
 
-_BE = "(?:is|are|was|were|has|have)"
-_TORN = re.compile(  # a verb where no subject can end
-    r"\b(?:the|an?|of|in|at|with|and|or|only|very|most|every|each|his|her|their|big|upper|lower|front|far|tall) "
-    rf"{_BE}\b"
-    rf"|(?<!on )(?<!to )(?<!at )\bthe (?:right|left|top|bottom|middle|stop) {_BE}\b"
-    rf"|\b{_BE} (?:(?:who|which|whose|is|are|of|and|or)\b"
-    r"|(?:in|on) (?:the|this) (?:image|picture|figure|video|photo) \w)"
-)
 _FALSE_THAT = re.compile(r"(?i)\bis it (?:false|untrue|incorrect|wrong|not true|not the case) that\b")
 _AUXILIARY = re.compile(rf"\b(?!d(?:o|oes|id)\b)(?:{AUXILIARIES})\b")
 _MOVABLE = frozenset({*AUXILIARIES.split("|"), "a", "an", "any", "no", "true", "it", "that"})
@@ -94,16 +86,16 @@ def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = 
     if rewriter is None or wording == "wrapped":
         return Twin(wrap(parts), "wrapped")
     said = clean(rewriter.rewrite(PROMPT.format(question=question)))
-    if reason := why_not_negation(question, said):
+    if reason := why_not_negation(question, said, source):
         return Twin(wrap(parts), "wrapped", refused=said, reason=reason)
     return Twin(said, "llm", by=rewriter.name)
 
 
-def why_not_negation(question: str, candidate: str) -> str:
+def why_not_negation(question: str, candidate: str, source: str = "") -> str:
     """Return why a rewrite is not taken as the negated twin of a question; "" if it is.
 
     It must be one question, negated once by one of the paper's two rules, with all other words in their order and the
-    verb moved. A verb moved to a possible but wrong place is not found.
+    verb moved: to where the template of the question has it, else to any place where a subject may end.
 
     >>> why_not_negation("Is the dog brown?", "Is it not true that the dog is brown?")
     ''
@@ -127,17 +119,23 @@ def why_not_negation(question: str, candidate: str) -> str:
     simple = negation.is_simple_existence(before.asked) and re.match(r"(?i)(?:is|are|was|were) there no ", after.asked)
     if statement == new and not simple:
         return "the negation does not govern the whole question"
-    if negation.is_two_clauses(old):
+    if negation.has("CLAUSES", old):
         return "the negation cannot govern two clauses"
-    if _verbs(old) != _verbs(statement):
+    inflects = re.match(r"(?i)(do|does|did)\b", before.asked) is not None
+    if _verbs(old, inflects) != _verbs(statement, inflects):
         return "another verb or tense"
     lead, asked, said = _content(before.lead), _content(before.asked), _content(statement)
-    inflects = re.match(r"(?i)(do|does|did)\b", before.asked) is not None
     if not any(_same(order, said, inflects=inflects) for order in (lead + asked, asked + lead)):
         lost, added = Counter(lead + asked) - Counter(said), Counter(said) - Counter(lead + asked)
         other = f"other content: added {sorted(added)}, lost {sorted(lost)}"
         return other if lost or added else "another order of words"
-    return "the verb splits a phrase" if _TORN.search(statement) else ""
+    try:
+        twin = split_question(natural_twin(before, source)).asked
+        stated = _FALSE_THAT.sub("", twin)
+        fits = stated == twin or words(statement) in (words(before.lead + stated), words(f"{stated} {before.lead}"))
+    except CannotNegate:
+        fits = negation.may_state(before.asked, _FALSE_THAT.sub("", after.asked))
+    return "" if fits else "the verb splits a phrase"
 
 
 def clean(answer: str) -> str:
@@ -153,8 +151,9 @@ def _content(text: str) -> list[str]:
     return [word for word in negation.words(text) if word not in _MOVABLE] + quotations
 
 
-def _verbs(text: str) -> Counter[str]:
-    return Counter(_AUXILIARY.findall(re.sub(r"\bis it true that\b", "", without_quotations(text).lower())))
+def _verbs(text: str, inflects: bool) -> Counter[str]:
+    found = Counter(_AUXILIARY.findall(re.sub(r"\bis it true that\b", "", without_quotations(text).lower())))
+    return Counter({verb: n for verb, n in found.items() if not (inflects and verb in ("have", "has", "had"))})
 
 
 def _same(before: list[str], after: list[str], *, inflects: bool) -> bool:

@@ -13,19 +13,19 @@ from vhbench.adapters.attack_config import METHODS
 from vhbench.benchmarks import VHEXPANSION, Task
 from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.vhexpansion_attack import (
-    ATTACK_COLUMNS,
+    Array,
     Attack,
     ModelChoice,
     attack_cases,
     attack_facts,
-    attack_row,
     attack_sources,
+    attack_table,
 )
 from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, hidden_source, read_cases, scenes_of
 from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
-from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, at_severities, perturbation
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, at_severities, perturbation
 from vhbench.generators.vhexpansion.question_parts import CannotNegate
 from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, twin_of, why_not_negation
 from vhbench.options import check_numbers, option
@@ -324,7 +324,7 @@ class VHExpansionBuild(SplitBuild):
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of attack results by method."""
         found = splits.read_manifest(split).extra.get("attacks", {})
-        return [ATTACK_COLUMNS, *(attack_row(method, counts) for method, counts in found.items())] if found else ()
+        return attack_table(found) if found else ()
 
     def _attack(self, method: str) -> Attack:
         """Return an attack; step counts only if they differ from the paper's."""
@@ -382,7 +382,7 @@ def _cases(
             continue
         try:
             twin = Twin(given[question.pair_id], "source", by="source") if question.pair_id in given else None
-            if twin is not None and (reason := why_not_negation(question.question, twin.text)):
+            if twin is not None and (reason := why_not_negation(question.question, twin.text, source)):
                 yield Rejection(question.id, "twin_is_no_negation", {"twin": twin.text, "why": reason})
                 continue
             twin = twin or twin_of(question.question, rewriter, wording, source)

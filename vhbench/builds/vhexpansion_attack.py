@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
 from vhbench.adapters.attack_config import AttackConfig
@@ -21,7 +22,6 @@ from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.attack_success import success, turned
 from vhbench.generators.vhexpansion.expansion import InitialCase
-from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import to_display_rgb
 from vhbench.language import parsing
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
@@ -29,18 +29,8 @@ from vhbench.schema import Rejection, Row, Scene, VhbenchError
 if TYPE_CHECKING:
     from vhbench.adapters.vlms import TransformersVLM
 
+Array = npt.NDArray[np.uint8]
 SUFFIX = " Please answer yes or no."
-
-ATTACK_COLUMNS = (
-    "attack",
-    "cases",
-    "achieved nothing",
-    "right before",
-    "turned wrong",
-    "success rate",
-    "95 % CI (by image)",
-)
-"""Header of the attack table of builds and dataset cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,14 +204,19 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def attack_row(method: str, counts: Mapping[str, Any]) -> list[str]:
-    """Return a method's row of :data:`ATTACK_COLUMNS`; a dash where nothing was queried."""
-    line = [method, f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
-    if counts.get("success_rate") is None:
-        return [*line, *"––––"]
-    right, ends = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
-    shown = "–" if ends is None else f"{ends[0]}–{ends[1]} %"
-    return [*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", shown]
+def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+    """Return the table of :func:`attack_facts` for builds and dataset cards; a dash where nothing was queried."""
+    columns = "attack|cases|achieved nothing|right before|turned wrong|success rate|95 % CI (by image)".split("|")
+    table = [columns]
+    for method, counts in attacks.items():
+        line = [str(method), f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
+        if counts.get("success_rate") is None:
+            table.append([*line, *"––––"])
+            continue
+        right, ends = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
+        shown = "–" if ends is None else f"{ends[0]}–{ends[1]} %"
+        table.append([*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", shown])
+    return table
 
 
 def _report(name: str, png: bytes, told: dict[str, Any]) -> Scene:
@@ -281,14 +276,14 @@ def _answers(path: str) -> Mapping[str, bool]:
 
 @lru_cache(maxsize=4)
 def _load(choice: ModelChoice) -> "TransformersVLM":
-    from vhbench.adapters.vlms import INSTRUCTION, load_vlm
+    from vhbench.adapters.vlms import load_vlm
 
     return load_vlm(
         choice.name,
         device=choice.device,
         dtype=choice.dtype,
         revision=choice.revision or None,
-        instruction=choice.instruction or INSTRUCTION,
+        instruction=choice.instruction,
     )
 
 

@@ -17,7 +17,7 @@ from PIL import Image
 from vhbench import splits
 from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
-from vhbench.builds.vhexpansion_attack import ATTACK_COLUMNS, attack_row
+from vhbench.builds.vhexpansion_attack import attack_table
 from vhbench.card import counts
 from vhbench.card.croissant import croissant
 from vhbench.card.sources import references, source
@@ -215,7 +215,7 @@ def _attacks(manifest: Manifest) -> list[list[str]]:
     if not isinstance(found, dict) or not found:
         return []
     try:
-        return [list(ATTACK_COLUMNS), *(attack_row(str(method), counts) for method, counts in found.items())]
+        return attack_table(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise VhbenchError("manifest.json: extra.attacks must be method → counts, as a build writes them") from error
 

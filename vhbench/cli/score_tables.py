@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vhbench.schema import VhbenchError
-from vhbench.statistics import wording
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
@@ -112,6 +111,8 @@ def multiple_choice(result: Result, title: str) -> None:
 
 def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
+    from vhbench.statistics import wording  # imported here: it loads numpy
+
     told = f" ({wording.mix(result['mix'])})" if result["mix"] else ""
     counts = f"{result['pairs']} pairs{told}, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]

@@ -98,6 +98,38 @@ OF_SOURCES = [
         "Is the man using a knife to cut the bread?",
         "Is it false that the man is using a knife to cut the bread?",
     ),
+    ("eventhallusion", "Are the cat and the dog running?", "Is it false that the cat and the dog are running?"),
+    ("hallusionbench", "Are all the birds here gulls?", "Is it false that all the birds here are gulls?"),
+    (
+        "hallusionbench",
+        "Is the grey box on the left the same color as the red box?",
+        "Is it false that the grey box on the left is the same color as the red box?",
+    ),
+    ("mme", "Is the fruit in the picture sour?", "Is it false that the fruit in the picture is sour?"),
+    *(
+        (source, question, "")  # its subject goes on, or its last part may be the predicate
+        for source, question in [
+            ("mme", "Is the man in the picture with a beard smiling?"),
+            ("mme", "Is the person on the left of the image older than the child?"),
+            ("mme", "Is the dog behind the fence brown?"),
+            ("mme", "Is the number on the door in the picture frame 12?"),
+            ("mme", "Is the output of the code in the picture 5?"),
+            ("mme", "Is the actor inside the red bounding box named Tom smiling?"),
+            ("mme", "Is the town square in the photo?"),
+            ("mme", "Is the flower bed in the garden?"),
+            ("hallusionbench", "Is Tom painting the largest wall?"),
+            ("hallusionbench", "Did Tom see Ann have lunch?"),
+            ("hallusionbench", "Are the cats in this figure that sleep black?"),
+            ("eventhallusion", "Is the man picking apples from the tree the farmer?"),
+            ("eventhallusion", "Is the girl standing next to the boy counting money?"),
+            ("eventhallusion", "Is the person using a knife to cut bread a chef?"),
+            ("eventhallusion", "Is the ball in the air always moving?"),
+            ("eventhallusion", "Is the man holding the dog wet?"),
+            ("eventhallusion", "Did the car park close?"),
+            ("eventhallusion", "Is the dog taking a shower or playing in the rain?"),
+            ("mmvp", "Does the elephant have long or short tusks?"),
+        ]
+    ),
 ]
 """Source, question, its natural twin, "" for none."""
 

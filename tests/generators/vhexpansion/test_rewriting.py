@@ -13,6 +13,8 @@ GOOD = [
     ("Is the dog brown?", "Is it not the case that the dog is brown?"),
     ("Are all eggs white?", "Is it false that all eggs are white?"),
     ("Did the boy ride a horse?", "Is it false that the boy rode a horse?"),
+    ("Does the keyboard have a backlight?", "Is it untrue that the keyboard has a backlight?"),
+    ("Is the man who is cooking wearing a hat?", "Is it false that the man who is cooking is wearing a hat?"),
     ("According to the chart, is the sum 3?", "Is it false that according to the chart the sum is 3?"),
 ]
 
@@ -45,7 +47,8 @@ WRONG = [
     ("Was the dog brown?", "Is it false that the dog is brown?", "another verb or tense"),
     ("Does the man ride a bike?", "Does the man not ride a bike?", "the negation does not govern the whole question"),
     ("Is the dog brown?", "Is the dog not brown?", "the negation does not govern the whole question"),
-    ("Does the keyboard have a backlight?", "Is it untrue that the keyboard has a backlight?", "another verb or tense"),
+    ("Is the boy eating cake sad?", "Is it false that the boy is eating cake sad?", "splits a phrase"),
+    ("Is the cup on the shelf red?", "Is it false that the cup is on the shelf red?", "splits a phrase"),
     ("Is the left light on?", "Is it false that the left is light on?", "splits a phrase"),
     ("Was the dog brown?", "Is it false that the dog is brown?", "another verb or tense"),
     ("Is the pot full and is the pan empty?", "Is it false that the pot is full and is the pan empty?", "two clauses"),
