@@ -2,8 +2,7 @@
 
 They are those of the paper's section on common perturbations. Semantics follow ImageNet-C (Hendrycks and Dietterich,
 ICLR 2019). The results equal those of its float64 code within one grey level, in a fraction of the time: noise uses a
-table of normal quantiles, brightness a table over (maximum, channel), and defocus integer row sums or a sum of
-separable filters.
+table of normal quantiles, brightness a table over (maximum, channel), and defocus integer row sums.
 
 All functions take a uint8 array and a random generator; equal generator states give equal pixels on every machine.
 Arrays have any size: (H, W) and (H, W, 1) grey, (H, W, 2) grey and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha. Shape
@@ -35,9 +34,6 @@ _SUMMED: Final = 6
 
 _STRIP: Final = 64
 """Number of rows summed at once, to stay in the CPU cache."""
-
-_SEPARABLE: Final = 10
-"""Largest radius in pixels at which a sum of separable filters is faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +90,7 @@ def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, ali
     _at_least("alias_blur", alias_blur, 1e-3)
     if radius <= _SUMMED:
         return _on_colour(image, lambda colour: _filter_by_sums(colour, radius, alias_blur))
-    convolve = _filter if radius <= _SEPARABLE else _filter_by_fourier
-    return _on_colour(image, lambda colour: convolve(colour, disk_kernel(radius, alias_blur)))
+    return _on_colour(image, lambda colour: _filter(colour, disk_kernel(radius, alias_blur)))
 
 
 def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 30) -> Array:
@@ -215,7 +210,7 @@ def _filter_by_sums(colour: Array, radius: int, alias_blur: float) -> Array:
     sums = _disk_sums(colour, radius)
     soft = cv2.getGaussianKernel(3, alias_blur, cv2.CV_32F)
     area = sum(2 * math.isqrt(radius**2 - up**2) + 1 for up in range(-radius, radius + 1))
-    # As in _filter: the reference truncates and OpenCV rounds, so subtract half a level.
+    # The reference truncates and OpenCV rounds, so subtract half a level.
     filtered = cv2.sepFilter2D(
         sums.astype(np.float32), cv2.CV_32F, soft / area, soft, delta=0.002 - 0.5, borderType=cv2.BORDER_REFLECT_101
     )
@@ -250,35 +245,9 @@ def _add_disks(framed: Array, total: npt.NDArray[np.uint16], radius: int, channe
 
 
 def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
-    """Convolve by separable filters: an aliased disk of radius 5 is the sum of only four."""
-    *firsts, last = _separable(kernel.tobytes(), kernel.shape[0])
-    # The reference truncates, but OpenCV rounds when converting to uint8: subtracting half a level makes them agree.
-    # 0.002 exceeds the float32 error below a whole level.
-    total = np.full(colour.shape, 0.002 - 0.5, np.float32)
-    for column, row in firsts:
-        cv2.add(total, _separate(colour, column, row), dst=total)
-    filtered = cv2.add(total, _separate(colour, *last), dtype=cv2.CV_8U)
-    return np.asarray(filtered, dtype=np.uint8).reshape(colour.shape)
-
-
-def _filter_by_fourier(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
-    """Convolve high-rank disks in the frequency domain (OpenCV's choice for large kernels)."""
+    """Convolve with a large disk; 0.002 exceeds the float32 error below a whole level."""
     filtered = cv2.filter2D(colour, cv2.CV_32F, kernel, borderType=cv2.BORDER_REFLECT_101)
     return np.asarray(np.clip(filtered + np.float32(0.002), 0, 255), dtype=np.uint8).reshape(colour.shape)
-
-
-def _separate(colour: Array, column: npt.NDArray[np.float32], row: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    part = cv2.sepFilter2D(colour, cv2.CV_32F, row, column, borderType=cv2.BORDER_REFLECT_101)
-    return np.asarray(part, dtype=np.float32).reshape(colour.shape)
-
-
-@cache
-def _separable(kernel: bytes, size: int) -> tuple[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]], ...]:
-    weights = np.frombuffer(kernel, dtype=np.float32).reshape(size, size).astype(np.float64)
-    margin = int(np.flatnonzero(weights.any(axis=1))[0])
-    columns, strengths, rows = np.linalg.svd(weights[margin : size - margin, margin : size - margin])
-    rank = int((strengths > 1e-7 * strengths[0]).sum())
-    return tuple(((columns[:, i] * strengths[i]).astype(np.float32), rows[i].astype(np.float32)) for i in range(rank))
 
 
 def _through_jpeg(colour: Array, quality: int) -> Array:
