@@ -1,10 +1,11 @@
 """VHExpansion by wording of the negated twin: whether wrapped pairs lose more than natural ones.
 
-A wrapped twin quotes its question, so that a model may fail for the wording's sake, which is no hallucination. A pair
-is lost if its question is answered correctly and its twin is not; the share is of the pairs with a correct question, as
-wrapped questions may be the harder ones. Wordings have other cases, so that the difference is not paired: its interval
-is MOVER's (Zou and Donner 2008) from the shares' own intervals over images, p inverts it, and Holm adjusts p for all
-sources and wordings. In simulations with 6 to 200 wrapped pairs, without a difference, at most 5.3 % had p ≤ 0.05.
+A wrapped twin quotes its question, so that a model may fail because of the wording, which is not a hallucination. A
+pair is lost if its question is answered correctly and its twin is not; the share is of the pairs with a correct
+question, as wrapped questions may be the harder ones. Wordings have other cases, so that the difference is not paired:
+its interval is MOVER's (Zou and Donner 2008) from the shares' own intervals over images, p inverts it, and Holm adjusts
+p for all sources and wordings. In simulations with 6 to 200 wrapped pairs, without a difference, at most 5.3 % had
+p ≤ 0.05.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -11,6 +11,16 @@ from vhbench.protocols import Build
 _EDITION = "Dataset version"
 
 
+def version_option(default: str) -> Any:
+    """Return the option for the dataset version."""
+    return option(
+        "Dataset version. A higher MAJOR means that scores are no longer comparable.",
+        default,
+        metavar="X.Y.Z",
+        panel=_EDITION,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class SplitBuild(Build):
     """Base of all builds (:class:`vhbench.protocols.Build`); fields are command options.
@@ -20,12 +30,7 @@ class SplitBuild(Build):
     """
 
     seed: int = option("Random seed of the build.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
-    version: str = option(
-        "Dataset version. A higher MAJOR means that scores are no longer comparable.",
-        "1.0.0",
-        metavar="X.Y.Z",
-        panel=_EDITION,
-    )
+    version: str = version_option("1.0.0")
     scratch: str = ""
 
     def check(self) -> None:

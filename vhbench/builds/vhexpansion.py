@@ -11,7 +11,7 @@ from typing import Any
 from vhbench import splits
 from vhbench.adapters.attack_config import METHODS
 from vhbench.benchmarks import VHEXPANSION, Task
-from vhbench.builds.split_build import SplitBuild
+from vhbench.builds.split_build import SplitBuild, version_option
 from vhbench.builds.vhexpansion_attack import (
     Array,
     Attack,
@@ -176,6 +176,8 @@ class VHExpansionBuild(SplitBuild):
         False,
         panel=_ATTACK,
     )
+
+    version: str = version_option("2.0.0")
 
     def check(self) -> None:
         """Validate all options, and read the whole source, before anything is built.

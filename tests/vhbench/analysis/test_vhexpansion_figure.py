@@ -1,6 +1,9 @@
 """What VHExpansion's picture holds."""
 
+from pathlib import Path
 from typing import Any
+
+from PIL import Image
 
 from vhbench.analysis import vhexpansion_figure
 
@@ -32,3 +35,14 @@ def test_a_drop_has_its_cases_and_no_chance() -> None:
 def test_a_rate_without_an_interval_has_no_whiskers() -> None:
     [dot] = vhexpansion_figure._dots(KINDS, "success_rate", "success_interval", "right_before", "correct answers")
     assert (dot.low, dot.high, dot.text) == (None, None, "40, 5 correct answers")
+
+
+def test_severities_are_drawn_as_curves_from_the_clean_images(tmp_path: Path) -> None:
+    levels = {f"brightness_{level}": scores(symmetric_accuracy=70.0 - 9 * level) for level in (1, 3)}
+    kinds, curves = {"clean": scores(), **levels}, {"brightness": {"1": 61.0, "3": 43.0}}
+    points = vhexpansion_figure._curves("pope", curves, kinds).data.values
+    assert [(point["severity"], point["value"]) for point in points] == [("0", 70), ("1", 61), ("3", 43)]
+    found = {"questions": 6, "sources": {"pope": kinds}, "severities": {"pope": curves}}
+    vhexpansion_figure.draw(found, tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as drawn:
+        assert drawn.height > 600

@@ -324,8 +324,8 @@ def test_an_ode_split_is_expanded_without_its_captions(tmp_path: Path) -> None:
     questions = list(splits.read_questions(split))
     assert Counter(q.source for q in questions) == {"ode": 4}
     assert {(q.id, q.criterion, q.scene_ids, q.benchmark_version) for q in questions if not q.perturbation} == {
-        (named("a:1"), "fictional", ("s",), "1.0.0"),
-        (named("a:1/negated"), "fictional", ("s",), "1.0.0"),
+        (named("a:1"), "fictional", ("s",), "2.0.0"),
+        (named("a:1/negated"), "fictional", ("s",), "2.0.0"),
     }
 
 

@@ -45,7 +45,7 @@ def made(
     """A site with twelve models, and one that says what nobody should run."""
     folder = Path(shutil.copytree(twelve, tmp_path_factory.mktemp("browsed") / "board"))
     board = read_board(folder)
-    enter(board, editions["vhexpansion-1.0.0"], HOSTILE[:40], lambda row: HOSTILE)
+    enter(board, editions["vhexpansion-2.0.0"], HOSTILE[:40], lambda row: HOSTILE)
     return site.write_site(rank_entries(board, sources, workers=1), folder.parent / "site").parent
 
 
@@ -132,7 +132,7 @@ def test_two_models_are_compared_and_hostile_answers_are_text(browser: Any, made
     assert "a=kelp-vl-450m" in visit.page.url
     assert "Oracle that slips is better on MIOH by" in visit.page.locator(".findings").inner_text()
     visit.clean(f"file://{made}/")
-    visit = Visit(context, f"file://{made}/examples.html?b=vhexpansion-1.0.0&q=__proto__&cell=constructor&x=toString")
+    visit = Visit(context, f"file://{made}/examples.html?b=vhexpansion-2.0.0&q=__proto__&cell=constructor&x=toString")
     assert HOSTILE in visit.page.locator("#example").inner_text()
     assert visit.page.locator("#example script, #example [onerror]").count() == 0
     visit.clean(f"file://{made}/")

@@ -23,7 +23,7 @@ def say(row: Mapping[str, Any], dice: random.Random) -> str:
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
-@pytest.mark.parametrize("name", ["ode-1.0.0", "mioh-1.0.0", "vhexpansion-1.0.0"])
+@pytest.mark.parametrize("name", ["ode-1.0.0", "mioh-1.0.0", "vhexpansion-2.0.0"])
 def test_scores_are_those_of_the_reports(editions: dict[str, QuestionIndex], name: str, repeats: int) -> None:
     asked, dice = editions[name], random.Random(3)
     texts = [say(row, dice) for _ in range(repeats) for row in asked.rows]
@@ -52,7 +52,7 @@ def test_scores_are_those_of_the_reports(editions: dict[str, QuestionIndex], nam
 
 
 def test_what_was_not_read_is_told(editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     texts = ["who knows", "I cannot see any image.", *["yes"] * (len(asked.rows) - 2)]
     found = recompute(asked, texts)
     assert found.read[:3] == ["unread", "refused", "yes"]
@@ -61,7 +61,7 @@ def test_what_was_not_read_is_told(editions: dict[str, QuestionIndex]) -> None:
 
 
 def test_scores_are_withheld_where_requests_failed(editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     found = recompute(asked, [""] * len(asked.rows))
     assert "requests failed (100.0 %)" in found.withheld["pairs"]
     assert found.scores["pairs"]["symmetric_accuracy"].value is None

@@ -57,7 +57,7 @@ def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None
 
 
 def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     for name in ("Aster", "Basalt"):
         enter(board, asked, name, lambda row: row["answer"])
@@ -143,7 +143,7 @@ def test_it_is_the_same_under_another_hash_seed(
 
 
 def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex], sources: dict[str, Path]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     name = "<script>alert(1)</script>"
     enter(board, asked, name, lambda row: HOSTILE[asked.number[row["id"]] % len(HOSTILE)], organisation='" onload="x')
@@ -162,7 +162,7 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex]
 
 
 def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     enter(board, asked, "Reference Oracle", lambda row: "yes")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
@@ -174,11 +174,11 @@ def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str
 def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
     board: Board, editions: dict[str, QuestionIndex]
 ) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     enter(board, asked, "My model", lambda row: "yes")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
-    told = {"benchmark": "vhexpansion", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    told = {"benchmark": "vhexpansion", "version": "2.0.0", "content_hash": "", "data": DataSource(kind="starter")}
     args = "a=\ud800,b=\u202e\ncontent hash   0123"
     one = Provenance(task="vhexpansion", model_args=args, vhbench="1\r", lmms_eval="1", **told)
     model = standings.models[0]
@@ -190,14 +190,14 @@ def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
 
 
 def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, QuestionIndex]) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     hidden = replace(asked, edition=replace(asked.edition, hidden=True))
     board = replace(board, editions=(hidden.edition,))
     enter(board, hidden, "My model", lambda row: "yes")
     standings = rank_entries(board, {hidden.edition.name: asked.source}, workers=1)
     out = site.write_site(standings, board.folder.parent / "site").parent
     question = asked.rows[0]["question"].encode()
-    assert not (out / "data/vhexpansion-1.0.0").exists()
+    assert not (out / "data/vhexpansion-2.0.0").exists()
     assert not list((out / "images").iterdir())
     assert all(question not in data and asked.rows[0]["id"].encode() not in data for data in files(out).values())
     exported = dict(exporting.files(standings, standings.models[0]))

@@ -119,13 +119,13 @@ def test_answers_to_a_foreign_split_are_refused(
 
 def test_a_response_file_is_taken_as_well(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "said.jsonl"
-    rows = [{"id": row["id"], "response": "yes"} for row in rows_of(sources["vhexpansion-1.0.0"])]
+    rows = [{"id": row["id"], "response": "yes"} for row in rows_of(sources["vhexpansion-2.0.0"])]
     file.write_text("\n".join(map(json.dumps, rows)))
-    done = add(file, board, sources, "--edition", "vhexpansion-1.0.0", "--reference", "always yes")
+    done = add(file, board, sources, "--edition", "vhexpansion-2.0.0", "--reference", "always yes")
     assert done.exit_code == 0, done.output
-    assert "symmetric" in (board.folder / "entries/my-model/vhexpansion-1.0.0/entry.yaml").read_text()
+    assert "symmetric" in (board.folder / "entries/my-model/vhexpansion-2.0.0/entry.yaml").read_text()
     file.write_text("\n".join(map(json.dumps, [*rows[1:], {"id": "nobody asked", "response": "yes"}])))
-    done = add(file, board, sources, "--edition", "vhexpansion-1.0.0", name="Another")
+    done = add(file, board, sources, "--edition", "vhexpansion-2.0.0", name="Another")
     assert f"1 of {len(rows):,} questions have no response" in done.output
     assert "1 responses belong to none of its questions (the first: 'nobody asked')" in done.output
 

@@ -15,7 +15,7 @@ from vhbench.leaderboard.packed_answers import pack, unpack
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.schema import VhbenchError
 
-ONE = "entries/drift-vl-12b/vhexpansion-1.0.0"
+ONE = "entries/drift-vl-12b/vhexpansion-2.0.0"
 
 
 def check(board: Path, sources: dict[str, Path]) -> Result:
@@ -66,7 +66,7 @@ def test_everything_that_is_wrong_is_told_at_once(
     (copied / "entries" / "link").symlink_to("/etc")
     told = refused(copied, sources)
     for words in (
-        "drift-vl-12b/vhexpansion-1.0.0: claims symmetric_accuracy",
+        "drift-vl-12b/vhexpansion-2.0.0: claims symmetric_accuracy",
         "iris-vl-2b/mioh-1.0.0: answers.parquet: expected SHA-256",
         f"expected {len(texts)} responses, got {len(texts) - 1}",
         "heron-vl-3b/ode-1.0.0",
@@ -82,7 +82,7 @@ def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
 ) -> None:
     parquet = copied / ONE / "answers.parquet"
     before = sha256(parquet.read_bytes()).hexdigest()
-    texts = unpack(parquet, counts["vhexpansion-1.0.0"])
+    texts = unpack(parquet, counts["vhexpansion-2.0.0"])
     parquet.write_bytes(pack(["yes"] * 100 + texts[100:]))
     edit(copied, before, sha256(parquet.read_bytes()).hexdigest())
     assert "claims symmetric_accuracy" in refused(copied, sources)
@@ -93,7 +93,7 @@ def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
     [
         ("name: Drift-VL 12B", "name: '../../evil'", "in the folder evil"),
         ("name: Drift-VL 12B", 'name: "Drift-VL 12B\\e[2J"', "without control characters"),
-        ("benchmark: vhexpansion", "benchmark: ../../etc", "expected an entry for vhexpansion-1.0.0"),
+        ("benchmark: vhexpansion", "benchmark: ../../etc", "expected an entry for vhexpansion-2.0.0"),
         ("organisation: Lab", "organisation: Other", "its organisation is 'Other', in drift-vl-12b/mioh-1.0.0 'Lab'"),
         ("organisation: Lab", "organisation: &a [x, x]\nnote: *a", "expected no YAML alias"),
         ("organisation: Lab", "organisation: !!python/object/apply:os.system [id]", "not YAML"),
@@ -125,7 +125,7 @@ def test_what_looks_odd_is_pointed_out(copied: Path, sources: dict[str, Path], c
 def test_a_copy_that_is_dressed_up_is_pointed_out(
     copied: Path, sources: dict[str, Path], editions: dict[str, QuestionIndex]
 ) -> None:
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     dressed = {
         "Wrapped": lambda text: f"The answer is: **{text.strip()}**",
         "Mumbler": lambda text: f"hm {text[:1]}",
@@ -134,14 +134,14 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
         enter(read_board(copied), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
     output = check(copied, sources).output
     alike = f"its {len(asked.rows)} answers and those of drift-vl-12b are identical"
-    assert f"wrapped/vhexpansion-1.0.0: {alike}" in output
-    assert "mumbler/vhexpansion-1.0.0: its" not in output
+    assert f"wrapped/vhexpansion-2.0.0: {alike}" in output
+    assert "mumbler/vhexpansion-2.0.0: its" not in output
 
 
 def test_answers_take_few_bits(copied: Path, counts: dict[str, int]) -> None:
     files = sorted((copied / "entries/drift-vl-12b").rglob("answers.parquet"))
     short = [file for file in files if "ode" not in str(file)]
-    assert 8 * sum(file.stat().st_size for file in short) / (counts["mioh-1.0.0"] + counts["vhexpansion-1.0.0"]) < 7
+    assert 8 * sum(file.stat().st_size for file in short) / (counts["mioh-1.0.0"] + counts["vhexpansion-2.0.0"]) < 7
 
 
 def test_answers_come_back_as_they_were(tmp_path: Path) -> None:
