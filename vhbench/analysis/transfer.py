@@ -1,6 +1,6 @@
 """Transfer of attacks: predictions of another model flipped by images attacked with one model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,8 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
         ask: the model; it need not be the one that was attacked.
 
     Returns:
-        method → ``right_before``, ``turned_wrong``, ``success_rate`` in percent with ``success_interval`` (images are
-        resampled), and ``outcomes``: case → what became of its answer; a case that the model does not
-        answer at all is in neither.
+        method → ``right_before``, ``turned_wrong``, ``success_rate`` in percent with ``success_interval``, and
+        ``outcomes``: case → what became of its answer; a case that the model does not answer at all is in neither.
 
     Raises:
         VhbenchError: if the split has no attacked images, or lacks the clean form of a case.
@@ -44,11 +43,15 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
             raise VhbenchError(f"{split}: {question.id} is attacked, but {case} itself is not in the split")
         if case not in before:
             before[case] = _right(clean[case], ask)
-        told, first, after = found.setdefault(question.perturbation, {}), before[case], _right(question, ask)
+        cases, first, after = found.setdefault(question.perturbation, {}), before[case], _right(question, ask)
         if first is not None and after is not None:
-            told[case] = (first, after)
+            cases[case] = (first, after)
     images = {case: digest_of(read_image(clean[case].images[0])) for case in before}
-    return {method: _told(cases, images) for method, cases in sorted(found.items())}
+    return {
+        method: success([*cases.values()], [images[case] for case in cases])
+        | {"outcomes": {case: turned(*answers) for case, answers in cases.items()}}
+        for method, cases in sorted(found.items())
+    }
 
 
 def _right(question: Question, ask: Ask) -> bool | None:
@@ -60,8 +63,3 @@ def _right(question: Question, ask: Ask) -> bool | None:
     if parsing.failure(response):
         return None
     return parsing.parse("yes_no", response, question=question.question) == question.answer
-
-
-def _told(cases: Mapping[str, tuple[bool, bool]], images: Mapping[str, str]) -> dict[str, Any]:
-    rates = success([*cases.values()], [images[case] for case in cases])
-    return {**rates, "outcomes": {case: turned(*answers) for case, answers in cases.items()}}

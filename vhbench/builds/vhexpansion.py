@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
-from vhbench.adapters.attack_config import METHODS
+from vhbench.adapters.attack_config import METHODS, AttackConfig
 from vhbench.benchmarks import VHEXPANSION, Task
 from vhbench.builds.split_build import SplitBuild, version_option
 from vhbench.builds.vhexpansion_attack import (
@@ -200,7 +200,7 @@ class VHExpansionBuild(SplitBuild):
         if self.answers and not self.attack:
             raise VhbenchError("--answers asks the attacked model: it needs --attack")
         for method in self.attack:
-            self._attack(method).settings  # noqa: B018 - refuses what makes no sense
+            self._attack(method)  # refuses what makes no sense
         if self.failed != "ask" and not Path(self.failed).exists():
             raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
         if self.negation not in WORDINGS:
@@ -345,11 +345,10 @@ class VHExpansionBuild(SplitBuild):
         }
         shared = {name: getattr(self, name) for name in ("device", "dtype", "revision", "instruction")}
         return Attack(
-            method=method,
+            settings=AttackConfig(method=method, **options),  # type: ignore[arg-type]
             models=tuple(ModelChoice(name=name, **shared) for name in self.model),
             failed=self.failed,
             answers=self.answers,
-            options=tuple(sorted(options.items())),
         )
 
     @property

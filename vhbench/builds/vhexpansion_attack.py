@@ -38,23 +38,21 @@ class Attack:
     """Attack named on the command line.
 
     Attributes:
-        method: "ifgsm", "pgd", "apgd" or "random_noise".
+        settings: its method and settings.
         models: attacked models; the first one answers.
         failed: lmms-eval samples file, or "ask".
         answers: whether the model is queried before and after.
-        options: further fields of ``AttackConfig``, sorted.
     """
 
-    method: str = "ifgsm"
+    settings: AttackConfig
     models: "tuple[ModelChoice, ...]"
     failed: str
     answers: bool = False
-    options: tuple[tuple[str, Any], ...] = ()
 
     @property
-    def settings(self) -> AttackConfig:
-        """Configuration of the attack."""
-        return AttackConfig(**{**dict(self.options), "method": self.method})
+    def method(self) -> str:
+        """Method of the attack."""
+        return self.settings.method
 
     def manifest(self) -> dict[str, Any]:
         """Return the attack's options for the manifest, JSON types only."""
@@ -95,7 +93,7 @@ def attack_cases(
     """Yield attacked pairs, a report per attacked image, and rejected cases.
 
     A case that the model answers correctly is pushed away from its original; one that it already fails is kept similar,
-    so that the failure persists. The report (similarity before, after and as saved, largest change, steps; effect on
+    so that the failure persists. The report (objective before, after and as saved, largest change; effect on
     the model's answer) is the provenance of an otherwise unknown scene. Finished images are cached, so an interrupted
     attack resumes. A group is the cases of an image with its pixels; the attacks differ only in their method.
     """
@@ -148,8 +146,9 @@ def _attacked(
         }
         if attack.answers:
             with suppress(ValueError):  # an unparsed answer after the attack does not count as success
-                report["outcome"] = turned(not before[case.question.id], not _fails(models[0], case, result.png))
-                report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
+                outcome = turned(not before[case.question.id], not _fails(models[0], case, result.png))
+                pairs = [_consistent(models[0], case, image) for image in (original, result.png)]
+                report |= {"outcome": outcome, "consistent": pairs}
         yield _report(RowNames(seed, VHEXPANSION.name).of_pair(name, attack.method), result.png, report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 

@@ -15,6 +15,7 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import audit, splits
+from vhbench.adapters.attack_config import AttackConfig
 from vhbench.builds import sharding, vhexpansion_attack
 from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
@@ -390,7 +391,7 @@ def test_the_attack_reads_answers_as_the_metric_does(monkeypatch: pytest.MonkeyP
     questions = [Question(id=f"q{i}", images=(b"",), **told) for i in range(2)]
     asked = [SimpleNamespace(question=question) for question in questions]
     attack = vhexpansion_attack.Attack(
-        method="pgd", models=(vhexpansion_attack.ModelChoice(name="model"),), failed="ask"
+        settings=AttackConfig(method="pgd"), models=(vhexpansion_attack.ModelChoice(name="model"),), failed="ask"
     )
     assert vhexpansion_attack._asked(attack, cast(Any, asked))[0] == {"q0": False, "q1": True}
 
