@@ -197,11 +197,11 @@ def _attack_batch(
         raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
     drawn = torch.stack(noises).T.tolist() if noises else [[]] * len(batch)
     told = zip(images, opened, pngs, history.T.tolist(), saved.tolist(), drawn, strict=True)
-    return [_fields(*case, config.sign(direction)) for case in told]
+    return [_fields(*case, sign=config.sign(direction)) for case in told]
 
 
 def _fields(
-    image: Pixels, opened: Pixels, png: bytes, history: list[float], saved: float, noise: list[float], sign: float
+    image: Pixels, opened: Pixels, png: bytes, history: list[float], saved: float, noise: list[float], *, sign: float
 ) -> dict[str, Any]:
     if not all(map(math.isfinite, history)):
         first = next(step for step, value in enumerate(history) if not math.isfinite(value))
@@ -319,7 +319,8 @@ def _matched_noise(image: Pixels, attacked: Pixels, generator: np.random.Generat
     """Return an image with the changes of the attacked one in another order and with random signs."""
     size = generator.permutation(np.abs(attacked.astype(np.int16) - image).reshape(-1)).reshape(image.shape)
     coin = generator.integers(0, 2, size=image.shape, dtype=np.int16) * 2 - 1
-    return np.clip(image + coin * size, 0, 255).astype(np.uint8)
+    noise: Pixels = np.clip(image + coin * size, 0, 255).astype(np.uint8)
+    return noise
 
 
 def to_levels(x: Tensor, images: Sequence[Pixels], *, epsilon: float, compat: bool) -> list[Pixels]:
