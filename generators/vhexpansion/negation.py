@@ -142,7 +142,7 @@ def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
         elif word and not kind:
             phrase.append(word)
         elif phrase:
-            noun = bool(re.fullmatch(rf"(?:\S+ )*(?:{slots['NOUNS']})|[A-Z]\S*(?: [A-Z]\S*)*", " ".join(phrase)))
+            noun = bool(re.fullmatch(slots["BARE" if last == "VING" else "PHRASE"], " ".join(phrase)))
             bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "LINK", "VING")
             stray = kind in ("DETER", "VING") or (last and (kind == "ADV" or (kind and place == len(words_of))))
             noun = not has("SPLIT", " ".join(phrase)) if loosely else noun

@@ -125,6 +125,7 @@ OF_SOURCES = [
             ("eventhallusion", "Is the person using a knife to cut bread a chef?"),
             ("eventhallusion", "Is the ball in the air always moving?"),
             ("eventhallusion", "Is the man holding the dog wet?"),
+            ("eventhallusion", "Are the children jumping rope girls?"),
             ("eventhallusion", "Did the car park close?"),
             ("eventhallusion", "Is the dog taking a shower or playing in the rain?"),
             ("mmvp", "Does the elephant have long or short tusks?"),
