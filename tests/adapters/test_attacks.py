@@ -382,6 +382,12 @@ def test_matched_noise_achieves_nothing_and_an_attack_does() -> None:
     assert result.saved < result.noise
 
 
+def test_random_noise_is_one_draw_whatever_the_restarts() -> None:
+    config = AttackConfig(method="random_noise", draws=0)
+    (one,), (five,) = (good(attack(cases(1, "apart"), model=Toy(), config=replace(config, restarts=n))) for n in (1, 5))
+    assert one == five
+
+
 def test_restarts_never_do_worse_and_several_models_are_attacked_at_once() -> None:
     config = AttackConfig(method="apgd", steps_apart=8, start=8 / 255, draws=0)
     (one,), (three,) = (

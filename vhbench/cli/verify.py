@@ -55,7 +55,7 @@ def verify(how: _VerifyOptions) -> None:
     concedes. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
     baseline above chance, which means that the wording leaks answers.
 
-    `--against` also trains classifiers on another split: an error names each cell that one answers significantly
+    `--other-seed` also trains classifiers on another split: an error names each cell that one answers significantly
     beyond the design in both directions.
 
     Example: `vhbench verify out/ode`
