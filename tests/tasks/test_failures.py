@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from vhbench.cli import app
 
 EXISTENCE, CAPTION, CHOICE = TASKS = ["ode_fictional_existence", "ode_fictional_caption", "mioh_selective"]
-LOST = {"unparsed", "failed", "refused", "cut_off"}
+LOST = {"unparsed", "abstained", "failed", "refused", "cut_off"}
 REFUSAL = "I cannot see the image."
 
 

@@ -18,7 +18,7 @@ from vhbench.tasks import aggregate, prompts, report
 PERFECT = {
     "accuracy": 100, "precision": 100, "recall": 100, "f1": 100, "aggregate": 100, "original_accuracy": 100,
     "symmetric_accuracy": 100, "chair_i": 0, "chair_s": 0, "cover": 100, "cog": 0, "new_cases": 0,
-    "unparsed": 0, "failed": 0, "refused": 0, "cut_off": 0,
+    "unparsed": 0, "abstained": 0, "failed": 0, "refused": 0, "cut_off": 0,
 }  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_yes_no_cells_have_precision_recall_and_f1_of_no() -> None:
     assert [by_pairing[EE][rate] for rate in ("accuracy", "precision", "recall", "f1")] == [50, 50, 50, 50]
     assert [by_pairing[EV][rate] for rate in ("accuracy", "precision", "recall", "f1")] == [100, 100, 100, 100]
     assert by_pairing[EE]["positive"] == "no"
-    lost = {"unparsed", "failed", "refused", "cut_off"}
+    lost = {"unparsed", "abstained", "failed", "refused", "cut_off"}
     assert set(by_pairing[EE]["intervals"]) == {"accuracy", "precision", "recall", "f1", "yes_rate", *lost}
     low, high = by_pairing[EE]["intervals"]["f1"]
     assert 0 <= low <= 50 <= high <= 100

@@ -23,8 +23,8 @@ def test_unread_answers_are_counted_by_right_answer_and_shown() -> None:
     records = [*answers("yes", 8, 2), *answers("no", 9, 1, failure="refused")]
     found = report.grid(records, task("ode_random_existence"))["unread"]
     assert found["by_answer"] == {
-        "no": {"n": 10, "unparsed": 0, "cut_off": 0, "failed": 0, "refused": 1},
-        "yes": {"n": 10, "unparsed": 2, "cut_off": 0, "failed": 0, "refused": 0},
+        "no": {"n": 10, "unparsed": 0, "abstained": 0, "cut_off": 0, "failed": 0, "refused": 1},
+        "yes": {"n": 10, "unparsed": 2, "abstained": 0, "cut_off": 0, "failed": 0, "refused": 0},
     }
     assert [example["id"] for example in found["examples"]["unparsed"]] == ["yes-008", "yes-009"]
     [example] = found["examples"]["refused"]

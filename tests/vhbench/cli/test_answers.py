@@ -92,7 +92,7 @@ def test_they_can_be_written_whole(run: Path, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--only", "bad"), "--only: there is no 'bad'; must be of unparsed, cut_off, failed, refused"),
+        (("--only", "bad"), "--only: there is no 'bad'; must be of unparsed, abstained, cut_off, failed, refused"),
         (("--only", ""), "--only: there is no ''"),
         (("--task", "ode_x"), "--task: there is no 'ode_x'; must be of mioh, ode"),
         (("--out", "x.html"), "--out x.html: its name must end in .json, .jsonl, .csv"),
