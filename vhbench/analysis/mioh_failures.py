@@ -55,7 +55,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         return found | empty | {"causes": [], "summary": found["withheld"]}
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
-    drops, reasons = pressed_drops(own), mioh_causes.causes(own)
+    drops = pressed_drops(own)
     return {
         **found,
         "grid": grid(own),
@@ -63,8 +63,8 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         "failures": failures,
         "drops": drops,
         "twin_drops": twin_drops(own),
-        "causes": mioh_causes.as_json(reasons),
-        "summary": summary(failures, drops, reasons),
+        "causes": mioh_causes.as_json(mioh_causes.causes(own)),
+        "summary": summary(failures, drops),
     }
 
 
@@ -284,11 +284,7 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def summary(
-    failures: Mapping[str, Mapping[str, Any]],
-    drops: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    causes: Iterable[mioh_causes.Cause] = (),
-) -> str:
+def summary(failures: Mapping[str, Mapping[str, Any]], drops: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     """Return the findings as one paragraph, the largest accuracy drop first."""
     cells = [(task, p, drop) for task, row in drops.items() for p, drop in row.items()]
     changes = sorted((c for c in cells if c[2]["significant"]), key=lambda cell: -cell[2]["mean"])
@@ -300,7 +296,6 @@ def summary(
             f"{few} of {len(cells)} task × pressure cells are not testable; build more questions per cell "
             "(vhbench build mioh --cells N)."
         )
-    sentences += [f"Fails: {cause}." for cause in causes]
     modes = [f"{task}: {mode}" for task, one in failures.items() if (mode := _dominant(one))]
     if modes:
         sentences.append(f"Dominant failure mode: {'; '.join(modes)}.")
