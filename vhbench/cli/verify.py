@@ -91,8 +91,8 @@ def verify(how: _VerifyOptions) -> None:
     if how.other is not None:
         from vhbench.tasks import text_only_baseline
 
-        found = text_only_baseline.across_seeds(directory, how.other)
-        _print_table("majority answer to the question's text", list(map(list, found)))
+        rows = text_only_baseline.across_seeds(directory, how.other)
+        _print_table("majority answer to the question's text", list(map(list, rows)))
 
 
 def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
