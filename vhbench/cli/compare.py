@@ -69,7 +69,8 @@ def compare(how: CompareOptions) -> None:
 
     paths = [Path(run) for run in how.runs]
     names = _names(paths, how.names)
-    asked = [Path(split) for split in how.questions] or [None]
+    asked: list[Path | None] = [Path(split) for split in how.questions]
+    asked = asked or [None]
     if len(asked) not in (1, len(paths)) or (len(asked) > 1 and not how.unpaired):
         raise VhbenchError(f"--questions: expected one split{', or one a run' * how.unpaired}, got {len(asked)}")
     splits = asked * len(paths) if len(asked) == 1 else asked

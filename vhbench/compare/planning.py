@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -195,7 +196,10 @@ def _plan(group: Group, samples: Sequence[Sequence[MeasuredGroup]], detect: floa
     if not seen.error:
         return sized
     growth, least = here.growth(detect / 100), here.detectable
-    needed = {"needed_questions": ceil(growth * sized.questions), "needed_images": ceil(growth * sized.images)}
+    needed: dict[str, Any] = {
+        "needed_questions": ceil(growth * sized.questions),
+        "needed_images": ceil(growth * sized.images),
+    }
     return replace(sized, detectable=least and 100 * least, **needed)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -165,8 +165,12 @@ class _Pool:
         for sums, own, about in zip(whole, codes, self.about, strict=True):
             inside = np.flatnonzero(places[own] >= 0)
             rows = [about[place] for place in inside.tolist()]
-            laid = {column: values[inside] for column, values in sums.items()}
-            how = {"rows": np.arange(len(rows)), "strata": places[own][inside], "clusters": clusters_of(rows)}
+            laid: dict[str, Any] = {column: values[inside] for column, values in sums.items()}
+            how: dict[str, Any] = {
+                "rows": np.arange(len(rows)),
+                "strata": places[own][inside],
+                "clusters": clusters_of(rows),
+            }
             found.append(_Side(replace(plain, **laid, **how, weights=shares), rows))
         return found if len(left) else []
 
@@ -206,11 +210,12 @@ def _deviations(side: Sums) -> Floats:
     """Return the linearised pulls; in a stratum of g clusters their variance is enlarged by g / (g - 1)."""
     pulls = side.pulls - side.about * (side.value / side.about.sum())
     assert side.clusters is not None
+    assert side.strata is not None
     for stratum in np.unique(side.strata):
         own = side.strata == stratum
         size = len(np.unique(side.clusters.numbers[own]))
         pulls[own] *= sqrt(size / max(1, size - 1))
-    return pulls
+    return np.asarray(pulls, dtype=np.float64)
 
 
 def _tested(groups: Sequence[ComparedGroup]) -> list[ComparedGroup]:
