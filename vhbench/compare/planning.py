@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
