@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -196,11 +195,8 @@ def _plan(group: Group, samples: Sequence[Sequence[MeasuredGroup]], detect: floa
     if not seen.error:
         return sized
     growth, least = here.growth(detect / 100), here.detectable
-    needed: dict[str, Any] = {
-        "needed_questions": ceil(growth * sized.questions),
-        "needed_images": ceil(growth * sized.images),
-    }
-    return replace(sized, detectable=least and 100 * least, **needed)
+    questions, images = (ceil(growth * count) for count in (sized.questions, sized.images))
+    return replace(sized, detectable=least and 100 * least, needed_questions=questions, needed_images=images)
 
 
 def _change(runs: Sequence[MeasuredGroup], metric: str) -> Floats:
