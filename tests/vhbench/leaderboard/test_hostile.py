@@ -41,14 +41,15 @@ NAMES = {
     # invisible characters and orders of reading
     "": "expected a model name", "   ": "expected a model name", "GPT-9 ": "without spaces around it",
     " GPT-9": "without spaces around it", "\u200b": INVISIBLE, "GPT\u200b-9": INVISIBLE, "GPT\u200d-9": INVISIBLE,
-    "GPT\u2060-9": INVISIBLE, "GPT\u00ad-9": INVISIBLE, "GPT\ufeff-9": INVISIBLE, "GPT-9\u202e": "",
-    "GPT-9\u2066": "", "GPT-9\ufe0f": INVISIBLE, "GPT-9\U000e0041": INVISIBLE, "GPT-9\ue000": INVISIBLE,
-    "GPT-9\u0378": INVISIBLE, "GPT-9\u3164": ALIKE, "GPT-9\u2800": ALIKE, "GPT\u00a0-9": "", "GPT\u2003-9": "",
+    "GPT\u2060-9": INVISIBLE, "GPT\u00ad-9": INVISIBLE, "GPT\ufeff-9": INVISIBLE, "GPT-9\u202e": "expected",
+    "GPT-9\u2066": "expected", "GPT-9\ufe0f": INVISIBLE, "GPT-9\U000e0041": INVISIBLE, "GPT-9\ue000": INVISIBLE,
+    "GPT-9\u0378": INVISIBLE, "GPT-9\u3164": ALIKE, "GPT-9\u2800": ALIKE, "GPT\u00a0-9": "expected",
+    "GPT\u2003-9": "expected",
     # marks that cover other text, and other spellings of the same
     "GPT\u0301\u0302\u0303-9": ALIKE, "GPT-9\u20dd": ALIKE, "Cafe\u0301-VL": ALIKE, "Z\u0335\u0336A": ALIKE,
     # lines and control characters
     "GPT\n-9": CONTROL, "GPT\r-9": CONTROL, "GPT\t-9": CONTROL, "GPT\x1b[2J": CONTROL, "GPT\0": CONTROL,
-    "GPT\u2028": "", "GPT\x7f": CONTROL, "x" * 81: "at most 80",
+    "GPT\u2028": "expected", "GPT\x7f": CONTROL, "x" * 81: "at most 80",
 }  # fmt: skip
 
 

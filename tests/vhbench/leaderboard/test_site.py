@@ -49,7 +49,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None:
     page = (made / "index.html").read_text()
-    assert "<strong><bdi>Oracle that slips</bdi></strong> leads ODE with" in page
+    assert "<strong><bdi>Oracle that slips</bdi></strong> (self-reported) leads ODE with" in page
     assert re.search(r"its lead is (significant|not significant: \d+ models may be first)\.", page)
     assert "overall score" in page
     for name in ("Oracle", "Blind", "Always yes", "Coin", "Chance", "Word floor", "One image"):
@@ -82,7 +82,7 @@ def test_every_page_has_the_policy_and_no_style_or_handler_of_its_own(made: Path
 
 def test_a_model_s_page_tells_where_it_fails_and_where_its_numbers_come_from(made: Path) -> None:
     page = (made / "models/drift-vl-12b.html").read_text()
-    assert len(re.findall(r'<td class="h-?\d">', page)) > 150  # 26 types under the pressures that the split has
+    assert len(re.findall(r'<td class="h-?\d( few)?">', page)) > 150  # 26 types under the pressures that the split has
     assert "cell=E5%20%C2%B7%20hn&amp;show=wrong&amp;x=drift-vl-12b" in page
     for words in ("CHAIR", "Cover", "Words a caption", "p(1−p)", "content hash", "Refused"):
         assert words in page
@@ -164,7 +164,7 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, QuestionIndex]
 def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
-    enter(board, asked, "Reference Oracle", lambda row: "no")
+    enter(board, asked, "Reference Oracle", lambda row: "no" if asked.number[row["id"]] else "…")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     assert len({model.slug for model in standings.models}) == len(standings.models)
     assert standings.of(asked.edition.name).found[0].scores["pairs"]["symmetric_accuracy"].value == 0
@@ -176,7 +176,7 @@ def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
 ) -> None:
     asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
-    enter(board, asked, "My model", lambda row: "no")
+    enter(board, asked, "My model", lambda row: "no" if asked.number[row["id"]] else "…")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     told = {"benchmark": "vhexpansion", "version": "2.0.0", "content_hash": "", "data": DataSource(kind="starter")}
     args = "a=\ud800,b=\u202e\ncontent hash   0123"
@@ -193,7 +193,7 @@ def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, Q
     asked = editions["vhexpansion-2.0.0"]
     hidden = replace(asked, edition=replace(asked.edition, hidden=True))
     board = replace(board, editions=(hidden.edition,))
-    enter(board, hidden, "My model", lambda row: "no")
+    enter(board, hidden, "My model", lambda row: "no" if asked.number[row["id"]] else "…")
     standings = rank_entries(board, {hidden.edition.name: asked.source}, workers=1)
     out = site.write_site(standings, board.folder.parent / "site").parent
     question = asked.rows[0]["question"].encode()
