@@ -105,5 +105,5 @@ def test_photos_without_annotations_are_labelled_by_a_detector(
     assert len(scenes) == 2
     for scene in scenes:
         assert scene.categories() == set(SHOWN[int(str(scene.provenance["photo"]).removesuffix(".jpg")) - 1])
-    with pytest.raises(VhbenchError, match="or go with --detector NAME"):
+    with pytest.raises(VhbenchError, match="or photos:DIR with --detector NAME"):
         OdeBuild(images=f"photos:{folder}").check()

@@ -195,8 +195,9 @@ class OdeBuild(SplitBuild):
         kind, _, place = self.images.partition(":")
         if self.images != "scenes" and not (kind in ("diffusers", "photos") and place):
             raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
-        if kind == "photos" and "=" not in place and not self.detector:
-            raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR, or go with --detector NAME")
+        if kind == "photos" and "=" not in place and not (self.detector and Path(place).is_dir()):
+            forms = "photos:INSTANCES.json=DIR, or photos:DIR with --detector NAME"
+            raise VhbenchError(f"--images {self.images}: must be {forms}")
         if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which detects the objects in an image")
         read_part(self.part)
