@@ -13,7 +13,7 @@ from typing import Final
 
 from vhbench.files import last_written, read_image
 from vhbench.images import Sizes, sizes_of
-from vhbench.near_duplicates import Fingerprint, copy_kind, fingerprint
+from vhbench.near_duplicates import Fingerprint
 from vhbench.protocols import bare
 from vhbench.schema import ImageData, Rejection, Scene, VhbenchError
 
@@ -87,12 +87,12 @@ def _look(scene: Scene) -> tuple[Sizes, _Mark]:
 def _look_once(image: ImageData, _: int) -> tuple[Sizes, _Mark]:
     """Fingerprint a photo; the number is its modification time, which invalidates the cache."""
     data = read_image(image)
-    return sizes_of(data), fingerprint(data) or hashlib.sha256(data).hexdigest()
+    return sizes_of(data), Fingerprint.of(data) or hashlib.sha256(data).hexdigest()
 
 
 def _alike(one: _Mark | None, other: _Mark | None) -> bool:
     if isinstance(one, Fingerprint) and isinstance(other, Fingerprint):
-        return bool(copy_kind(one, other))
+        return bool(one.copy_kind(other))
     return one is not None and one == other
 
 

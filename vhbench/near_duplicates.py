@@ -49,38 +49,35 @@ class Fingerprint:
     bits: tuple[int, int]
     grey: bytes
 
+    @classmethod
+    def of(cls, image: ImageData) -> "Fingerprint | None":
+        """Return an image's fingerprint; None if it is flat.
+
+        Raises:
+            VhbenchError: if it cannot be decoded.
+        """
+        import imagehash
+
+        grey = to_display_rgb(open_image(image)).convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX)
+        if float(np.asarray(grey).std()) < _FLAT:
+            return None
+        hashes = [imagehash.phash(seen).hash for seen in (grey, ImageOps.mirror(grey))]
+        original, mirrored = (int.from_bytes(np.packbits(bits).tobytes()) for bits in hashes)
+        return cls((original, mirrored), grey.tobytes())
+
     @property
     def greys(self) -> Greys:
         """The grey values, float32, (96, 96)."""
         return np.frombuffer(self.grey, np.uint8).reshape(_SIDE, _SIDE).astype(np.float32)
 
+    def copy_kind(self, other: "Fingerprint") -> str:
+        """Return how this image is a copy of another one.
 
-def fingerprint(image: ImageData) -> Fingerprint | None:
-    """Return an image's fingerprint; None if it is flat.
-
-    Raises:
-        VhbenchError: if it cannot be decoded.
-    """
-    import imagehash
-
-    grey = to_display_rgb(open_image(image)).convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX)
-    if float(np.asarray(grey).std()) < _FLAT:
-        return None
-    hashes = [imagehash.phash(seen).hash for seen in (grey, ImageOps.mirror(grey))]
-    original, mirrored = (int.from_bytes(np.packbits(bits).tobytes()) for bits in hashes)
-    return Fingerprint((original, mirrored), grey.tobytes())
-
-
-def copy_kind(left: Fingerprint | None, right: Fingerprint | None) -> str:
-    """Return how one image is a copy of the other.
-
-    Returns:
-        "re-encoded" (also scaled, squashed or grey), "brightened or darkened", "cropped or rotated", each with
-        "mirrored " before it if it is; or "" if they are different images.
-    """
-    if left is None or right is None:
-        return ""
-    return ImageIndex({"": right}).find(left)[1]
+        Returns:
+            "re-encoded" (also scaled, squashed or grey), "brightened or darkened", "cropped or rotated", each with
+            "mirrored " before it if it is; or "" if they are different images.
+        """
+        return ImageIndex({"": other}).find(self)[1]
 
 
 class ImageIndex:
@@ -94,7 +91,7 @@ class ImageIndex:
         self._coarse = np.array([_coarse(seen.greys) for seen in self._known.values()], dtype=np.float32)
 
     def find(self, seen: Fingerprint | None) -> tuple[str, str]:
-        """Return the name of an image of which this is a copy, and the kind as in :func:`copy_kind`; or two "".
+        """Return the name of an image of which this is a copy, and the kind (:meth:`Fingerprint.copy_kind`); or two "".
 
         Of several copies it is the one with the most similar hash.
         """

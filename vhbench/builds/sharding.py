@@ -31,7 +31,7 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from vhbench import splits
-from vhbench.adapters.devices import VISIBLE, device_of, visible_devices
+from vhbench.adapters.devices import show_device, visible_devices
 from vhbench.builds import hidden_seed
 from vhbench.builds.code import code_digest, code_files
 from vhbench.builds.row_ids import RowNames
@@ -263,7 +263,7 @@ def _begin(started: Any, devices: tuple[str, ...]) -> None:
     with started.get_lock():
         number, started.value = started.value, started.value + 1
     if devices:
-        os.environ[VISIBLE] = device_of(number, devices)  # torch is not loaded yet
+        show_device(number, devices)  # torch is not loaded yet
     parent = multiprocessing.parent_process()
 
     def wait() -> None:

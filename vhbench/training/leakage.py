@@ -17,7 +17,7 @@ from vhbench import splits
 from vhbench.files import read_image
 from vhbench.generators.scenes import kin
 from vhbench.language import inflection
-from vhbench.near_duplicates import Fingerprint, ImageIndex, fingerprint
+from vhbench.near_duplicates import Fingerprint, ImageIndex
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
 from vhbench.splits import manifests
 
@@ -89,7 +89,7 @@ def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]
 def look_of(image: ImageData) -> Fingerprint | None:
     """Return an image's fingerprint; None if it is flat or cannot be decoded."""
     try:
-        return fingerprint(image)
+        return Fingerprint.of(image)
     except VhbenchError:
         return None
 

@@ -8,7 +8,7 @@ from typing import Any
 from vhbench.files import is_inside, quote_value, read_image
 from vhbench.images import to_store
 from vhbench.json_rows import each_row
-from vhbench.near_duplicates import Fingerprint, fingerprint
+from vhbench.near_duplicates import Fingerprint
 from vhbench.schema import CANARY, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training.examples import Message, TrainingExample
@@ -105,7 +105,7 @@ def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> P
         )
     image = to_store(read_image(file))
     try:
-        before[name] = image, fingerprint(image)
+        before[name] = image, Fingerprint.of(image)
     except VhbenchError as error:
         raise VhbenchError(f"{place}, image {name}: {error}") from error
     return before[name]
