@@ -112,7 +112,7 @@ def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = 
         answers=answers,
         sample=len(e),
         agreement=round(100 * agree / len(e), 2),
-        interval=(round(100 * low, 2), round(100 * high, 2)),
+        interval=(round(100 * float(low), 2), round(100 * float(high), 2)),
         expected=round(100 * float(expected.mean()), 2),
     )
 
