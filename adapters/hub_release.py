@@ -23,8 +23,7 @@ MAIN = "main"
 _AT_ONCE, _THREADS = 64, 8
 """Files uploaded by one call, and at the same time."""
 
-_Asked = Callable[[Sequence[str]], bool]
-"""Predicate on file names."""
+_Asked = Callable[[Sequence[str]], bool]  # predicate on file names
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from vhbench.schema import VhbenchError
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ModelFamily:
     """Parts of a model family.
 
     Attributes:
@@ -32,22 +32,22 @@ class Family:
         return rf"(?:.*\.)?{self.vision}\." + (rf"(?!{self.projector}\.)" if self.projector else "") + ".*"
 
 
-TESTED: Final[Mapping[str, Family]] = {
-    "llava": Family("llava_hf"),
-    "llava_next": Family("llava_hf"),
-    "llava_onevision": Family("llava_hf"),
-    "qwen2_vl": Family("qwen2_vl", "visual", "merger", has_max_pixels=True),
-    "qwen2_5_vl": Family("qwen2_5_vl", "visual", "merger", has_max_pixels=True),
-    "idefics3": Family("huggingface", "vision_model"),
-    "smolvlm": Family("huggingface", "vision_model"),
-    "gemma3": Family("gemma3", weights=("multi_modal_projector.mm_input_projection_weight",)),
+TESTED: Final[Mapping[str, ModelFamily]] = {
+    "llava": ModelFamily("llava_hf"),
+    "llava_next": ModelFamily("llava_hf"),
+    "llava_onevision": ModelFamily("llava_hf"),
+    "qwen2_vl": ModelFamily("qwen2_vl", "visual", "merger", has_max_pixels=True),
+    "qwen2_5_vl": ModelFamily("qwen2_5_vl", "visual", "merger", has_max_pixels=True),
+    "idefics3": ModelFamily("huggingface", "vision_model"),
+    "smolvlm": ModelFamily("huggingface", "vision_model"),
+    "gemma3": ModelFamily("gemma3", weights=("multi_modal_projector.mm_input_projection_weight",)),
 }
 """Model type → its family. The projectors of the others are ``multi_modal_projector`` or ``connector``."""
 
-_ANY = Family("huggingface", "(?:vision_tower|vision_model|visual)", "(?:merger|projector|connector)")
+_ANY = ModelFamily("huggingface", "(?:vision_tower|vision_model|visual)", "(?:merger|projector|connector)")
 
 
-def family_of(kind: str) -> Family:
+def family_of(kind: str) -> ModelFamily:
     """Return the family of a model type; for an untested one, by the usual names."""
     return TESTED.get(kind, _ANY)
 
