@@ -55,7 +55,7 @@ def export(*words: object) -> None:
 @pytest.fixture(scope="module")
 def rows(editions: Editions, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("finetuning") / "rows"
-    export("sft", "--split", editions.train, "--test", editions.test, "--types", "existence", "--criterion", "standard",
+    export("sft", "--split", editions.train, "--test", editions.test, "--types", "existence,place", "--criterion", "standard",
            "--answers", "short", "--out", out)  # fmt: skip
     return out
 
@@ -219,7 +219,7 @@ def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
     results = answered(tmp_path / "results", editions.train, "yes")
-    words = ["--run", results, "--types", "existence", "--criterion", "standard", "--unchecked"]
+    words = ["--run", results, "--types", "existence,place", "--criterion", "standard", "--unchecked"]
     export("dpo", "--split", editions.train, *words, "--out", tmp_path / "pairs")
     told = finetune(str(tiny(family)), tmp_path / "pairs", tmp_path / "tuned", replace(FAST, steps=steps))
     assert told["method"] == "dpo"

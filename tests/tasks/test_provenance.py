@@ -83,7 +83,7 @@ def test_every_leaf_tells_where_its_answers_come_from(run: Path) -> None:
     [results] = run.glob("*_results.json")
     found = json.loads(results.read_bytes())
     date = results.name.removesuffix("_results.json")
-    versions = {task: "2.0.0" if task.startswith("vhexpansion") else "1.0.0" for task in LEAVES}
+    versions = dict.fromkeys(LEAVES, "2.0.0")
     assert found["versions"] == versions
     for task in LEAVES:
         benchmark = task.partition("_")[0]
@@ -332,7 +332,7 @@ def test_a_baseline_to_other_questions_is_refused_in_one_line(
         change(file, 0, provenance=rows[0]["accuracy"]["provenance"] | {"content_hash": "0" * 64})
     done = command_line("vhbench_coin", task, tmp_path / "out", "--baseline", str(file))
     assert done.code == 2
-    told = "has answers to ode 1.0.0 (000000000000…), and" if foreign else "has answers to ode_fictional_existence, and"
+    told = "has answers to ode 2.0.0 (000000000000…), and" if foreign else "has answers to ode_fictional_existence, and"
     assert f"vhbench: --baseline {file}: {told} {task} " in done.err
     assert not (tmp_path / "out").exists()
 

@@ -39,8 +39,8 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
 def test_a_run_on_a_hidden_edition_is_scored_with_the_key(
     command_line: CommandLine, use_data: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    build = OdeBuild(pairs=3, size=64, criteria=("fictional",), seed=hidden_seed.seed_of(KEY, "ode", "1.0.0"))
-    sharding.run(build, tmp_path, commitment=hidden_seed.commitment_of(KEY, "ode", "1.0.0"), progress=False)
+    build = OdeBuild(pairs=3, size=64, criteria=("fictional",), seed=hidden_seed.seed_of(KEY, "ode", "2.0.0"))
+    sharding.run(build, tmp_path, commitment=hidden_seed.commitment_of(KEY, "ode", "2.0.0"), progress=False)
     key = tmp_path / "ode.key.jsonl"
     hidden_edition.write(tmp_path / "ode", KEY, tmp_path / "public" / "ode", key)
 
