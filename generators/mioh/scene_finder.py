@@ -84,7 +84,9 @@ class SceneFinder:
         """Return a distinct scene per slot or None, filling the most constrained slots first."""
         pools: list[Candidates] = []
         for slot in slots:
-            pools.append(self._candidates(slot, hp and slot.hp is not None, hn and slot.hn is not None))
+            # Pressure on correct images alone, or on incorrect ones, would mark them by their size or company.
+            under = (hp and (slot.bound or slot.hp is not None), hn and (slot.bound or slot.hn is not None))
+            pools.append(self._candidates(slot, *under))
             if not pools[-1].number:
                 return None
         gone, chosen = {*taken}, [0] * len(slots)

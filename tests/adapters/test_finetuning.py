@@ -55,8 +55,8 @@ def export(*words: object) -> None:
 @pytest.fixture(scope="module")
 def rows(editions: Editions, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("finetuning") / "rows"
-    export("sft", "--split", editions.train, "--test", editions.test, "--types", "existence,place", "--criterion", "standard",
-           "--answers", "short", "--out", out)  # fmt: skip
+    export("sft", "--split", editions.train, "--test", editions.test, "--types", "existence,place",
+           "--criterion", "standard", "--answers", "short", "--out", out)  # fmt: skip
     return out
 
 
@@ -418,7 +418,7 @@ def test_only_models_that_scale_images_have_a_limit_of_pixels() -> None:
 @pytest.mark.slow
 def test_four_bit_weights_are_trained_through_an_adapter(rows: Path, tiny: Any, tmp_path: Path) -> None:
     told: list[str] = []
-    how = replace(FAST, steps=8, quantize="4bit", learning_rate=1e-3)
+    how = replace(FAST, steps=10, quantize="4bit", learning_rate=1e-3)
     done = finetune(str(tiny("llava")), rows, tmp_path, how, tell=told.append)
     assert done["losses"][0] > 0
     assert told[0].startswith("estimated memory 0.0 GiB (weights 0.0, ")

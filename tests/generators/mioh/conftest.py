@@ -34,7 +34,7 @@ def paper_scene(number: int) -> Scene:
 
 @pytest.fixture(scope="session")
 def scenes() -> list[Scene]:
-    return [paper_scene(i) for i in range(2000)]
+    return [paper_scene(i) for i in range(2300)]
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ def build(folder: Path, part: str, scenes: int, cells: str) -> Path:
 @pytest.fixture(scope="module")
 def halves(tmp_path_factory: pytest.TempPathFactory) -> Editions:
     root = tmp_path_factory.mktemp("halves")
-    return Editions(build(root / "train", "1/2", 140, "3"), build(root / "test", "2/2", 120, "1"))
+    return Editions(build(root / "train", "1/2", 140, "3"), build(root / "test", "2/2", 120, "2"))
 
 
 def right_but_for(kind: str) -> SAYS:
@@ -142,5 +142,5 @@ def write_other(folder: Path, split: Path, *, redrawn: bool = False) -> Path:
             other = tuple(upside_down(image) for image in question.images)
             question = replace(question, images=other, scene_ids=())
         rows.append(Row(row.config, question))
-    splits.write_split(folder, rows, benchmark="mioh", version="1.0.0", seed=9, config={}, sources={})
+    splits.write_split(folder, rows, benchmark="mioh", version="2.0.0", seed=9, config={}, sources={})
     return folder
