@@ -1,4 +1,4 @@
-"""Fine-tuning of VLMs with TRL and peft: LoRA on exported rows, and adapters that lmms-eval loads.
+"""Fine-tuning of VLMs with TRL and peft: LoRA on exported rows, merged in float32 for lmms-eval.
 
 Several processes share a training run if a launcher (torchrun, accelerate) starts them; the first one writes.
 """
@@ -50,7 +50,7 @@ class Training:
     device: str = "auto"
     save_steps: int = 200
     resume: bool = False
-    merge: bool = False
+    merge: bool = True
     quantize: str = ""
     optimizer: str = "adamw"
     max_pixels: int = 0
@@ -119,10 +119,10 @@ def finetune(
         "steps": int(trainer.state.global_step), "resumed_from": last and Path(last).name,
         "losses": [entry["loss"] for entry in trainer.state.log_history if "loss" in entry],
         "lmms_eval": family_of(kind).lmms_eval, "settings": asdict(how), "kept": dict(keep or {}), "device": where,
-        "model": str(out / ("adapter" if how.rank else "model")),
+        "model": str(out / ("model" if how.merge or not how.rank else "adapter")),
     }  # fmt: skip
     if trainer.is_world_process_zero():
-        _save(trainer, processor, config, out, how)
+        _save(trainer, processor, out, how)
         if how.merge and how.rank:
             told["merged_difference"] = merge(model, out, answers.batch_of(probe))
         write_atomic(out / "training.json", json_bytes(told))
@@ -273,13 +273,11 @@ def _arguments(folder: Path, where: str, how: Training) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _save(trainer: Any, processor: Any, config: Any, out: Path, how: Training) -> None:
-    """Save the adapter, or the model if all weights were trained; both load by their folder."""
+def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
+    """Save the adapter, or the model if all weights were trained."""
     network, folder = trainer.accelerator.unwrap_model(trainer.model), out / ("adapter" if how.rank else "model")
     network.save_pretrained(folder, safe_serialization=True)
     processor.save_pretrained(folder)
-    if how.rank:
-        config.save_pretrained(folder)  # evaluators read the configuration before transformers finds the base model
 
 
 def merge(model: str, out: Path, probe: Mapping[str, Any]) -> float:

