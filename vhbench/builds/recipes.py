@@ -113,6 +113,8 @@ class EditionRecipe:
         """
         commits = {key: model.revision or "" for key, model in self.models.items()}
         options = {name: _filled(value, commits) for name, value in self.options.items()}
+        if self.benchmark == "ode":  # its pilot does not ask before a build that the recipe fixes
+            options["yes"] = True
         try:
             build: SplitBuild = load(benchmark(self.benchmark).build)(**options, seed=self.seed, version=self.version)
         except TypeError as error:

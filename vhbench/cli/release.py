@@ -99,9 +99,7 @@ class _Steps:
     @cached_property
     def plan(self) -> "SplitBuild":
         """The build of the recipe."""
-        build = replace(self.recipe.build(), scratch=str(self.how.out))
-        confirmed = {"yes": True} if hasattr(build, "yes") else {}  # a release has a pilot of its own
-        return replace(build, **confirmed)
+        return replace(self.recipe.build(), scratch=str(self.how.out))
 
     @property
     def manifest(self) -> Manifest:

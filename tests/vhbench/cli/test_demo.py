@@ -31,11 +31,11 @@ def test_the_demo_goes_from_drawn_scenes_to_each_analysis_and_a_leaderboard(tmp_
         report = orjson.loads(written_with(results, task).read_bytes())
         assert report["provenance"] == one | {"answered": one["of"]}
     told = {}
-    for name, benchmark in BENCHMARKS.items():
+    for name in ("ode", "mioh", "vhexpansion"):
         [file] = tmp_path.rglob(f"*_{name}_analysis.json")
         told[name] = orjson.loads(file.read_bytes())
         assert told[name]["summary"] in " ".join(done.stdout.split()), "wrapped"
-        [picture] = tmp_path.rglob(f"*_{name}_{benchmark.picture}.png")
+        [picture] = tmp_path.rglob(f"*_{name}_{BENCHMARKS[name].picture}.png")
         assert picture.read_bytes().startswith(b"\x89PNG")
     assert list(told["ode"]["curve"]) == ["standard", "long_tail", "random", "fictional"]
     assert told["ode"]["lift"]
