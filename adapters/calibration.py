@@ -47,7 +47,7 @@ class _Rows:
     def __getitem__(self, place: int) -> dict[str, Any]:
         """Return a row; errors of broken images propagate."""
         row = self.docs[place]
-        digests = getattr(row["images"], "digests", None)  # of a split's images; other rows are decoded each time
+        digests = getattr(row["images"], "digests", None)  # None for rows of other tasks, which are decoded each time
         if digests is None:
             return row
         if self._sound.issuperset(digests):

@@ -4,7 +4,7 @@ Several processes share a training run if a launcher (torchrun, accelerate) star
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -87,30 +87,19 @@ def finetune(
     with needed_by("fine-tuning", "finetune"):
         import peft  # noqa: F401
         import trl  # noqa: F401
-        from transformers import AutoConfig
 
     checkpoints = out / "checkpoints"
     _check_place(out, checkpoints, how)
-    rows = read_rows(data, keep)
-    with loading(f"the configuration of model {model}"):
-        config = AutoConfig.from_pretrained(model)
-        kind = str(config.model_type)
-    if kind not in TESTED and not how.untested:
-        raise VhbenchError(
-            f"model {model} is a {kind}: tested are {', '.join(TESTED)}; --untested tries it all the same"
-        )
+    rows, config = read_rows(data, keep), _configuration(model, how)
+    kind = str(config.model_type)
     where = pick_device(how.device)
-    method = "dpo" if "chosen" in rows.column_names else "sft"
-    processor = _processor(model, kind, how)
-    answers = AnswerCollator(processor, [processor.tokenizer.eos_token or ""])
+    answers = AnswerCollator(processor := _processor(model, kind, how), [processor.tokenizer.eos_token or ""])
     probe = [rows[place] for place in one_of_each_form(rows)]
     tokens = how.batch * max(int(answers.batch_of([row])["input_ids"].shape[1]) for row in probe)
     tell(str(estimate(config, tokens, how, on_gpu=where != "cpu")))
     network = _load(model, where, how)
-    answers.ends = tuple(end_tokens(network, processor.tokenizer))
-    for row in probe:
-        answers.check(row)
-    trainer = _trainer(method, network, answers, rows, checkpoints, where, how)
+    _check_answers(answers, network, probe)
+    trainer = _trainer(method := _method(rows), network, answers, rows, checkpoints, where, how)
     last = last_checkpoint(checkpoints) if how.resume else None
     with _told():
         trainer.train(resume_from_checkpoint=last)
@@ -123,8 +112,7 @@ def finetune(
     }  # fmt: skip
     if trainer.is_world_process_zero():
         _save(trainer, processor, out, how)
-        if how.merge and how.rank:
-            told["merged_difference"] = merge(model, out, answers.batch_of(probe))
+        told |= merge(model, out, answers.batch_of(probe)) if how.merge and how.rank else {}
         write_atomic(out / "training.json", json_bytes(told))
     trainer.accelerator.wait_for_everyone()
     return told | {"first": trainer.is_world_process_zero()}
@@ -146,6 +134,18 @@ def _check_place(out: Path, checkpoints: Path, how: Training) -> None:
 def _processes() -> int:
     """Return the number of processes that a launcher started."""
     return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def _check_answers(answers: AnswerCollator, network: Any, probe: Sequence[Any]) -> None:
+    """Set the end tokens of a model, and check one row of each format."""
+    answers.ends = tuple(end_tokens(network, answers.tokenizer))
+    for row in probe:
+        answers.check(row)
+
+
+def _method(rows: Any) -> str:
+    """Return "dpo" for preference pairs, else "sft"."""
+    return "dpo" if "chosen" in rows.column_names else "sft"
 
 
 _COLUMNS = ({"images", "messages"}, {"images", "prompt", "chosen", "rejected"})
@@ -189,6 +189,18 @@ def _check_columns(data: Path, names: Collection[str]) -> None:
     if not any(needed <= {*names} for needed in _COLUMNS):
         forms = "; or ".join(", ".join(sorted(needed)) for needed in _COLUMNS)
         raise VhbenchError(f"--data {data}: has the columns {quote_value(list(names))}; needed are {forms}")
+
+
+def _configuration(model: str, how: Training) -> Any:
+    from transformers import AutoConfig
+
+    with loading(f"the configuration of model {model}"):
+        config = AutoConfig.from_pretrained(model)
+    if config.model_type not in TESTED and not how.untested:
+        raise VhbenchError(
+            f"model {model} is a {config.model_type}: tested are {', '.join(TESTED)}; --untested tries it all the same"
+        )
+    return config
 
 
 def _processor(model: str, kind: str, how: Training) -> Any:
@@ -280,7 +292,7 @@ def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
     processor.save_pretrained(folder)
 
 
-def merge(model: str, out: Path, probe: Mapping[str, Any]) -> float:
+def merge(model: str, out: Path, probe: Mapping[str, Any]) -> dict[str, float]:
     """Merge an adapter into its base model in float32, and save it.
 
     In bfloat16, updates smaller than half a unit in the last place of a weight would be lost.
@@ -291,7 +303,7 @@ def merge(model: str, out: Path, probe: Mapping[str, Any]) -> float:
         probe: batch with labels.
 
     Returns:
-        The largest difference in an answer token's probability between adapter and merged model.
+        ``merged_difference``, the largest difference in an answer token's probability between adapter and merged model.
     """
     import torch
     from peft import PeftModel
@@ -309,7 +321,7 @@ def merge(model: str, out: Path, probe: Mapping[str, Any]) -> float:
     merged = network.merge_and_unload()
     merged.save_pretrained(out / "model", safe_serialization=True)
     AutoProcessor.from_pretrained(out / "adapter").save_pretrained(out / "model")
-    return float((probabilities(merged) - before).abs().max())
+    return {"merged_difference": float((probabilities(merged) - before).abs().max())}
 
 
 def last_checkpoint(folder: Path) -> str | None:

@@ -37,8 +37,8 @@ _SHOWN = 200
 """Maximum characters of an error in a line."""
 
 _EXAMPLES = 3
-_NUMBER = re.compile(r"\S*\d\S*")
-"""Words that differ between copies of an error: times, request numbers."""
+_DIGIT = re.compile(r"\d")
+"""Words with a digit differ between copies of an error: times, request numbers."""
 
 
 class ResponseCounts:
@@ -60,7 +60,8 @@ class ResponseCounts:
         if outcome_of(record) or not record.response:
             return
         self.loops += is_loop(record.response)
-        key = short_digest(_NUMBER.sub("#", " ".join(record.response.casefold().split())))
+        words = record.response.casefold().split()
+        key = short_digest(" ".join("#" if _DIGIT.search(word) else word for word in words))
         self._alike[key] += 1
         if self._alike[key] == 2:
             self._texts[key] = record.response.strip()[:_SHOWN]

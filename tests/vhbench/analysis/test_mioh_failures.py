@@ -41,8 +41,8 @@ def test_failures_by_hand() -> None:
     assert found["perception"]["chance"] == found["integration"]["chance"] == 3 / 8
     assert found["comparison"] == {"n": 0, "mean": None, "interval": None, "note": "", "chance": None}
     lines = list(mioh_failures.report(mioh_failures.analyse(records)))
-    assert lines[2].split()[:7] == ["existence", "perception", "25.0", "[1.6,", "86.9]", "4", "37.5"]
-    assert lines[3].split()[:6] == ["integration", "50.0", "[6.1,", "93.9]", "4", "37.5"]
+    assert lines[2].split()[:7] == ["existence", "perception", "25.0", "[0.6,", "80.6]", "4", "37.5"]
+    assert lines[3].split()[:6] == ["integration", "50.0", "[6.8,", "93.2]", "4", "37.5"]
 
 
 def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:

@@ -333,7 +333,7 @@ def test_bounds_and_tokens_are_beside_the_score(board: Board, editions: dict[str
     enter(board, asked, "Thinker", lambda row: "" if row["pair_id"] == lost else row["answer"], tokens=spent)
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     page = site.write_site(standings, board.folder.parent / "site").parent
-    words = " ".join(re.sub(r"<[^>]+>", " ", (page / "vhexpansion-1.0.0.html").read_text()).split())
+    words = " ".join(re.sub(r"<[^>]+>", " ", (page / "vhexpansion-2.0.0.html").read_text()).split())
     score = 100 * (1 - 2 / len(asked.rows))
     mean = (4096 * 2 + 8 * (len(asked.rows) - 2)) / len(asked.rows)
     assert f"({score:.1f}–100.0)" in words
