@@ -36,8 +36,8 @@ from vhbench.training import leakage
 ROWS = 16
 """Every existence question of the edition's standard pairs: what the task ode_standard_existence asks."""
 
-STEPS = 90
-"""After 60 the loss of Qwen2-VL is still 0.13."""
+STEPS = {"llava": 90, "qwen2_vl": 150}
+"""After 90 the loss of Qwen2-VL, whose projector is trained too, is still 0.19."""
 
 FAST = Training(learning_rate=2e-3, batch=ROWS, accumulate=1, rank=32, alpha=64, device="cpu")
 ASKED = {"role": "user", "content": [{"type": "image", "text": ""}, {"type": "text", "text": "is there a dog ?"}]}
@@ -128,9 +128,10 @@ def test_a_prompt_that_inference_would_not_ask_is_refused() -> None:
 @pytest.fixture(scope="module")
 def tuned(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Fine-tune a model of two real classes, and return what was done."""
-    how = replace(FAST, steps=STEPS)
     return {
-        family: finetune(str(tiny(family)), rows, tmp_path_factory.mktemp(f"tuned-{family}"), how)
+        family: finetune(
+            str(tiny(family)), rows, tmp_path_factory.mktemp(f"tuned-{family}"), replace(FAST, steps=STEPS[family])
+        )
         for family in tiny_trainable.FAMILIES
     }
 
@@ -158,7 +159,7 @@ def shared(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> t
 def test_the_loss_falls_and_what_is_saved_is_whole(family: str, tuned: Any, rows: Path) -> None:
     told = tuned[family]
     assert told["losses"][0] > 10 * told["losses"][-1]
-    assert (told["method"], told["rows"], told["steps"], told["processes"]) == ("sft", ROWS, STEPS, 1)
+    assert (told["method"], told["rows"], told["steps"], told["processes"]) == ("sft", ROWS, STEPS[family], 1)
     assert told["merged_difference"] < 1e-4
     out = Path(told["model"]).parent
     assert (out / "adapter" / "adapter_model.safetensors").is_file()
@@ -210,7 +211,7 @@ def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, editions: Editi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("family", "steps"), [("llava", STEPS), ("qwen2_vl", 20)])
+@pytest.mark.parametrize(("family", "steps"), [("llava", STEPS["llava"]), ("qwen2_vl", 20)])
 def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
     family: str, steps: int, editions: Editions, tiny: Any, tmp_path: Path
 ) -> None:
@@ -224,7 +225,7 @@ def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
     told = finetune(str(tiny(family)), tmp_path / "pairs", tmp_path / "tuned", replace(FAST, steps=steps))
     assert told["method"] == "dpo"
     assert told["losses"][-1] < told["losses"][0]
-    if steps < STEPS:
+    if steps < STEPS[family]:
         return
     assert told["losses"][-1] < 0.1
 
