@@ -133,7 +133,7 @@ def attack(
 
 
 def _key(case: AttackCase, config: AttackConfig) -> Key:
-    """Return what an attack depends on: the SHA-256 of shape and pixels, the direction, and what is asked."""
+    """Return what an attack depends on: the SHA-256 of shape and pixels, the direction, and the prompt."""
     image = case.image
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         expected = "expected RGB uint8 of shape (height, width, 3)"

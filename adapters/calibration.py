@@ -46,7 +46,7 @@ class _Rows:
 
     def __getitem__(self, place: int) -> dict[str, Any]:
         """Return a row; errors of broken images propagate."""
-        row = self.docs[place]
+        row: dict[str, Any] = self.docs[place]
         digests = getattr(row["images"], "digests", None)  # None for rows of other tasks, which are decoded each time
         if digests is None:
             return row

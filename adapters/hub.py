@@ -302,7 +302,7 @@ def retried(call: Callable[[], T], *, tries: int = 6) -> T:
     """Call the Hub; after a failure that may pass, wait and call again, with waits that double from a second.
 
     Args:
-        call: may be repeated even if the Hub did what was asked before the answer was lost.
+        call: may be repeated even if the Hub completed the request before the answer was lost.
         tries: number of calls.
     """
     for number in range(tries - 1):

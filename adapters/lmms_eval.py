@@ -335,7 +335,7 @@ def _name_reports() -> None:
 
 
 def _remarks(told: Provenance, report: Any) -> Iterator[str]:
-    """Yield what lmms-eval's table should say beside the name of a task."""
+    """Yield the notes that lmms-eval's table shows next to the name of a task."""
     if told.asked < told.of:
         yield f"{told.asked:,} of {told.of:,} asked"
     if report and report["withheld"]:

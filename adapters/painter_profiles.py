@@ -1,7 +1,7 @@
 """How text-to-image pipelines are run as their authors intend: steps, guidance, size and negative prompts.
 
-A pipeline itself says whether it takes guidance and how (its signature and the configuration of its denoiser). What it
-does not say, or says otherwise than its authors' model card, is in :data:`PROFILES`.
+A pipeline itself defines whether and how it takes guidance (its signature and the configuration of its denoiser). What
+it does not say, or says otherwise than its authors' model card, is in :data:`PROFILES`.
 """
 
 import inspect
@@ -20,7 +20,7 @@ class Profile:
     Attributes:
         family: name of the model.
         pipelines: class names in diffusers.
-        when: test that tells the family from others with the same pipeline.
+        when: test that separates the family from others with the same pipeline.
         steps: denoising steps.
         guidance: guidance scale.
         size: side of the image in pixels.

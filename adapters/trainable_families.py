@@ -16,7 +16,7 @@ class ModelFamily:
         lmms_eval: lmms-eval class that evaluates it.
         vision: name of the vision tower's module.
         projector: its submodule that feeds the language model, "" if the projector is outside the tower.
-        weights: projector weights that are no linear layer, for LoRA.
+        weights: projector weights outside linear layers, for LoRA.
         has_max_pixels: whether its processor limits an image's pixels.
     """
 

@@ -42,7 +42,7 @@ instead.
 """
 
 _VOLATILE = ("_name_or_path", "name_or_path", "transformers_version", "_commit_hash", "processor_class")
-"""Entries of a configuration that tell where a model was loaded, not what it is."""
+"""Entries of a configuration that record where a model was loaded, not what it is."""
 
 _SAME_VIEW = 0.02
 """Tolerance between float and uint8 inputs: mean difference over the value range.

@@ -206,7 +206,7 @@ def _checked(docs: Any, data: Data) -> Any:
         return [True]
 
     if files:
-        with FileLock(f"{told[0][0]}.checked.lock"):  # beside the lock of `datasets`
+        with FileLock(f"{told[0][0]}.checked.lock"):  # next to the lock of `datasets`
             list(cached("checked", [key], check))
     else:
         check([])

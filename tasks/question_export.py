@@ -24,7 +24,7 @@ from vhbench.schema import CANARY, Question, VhbenchError
 from vhbench.tasks import prompts
 
 FILE = "export.json"
-"""File that says what was exported."""
+"""File that describes the export."""
 
 _LINES, _BYTES = 50_000, 200_000_000
 """Limits of one file of an OpenAI batch."""

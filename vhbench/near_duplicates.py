@@ -118,15 +118,18 @@ def _compare(left: Greys, right: Greys) -> str:
     difference, gain = _difference(left, right, np.ones(left.shape, bool))
     if difference <= _SAME_PLACE:
         return "re-encoded" if abs(gain - 1) <= _BRIGHTER else "brightened or darkened"
+    everything = np.full(left.shape, 255, np.uint8)
     try:
-        _, warp = cv2.findTransformECC(left, right, np.eye(2, 3, dtype=np.float32), cv2.MOTION_AFFINE, _STEPS, None, 5)
+        _, warp = cv2.findTransformECC(
+            left, right, np.eye(2, 3, dtype=np.float32), cv2.MOTION_AFFINE, _STEPS, everything, 5
+        )
     except cv2.error:  # it does not converge: nothing corresponds
         return ""
     corners = np.array([[0, 0, 1], [_SIDE, 0, 1], [0, _SIDE, 1], [_SIDE, _SIDE, 1]])
     if float(np.abs(corners @ warp.T - corners[:, :2]).max()) < _WARP:
         return ""
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    moved = cv2.warpAffine(right, warp, left.shape, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    moved = cv2.warpAffine(right, warp, left.shape, flags=flags, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
     covered = cv2.warpAffine(np.ones_like(right), warp, left.shape, flags=flags) > 1 - 1e-3
     both = cv2.erode(covered.astype(np.uint8), _NEIGHBOURS) > 0
     if both.mean() < 0.5 or np.corrcoef(left[both], moved[both])[0, 1] < _LEAST_CORRELATION:

@@ -175,7 +175,7 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
 def outcome_of(record: Record) -> str:
     """Return a record's prediction, "" if unparsed; otherwise "failed", "refused" or "abstained".
 
-    A complete response to a question abstains if it gives no answer but says that it cannot tell.
+    A complete response to a question abstains if it gives no answer but states that it cannot tell.
     """
     known = record.failure or record.prediction
     if known or not record.response or record.kind == "caption" or is_cut_off(record):

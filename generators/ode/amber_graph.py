@@ -16,10 +16,10 @@ ENVIRONMENTS = frozenset(
     "airport beach building bush court desert fence floor forest glacier grass ground house island lake mountain pier "
     "reef river road sand sea sky snow stage stair track tree tussock wall water waterfront".split()
 )
-"""AMBER's words for places, and for what a thing stands by or on.
+"""AMBER's words for places, and for what objects are placed near or on.
 
 ODE's table has 53, with which this one agrees on 289 of 315 words; the rest are things by any other standard, such as
-the melon, the microwave and the moon. ``--node-types`` reads a table of one's own.
+the melon, the microwave and the moon. ``--node-types`` reads another table.
 """
 
 NAMES: Mapping[str, str] = {

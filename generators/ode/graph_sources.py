@@ -11,7 +11,7 @@ from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
 TRAFFIC = Path(__file__).with_name("traffic.json")
-"""Example of a domain of one's own."""
+"""Example of a user-defined domain."""
 
 
 def load(source: str) -> ConceptGraph:
@@ -29,7 +29,7 @@ def load(source: str) -> ConceptGraph:
         return READERS[kind](place)
     if Path(source).suffix.lower() in (".json", ".graphml"):
         graph = concept_graph.from_file(source)
-        if graph.graph.get("release"):  # its words are AMBER's
+        if graph.graph.get("release"):  # with AMBER's vocabulary
             nx.set_node_attributes(graph, {word: amber_graph.NAMES.get(word, word) for word in graph}, "name")
         return graph
     raise VhbenchError(

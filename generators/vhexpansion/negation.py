@@ -124,7 +124,7 @@ def may_state(question: str, statement: str) -> bool:
 
 
 def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
-    """Return whether no part of a text after a subject may be the predicate of what stands before that part.
+    """Return whether no part of a text after a subject may be the predicate of the text in front of that part.
 
     That may be a second noun phrase ("picking apples the farmer"), participle ("with a beard smiling") or adjective
     ("holding the dog wet"). So noun phrases of several words must end in a listed noun; ``loosely``, in no adjective,

@@ -148,7 +148,7 @@ class Metric:
         brief: whether the leaderboard's main table includes it next to the headline.
         headline: whether it ranks models; otherwise the first metric of the family does.
         listed: whether lmms-eval's table and the leaderboard include it.
-        bounded: whether the report says what the score would be if every missing prediction were right.
+        bounded: whether the report gives the score if every missing prediction were right.
         parts: metrics from whose values ``formula`` computes this one; ``count`` is then not used.
         formula: function from these values to the score.
     """

@@ -28,7 +28,7 @@ _FEWEST = 10
 """Minimum number of responses for which uninformative ones are looked for."""
 
 _REPEATED = 0.05
-"""Minimum share of the responses that are alike, to count as repetitions of one text."""
+"""Minimum share of equal responses, to count as repetitions of one text."""
 
 _PERIOD = 40
 """Maximum number of words that a loop repeats."""

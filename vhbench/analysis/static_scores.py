@@ -1,4 +1,4 @@
-"""AMBER and CHAIR: their scores in one table, beside ODE's criteria if the run has them (ODE's Tables 1, 4 and 5)."""
+"""AMBER and CHAIR: their scores in one table, next to ODE's criteria if the run has them (ODE's Tables 1, 4 and 5)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

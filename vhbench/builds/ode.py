@@ -280,7 +280,7 @@ class OdeBuild(SplitBuild):
         """Print a dry run and end, or run the pilot of a build with a text-to-image model.
 
         Raises:
-            VhbenchError: if the pilot keeps too few images, or nobody can confirm the build.
+            VhbenchError: if the pilot keeps too few images, or no terminal can confirm the build.
         """
         if self.dry_run:
             planned = self._recipe(PlannedImages(), ode_preview.PLANNED_EYES, OpenWorld(self._graph))

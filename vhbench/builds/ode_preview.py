@@ -21,7 +21,7 @@ LEAST = 0.05
 
 
 class PlannedImages:
-    """Image source that paints nothing: its "images" are their own specifications, as JSON."""
+    """Image source without images: its "images" are their own specifications, as JSON."""
 
     name, exact = "planned", False
 
@@ -44,7 +44,7 @@ class PlannedDetector:
         return True
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
-        """Return a box for each object, beside one another, and one of the whole image for the place."""
+        """Return a box for each object, next to each other, and one of the whole image for the place."""
         found = []
         for image, asked in zip(images, words, strict=True):
             told = json.loads(image)
@@ -79,7 +79,7 @@ def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
 def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
     """Paint the first images of each criterion and pairing, and yield what the whole build will take.
 
-    The images are those that the build starts with, and are cached. A cell is painted on until an image is kept.
+    The images are those that the build starts with, and are cached. Each cell goes on until an image is kept.
 
     Args:
         recipe: recipe of the build.

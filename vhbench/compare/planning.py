@@ -113,7 +113,7 @@ def from_split(
     Args:
         split: split directory.
         detect: difference to detect, in points.
-        accuracy: share of right answers.
+        accuracy: share of correct predictions.
         tasks: tasks or groups of tasks; all of the split by default.
         seed: random seed.
     """

@@ -34,7 +34,7 @@ def check_name(name: str, what: str, most: int) -> None:
 
 
 def look(name: str) -> str:
-    """Return a key that names share if they look alike.
+    """Return a key that look-alike names share.
 
     >>> look("ОРАСLE") == look("Oracle"), look("Word  floor") == look("word floor"), look("GPT-9") == look("GPT-8")
     (True, True, False)

@@ -1,7 +1,7 @@
 """``answers.parquet``: the responses of a model in the order of an edition's questions, without ids.
 
 Ids, which the edition has, would be four fifths of the file. With ``--repeats``, all first responses precede all second
-ones. Where token counts are known or responses are truncated, two columns say so. Files are untrusted and read with
+ones. Where token counts are known or responses are truncated, two columns record it. Files are untrusted and read with
 limits.
 """
 

@@ -38,7 +38,7 @@ def refresh(board: Board, checked: Sequence[CheckedEntry]) -> list[Mapping[str, 
         write_atomic(one.place.folder / FILE, entry.to_yaml())
     if moved:
         out = io.StringIO(newline="")
-        table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        table: csv.DictWriter[str] = csv.DictWriter(out, COLUMNS, lineterminator="\n")
         table.writeheader()
         table.writerows([*read_changes(board), *moved])
         write_atomic(board.folder / CHANGES, out.getvalue().encode())

@@ -78,7 +78,7 @@ class Answered:
     """Responses to the sample.
 
     Attributes:
-        meanings: prediction of each, or its words without one.
+        meanings: prediction of each response, or its text without a prediction.
         right: whether each is correct.
     """
 

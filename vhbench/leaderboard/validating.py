@@ -107,7 +107,7 @@ def examine(place: StoredEntry, asked: QuestionIndex, rules: Rules, *, keep: boo
 
 
 def _digests(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry) -> npt.NDArray[np.uint32]:
-    """Return a number per response for its prediction, or its words without one, which reformatted copies share."""
+    """Return a number per response for its prediction, or its text without one, which reformatted copies share."""
     texts = meanings(asked, responses, found.read)
     return np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint32)
 

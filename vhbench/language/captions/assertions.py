@@ -69,7 +69,7 @@ _HYPOTHETICAL = re.compile(
     r"|discerned|made out|visible)\b)|can (?:also )?be (?:added|placed|put|imagined|expected|included)"
     r"|(?:is|are) (?:expected|supposed)|(?:will|might) (?:soon|arrive|come|appear))\b"
 )
-"""What follows an object that nobody sees: "a bench could be placed here", but not "the dog could be hungry"."""
+"""What follows a hypothetical object: "a bench could be placed here", but not "the dog could be hungry"."""
 
 _ELSEWHERE = re.compile(
     r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"

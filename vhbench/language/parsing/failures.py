@@ -119,7 +119,7 @@ def failure(response: str) -> Failure:
 
 @cached_by_text
 def unsure(response: str) -> bool:
-    """Return whether a response says that it cannot tell.
+    """Return whether a response abstains: it cannot tell.
 
     >>> unsure("I cannot tell from the image."), unsure("Unanswerable"), unsure("The dog or the cat.")
     (True, True, False)
