@@ -205,8 +205,8 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     """Return the table of :func:`attack_facts` for builds and dataset cards; a dash where nothing was queried."""
-    columns: str = "attack|cases|achieved nothing|right before|turned wrong|success rate|95 % CI (by image)"
-    table: list[list[str]] = [columns.split("|")]
+    columns = "attack|cases|achieved nothing|right before|turned wrong|success rate|95 % CI (by image)"
+    table = [list[str](columns.split("|"))]
     for method, counts in attacks.items():
         line = [str(method), f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
         if counts.get("success_rate") is None:
