@@ -3,7 +3,6 @@
 import base64
 import csv
 import hashlib
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from vhbench.adapters.harness_logs import SENT
 from vhbench.benchmarks import benchmark, tasks
 from vhbench.columns import RECORD
 from vhbench.files import canonical, json_bytes, read_image, read_json, write_atomic
-from vhbench.images import open_image, to_display_rgb, to_png
+from vhbench.images import open_image, stored_format, to_display_rgb, to_png
 from vhbench.provenance import digest, digest_of_prompts
 from vhbench.schema import CANARY, Question, VhbenchError
 from vhbench.tasks import prompts
@@ -175,9 +174,8 @@ def _doc(question: Question) -> dict[str, Any]:
 def _encoded(image: Any) -> tuple[bytes, str]:
     """Return an image's bytes as stored, and its format; with transparency, those of its displayed pixels."""
     data = read_image(image)
-    with Image.open(io.BytesIO(data)) as opened:
-        form, transparent = str(opened.format), opened.has_transparency_data
-    return (to_png(to_display_rgb(open_image(data))), "PNG") if transparent else (data, form)
+    opened = open_image(data)
+    return (to_png(to_display_rgb(opened)), "PNG") if opened.has_transparency_data else (data, stored_format(data))
 
 
 def _content(question: Question, shown: Callable[[bytes, str], dict[str, Any]]) -> list[dict[str, Any]]:

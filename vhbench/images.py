@@ -137,6 +137,13 @@ def to_store(image: ImageData) -> bytes:
         return data
 
 
+def stored_format(image: bytes) -> str:
+    """Return the format of a stored image by its first bytes: "PNG", "JPEG" (MPO included) or "WEBP"."""
+    if image[:8] == b"\x89PNG\r\n\x1a\n":
+        return "PNG"
+    return "JPEG" if image[:2] == b"\xff\xd8" else "WEBP"
+
+
 def sizes_of(image: ImageData) -> Sizes:
     """Return (width, height) of an image as displayed, and as stored in the file.
 

@@ -39,7 +39,7 @@ def others(place: str, words: Wording) -> list[str]:
 
     >>> from vhbench.generators.ode.environments import DEFAULT
     >>> others("kitchen", DEFAULT)[:4], others("floor", DEFAULT)
-    (['street', 'court', 'grass', 'desert'], [])
+    (['bathroom', 'stage', 'street', 'court'], [])
     """
     excluded = [word for word in words.settings if words.unlike(place, word)]
     families = [words.settings[word].family or word for word in excluded]

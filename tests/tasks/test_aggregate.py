@@ -26,7 +26,7 @@ def test_each_number_follows_from_the_answers_that_it_is_given() -> None:
 
 def test_the_yaml_files_find_the_metrics_of_each_task_by_its_name() -> None:
     of_captions = [entry["metric"] for entry in aggregate.ode_random_caption]
-    assert of_captions == ["chair_i", "chair_s", "cover", "cog", "words", "failed", "refused", "cut_off"]
+    assert of_captions == ["chair_i", "chair_s", "cover", "cog", "not_judged", "words", "failed", "refused", "cut_off"]
     assert [entry["metric"] for entry in aggregate.vhexpansion_mine][:1] == ["accuracy"]
     with pytest.raises(AttributeError):
         _ = aggregate.somebody_elses

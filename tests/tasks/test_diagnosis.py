@@ -37,4 +37,4 @@ def test_a_model_that_fails_in_a_known_way(command_line: CommandLine, tmp_path: 
         "existence": 0, "attribute": 1, "counting": 0, "position": 0
     }  # fmt: skip
     assert [task for task, drop in drops.items() if drop["significant"]] == ["attribute"]
-    assert found["summary"].startswith("MIOH attribute: accuracy drops 100.0 points under HN, 95 % CI ")
+    assert found["summary"].startswith("MIOH attribute: accuracy drops 100.0 points under HN, ")

@@ -99,7 +99,7 @@ def distance(first: Floats, second: Floats, *, seed: int = 0) -> dict[str, Any]:
         one, two = (random.multinomial(size, np.full(size, 1 / size)).astype(float) for size in sizes)
         resampled.append(value(np.pad(one, (0, sizes[1])), np.pad(two, (n, 0))))
     shuffled = [value(order, 1 - order) for order in (random.permutation(own) for _ in range(REPEATS))]
-    low, high = (2 * found - end for end in np.quantile(resampled, (0.975, 0.025)))
+    low, high = (2 * found - float(end) for end in np.quantile(resampled, (0.975, 0.025)))
     p = (1 + sum(other >= found for other in shuffled)) / (1 + REPEATS)
     return {"cmmd": found, "interval": [min(low, found), max(high, found)], "p": p}
 

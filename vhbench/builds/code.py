@@ -11,9 +11,9 @@ from vhbench.files import canonical
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
 _LATER = (
-    "tasks", "analysis", "audit", "card", "cli", "compare", "leaderboard", "training", "release.py", "split_diff.py"
+    "tasks", "analysis", "card", "cli", "compare", "leaderboard", "training", "release.py", "split_diff.py"
 )  # fmt: skip
-"""Packages above the builds: they read or serve splits and cannot change their content."""
+"""Packages above the builds: they read or serve splits and cannot change their content; the audit ends builds."""
 
 _WRITES = "vhbench.builds.sharding"
 """Module that turns any build's rows into a split."""

@@ -71,7 +71,7 @@ def entropy(secret: bytes) -> float:
     """Return the bits of a secret, estimated low: by its bytes, its steps and its shortest period; of words, English.
 
     >>> [round(entropy(text)) for text in (b"a" * 64, b"0123456789abcdef" * 4, b"to be or not to be")]
-    [0, 0, 27]
+    [0, 11, 27]
     """
     if not secret:
         return 0

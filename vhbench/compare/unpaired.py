@@ -86,6 +86,8 @@ class _Pool:
     def of(cls, kind: tuple[str, str], runs: Sequence[ScoredRun]) -> "_Pool":
         """Put the groups of a family together."""
         own = [{g: one for g, one in run.groups.items() if (g.benchmark, g.family) == kind} for run in runs]
+        # Where all questions of a benchmark are a group too, its tasks would count them a second time.
+        own = [{g: one for g, one in groups.items() if g.benchmark and not g.task} or groups for groups in own]
         about = [[row for one in groups.values() for row in one.questions.about] for groups in own]
         strata = [
             [(("" if g.benchmark else g.task), *(getattr(row, column) for column in STRATA))

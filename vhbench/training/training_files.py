@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 import vhbench
 from vhbench.files import canonical, json_bytes, write_atomic
+from vhbench.images import stored_format
 from vhbench.schema import VhbenchError
 from vhbench.training import training_card
 from vhbench.training.examples import TOLD, Message, TrainingExample
@@ -161,15 +162,10 @@ def _write_images(folder: Path, lessons: Sequence[TrainingExample]) -> dict[byte
     for lesson in lessons:
         for image in lesson.images:
             if image not in names:
-                names[image] = f"images/{hashlib.sha256(image).hexdigest()[:24]}.{_suffix(image)}"
+                suffix = stored_format(image).lower().replace("jpeg", "jpg")
+                names[image] = f"images/{hashlib.sha256(image).hexdigest()[:24]}.{suffix}"
                 write_atomic(folder / names[image], image, durable=False)
     return names
-
-
-def _suffix(image: bytes) -> str:
-    if image[:8] == b"\x89PNG\r\n\x1a\n":
-        return "png"
-    return "jpg" if image[:2] == b"\xff\xd8" else "webp"
 
 
 _LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[TrainingExample], bool], list[Path]]] = {

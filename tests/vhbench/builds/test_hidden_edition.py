@@ -88,7 +88,7 @@ def test_what_is_public_has_questions_and_images_and_nothing_else(whole: Path, s
 def test_a_row_that_tells_what_is_kept_back_is_a_fault(shown: Path, tmp_path: Path) -> None:
     manifest, rows = splits.read_manifest(shown), list(splits.read_rows(shown))
     told = replace(rows[0], question=replace(rows[0].question, answer="yes", candidates=("dog",)))
-    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": manifest.config}
+    how = {"benchmark": "ode", "version": "2.0.0", "seed": -1, "config": manifest.config}
     splits.write_split(tmp_path / "ode", [told, *rows[1:]], **how, extra=manifest.extra)  # type: ignore[arg-type]
     fault = f"row {told.question.id!r}: reveals answer, candidates of a hidden test set"
     assert splits.verify(tmp_path / "ode") == [fault]
@@ -132,7 +132,7 @@ def test_the_revealed_secret_builds_it_again(whole: Path, shown: Path, tmp_path:
 def test_a_maintainer_who_swaps_the_options_is_found_out(whole: Path, shown: Path, tmp_path: Path) -> None:
     manifest = splits.read_manifest(shown)
     forged = {**manifest.extra, "options": {**manifest.extra["options"], "pairs": 1}}
-    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": manifest.config}
+    how = {"benchmark": "ode", "version": "2.0.0", "seed": -1, "config": manifest.config}
     splits.write_split(tmp_path / "ode", splits.read_rows(shown), **how, extra=forged)  # type: ignore[arg-type]
     assert "commits to another secret or split" in hidden_edition.faults(tmp_path / "ode", SECRET)[0]
 
@@ -141,7 +141,7 @@ def test_forged_content_is_found_out_with_options_and_without(whole: Path, shown
     manifest, rows = splits.read_manifest(whole), list(splits.read_rows(whole))
     flipped = {"yes": "no", "no": "yes", "": ""}
     forged = [replace(r, question=replace(r.question, answer=flipped[r.question.answer])) for r in rows]
-    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": manifest.config}
+    how = {"benchmark": "ode", "version": "2.0.0", "seed": -1, "config": manifest.config}
     bare = {"commitment": manifest.extra["commitment"]}
     splits.write_split(tmp_path / "bare" / "ode", forged, **how, extra=bare)  # type: ignore[arg-type]
     assert "the manifest has no options" in hidden_edition.faults(tmp_path / "bare" / "ode", SECRET)[0]
@@ -162,7 +162,7 @@ def test_forged_content_is_found_out_with_options_and_without(whole: Path, shown
 def test_options_that_name_files_are_asked_for(shown: Path, tmp_path: Path) -> None:
     manifest = splits.read_manifest(shown)
     elsewhere = {**manifest.extra, "options": {"graph": ["amber:AMBER-that-is-not-here"]}}
-    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": {}}
+    how = {"benchmark": "ode", "version": "2.0.0", "seed": -1, "config": {}}
     splits.write_split(tmp_path / "ode", splits.read_rows(shown), **how, extra=elsewhere)  # type: ignore[arg-type]
     with pytest.raises(VhbenchError, match=r"cannot be built here .*--rebuilt DIR"):
         hidden_edition.faults(tmp_path / "ode", SECRET)
@@ -181,7 +181,7 @@ def test_a_stranger_s_options_lead_nowhere(options: dict[str, object], shown: Pa
     manifest = splits.read_manifest(shown)
     how = {
         "benchmark": "ode",
-        "version": "1.0.0",
+        "version": "2.0.0",
         "seed": -1,
         "config": {},
         "extra": manifest.extra | {"options": options},

@@ -252,7 +252,7 @@ PARTS = {
     "SHARD": ("ode", "a/test-00000-of-00001.parquet"),
     "SCENES": ("ode", "scenes.parquet"),
     "RULES": ("board", "board.yaml"),
-    "ENTRY": ("board", "entries/m/ode-2.0.0/entry.yaml"),
+    "ENTRY": ("board", "entries/m/ode-1.0.0/entry.yaml"),
 }
 """Word of a command → the folder of which the odd file is a part, and its name there."""
 

@@ -65,7 +65,7 @@ def test_symmetric_and_multiple_choice(capsys: Any, monkeypatch: Any, write: Any
     assert (code, "--by mode: expected a field with values in at least one row" in err) == (2, True)
     choices = write("mc.jsonl", {"id": "a", "choices": ["x", "y"], "answer": "A", "response": "A", "task": "counting"})
     code, out, _ = run(capsys, monkeypatch, "multiple-choice", "--responses", choices)
-    assert (code, "aggregate     1.0000" in out) == (0, True)
+    assert (code, "aggregate              1.0000" in out) == (0, True)
 
 
 def test_amber(capsys: Any, monkeypatch: Any, write: Any) -> None:

@@ -20,7 +20,7 @@ from vhbench import splits
 from vhbench.leaderboard import boards, validating
 from vhbench.leaderboard.boards import Board, Rules
 from vhbench.leaderboard.entries import ModelInfo, StoredEntry, entries, parameters, stored
-from vhbench.leaderboard.packed_answers import pack
+from vhbench.leaderboard.packed_answers import PackedAnswer, pack
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.submitting import read_run_for, submit
 from vhbench.leaderboard.validating import check_entry
@@ -185,16 +185,16 @@ def test_a_hostile_file_is_refused(toy: StoredEntry, tmp_path: Path, change: Cal
 
 
 ANSWERS: list[tuple[Callable[[], bytes], str]] = [
-    (lambda: pack(["yes"] * 47), "expected 48 responses, got 47"),
-    (lambda: pack(["yes"] * 49), "expected 48 responses, got 49"),
+    (lambda: pack([PackedAnswer("yes")] * 47), "expected 48 responses, got 47"),
+    (lambda: pack([PackedAnswer("yes")] * 49), "expected 48 responses, got 49"),
     (lambda: pack([]), "expected 48 responses"),
     (lambda: b"PAR1" + b"\0" * 100 + b"PAR1", "not a readable Parquet file"),
     (lambda: b"x", "not a readable Parquet file"),
     (lambda: _table(response=pa.array(["yes"] * 47 + [None])), "holds a null"),
-    (lambda: _table(response=pa.array([1] * 48)), "expected one text column"),
-    (lambda: _table(response=pa.array([b"yes"] * 48)), "expected one text column"),
-    (lambda: _table(answer=pa.array(["yes"] * 48)), "expected one text column"),
-    (lambda: _table(response=pa.array(["yes"] * 48), id=pa.array(["a"] * 48)), "expected one text column"),
+    (lambda: _table(response=pa.array([1] * 48)), "expected a text column"),
+    (lambda: _table(response=pa.array([b"yes"] * 48)), "expected a text column"),
+    (lambda: _table(answer=pa.array(["yes"] * 48)), "expected a text column"),
+    (lambda: _table(response=pa.array(["yes"] * 48), id=pa.array(["a"] * 48)), "expected a text column"),
     (lambda: _table(response=pa.array(["x" * (1 << 21)] + ["no"] * 47)), "has a text of 2,097,152 characters"),
     (lambda: _table(response=pa.array([b"\xff"] * 48, pa.binary()).view(pa.string())), "not UTF-8"),
 ]

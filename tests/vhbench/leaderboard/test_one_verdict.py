@@ -136,7 +136,7 @@ def test_model_index_keeps_editions_of_one_repository_apart(standings: Rankings)
 
     first = standings.editions[1]
     edition = replace(first.edition, repo_id="org/shared")
-    fresh = replace(first, asked=replace(first.asked, edition=replace(edition, version="2.0.0", content_hash="f" * 64)))
+    fresh = replace(first, asked=replace(first.asked, edition=replace(edition, version="3.0.0", content_hash="f" * 64)))
     public = replace(first, asked=replace(first.asked, edition=edition))
     model = standings.ranked[0]
     entry = model.entries[first.edition.name]
@@ -146,5 +146,5 @@ def test_model_index_keeps_editions_of_one_repository_apart(standings: Rankings)
     told = {(r.dataset_name, r.dataset_config, r.dataset_args["content_hash"]) for r in results}
     assert told == {
         ("mioh 2.0.0", "mioh-2.0.0", edition.content_hash),
-        ("mioh 2.0.0", "mioh-2.0.0", "f" * 64),
+        ("mioh 3.0.0", "mioh-3.0.0", "f" * 64),
     }

@@ -139,7 +139,7 @@ def test_the_errors_of_a_run_come_with_their_mates_and_unread_ones_do_not(editio
     assert counts["yes"] == counts["no"]
     assert 0 <= sum(q.answer == "no" for q in closed) - counts["no"] <= 1
     card = (out / "README.md").read_text()
-    assert re.search(r"errors of the run: .*", card)[0].startswith("errors of the run: 30 of 61 yes_no; 1 unparsed ")
+    assert re.search(r"errors of the run: .*", card)[0].startswith("errors of the run: 33 of 67 yes_no; 1 unparsed ")
     assert "1 unparsed responses are left out" in card
 
 
@@ -201,7 +201,7 @@ def test_an_edition_of_the_same_concepts_is_refused_by_name(editions: Editions, 
     ]
     manifest = splits.read_manifest(editions.test)
     other = tmp_path / "ode"
-    write_split(other, [*turned], benchmark="ode", version="1.0.0", seed=9, config=manifest.config, sources={})
+    write_split(other, [*turned], benchmark="ode", version="2.0.0", seed=9, config=manifest.config, sources={})
     assert scenes
     with pytest.raises(VhbenchError, match=r"shares \d+ concepts \("):
         run("sft", "--split", other, "--test", editions.test, "--out", tmp_path / "rows", "--answers", "short")
@@ -230,7 +230,7 @@ def test_a_hidden_edition_does_not_tell_its_concepts(editions: Editions, tmp_pat
         for row in splits.read_rows(editions.test)
     ]
     public, extra = tmp_path / "ode", {"hidden": True, "commitment": "ab" * 32}
-    write_split(public, rows, benchmark="ode", version="1.0.0", seed=9, config={}, sources={}, extra=extra)
+    write_split(public, rows, benchmark="ode", version="2.0.0", seed=9, config={}, sources={}, extra=extra)
     given = ("--split", editions.train, "--test", public, "--out", tmp_path / "rows", "--number", 4)
     with pytest.raises(VhbenchError, match="does not tell what it is about"):
         run("sft", *given)

@@ -117,6 +117,8 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return yes_or_no.get(yes_no(text, question))
     lettered = any(mention.by_letter for clause in clauses for mention in clause.affirmed)
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
+    if any("%" in choice for choice in names.choices):  # elsewhere a percentage is no count
+        numbers = numbers.replace("%", "")
     if len(names.counts) > 1 and not lettered and (found := counted(numbers, names.counts)):
         return found
     if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
