@@ -18,6 +18,8 @@ SAME = 0.5
 WORDS_AT_ONCE = 20
 """Maximum number of words per text query; Grounding DINO truncates at 256 tokens."""
 
+SETTINGS = {"least": LEAST_SCORE, "same": SAME, "words": WORDS_AT_ONCE}
+"""Everything but the model that decides what is detected; part of the cache's key."""
 
 _Look = tuple[bytes, Sequence[str]]
 """Image, and the words to detect in it."""

@@ -96,16 +96,19 @@ def released(directory: Path, secret: bytes) -> frozenset[str]:
     "Is the dog in the image red?" leaks that there is a dog, and images replaced by a hard positive are those that
     showed the target. So of all questions about one image (for several images: about one fact, over all modes and
     pressures) the key selects one pair: a question and its counterpart with the opposite answer, with its changed
-    images. Of pairs whose halves share an answer, it selects one row. All captions stay, as they ask for nothing in
-    particular.
+    images. Of pairs whose halves share an answer, it selects one row, and then equally many of every answer to each
+    question type: facts that are false have fewer forms, so more of their yes/no questions would be selected. All
+    captions stay, as they ask for nothing in particular.
     """
     whole = splits.read_manifest(directory)
     one_answer = benchmark(whole.benchmark).pairs == "easy twin"
     chosen: dict[str, tuple[bytes, str]] = {}
     rows: dict[str, list[str]] = {}
     free: list[str] = []
-    for _, group in splits.read_columns(directory, ["id", "kind", "pair_id", "perturbation", "scene_ids"]):
-        for name, kind, pair, perturbation, images in zip(*group.values(), strict=True):
+    answers: dict[str, tuple[str, str]] = {}
+    columns = ["id", "kind", "pair_id", "perturbation", "scene_ids", "question_type", "answer"]
+    for _, group in splits.read_columns(directory, columns):
+        for name, kind, pair, perturbation, images, question_type, answer in zip(*group.values(), strict=True):
             if kind == "caption":
                 free.append(name)
                 continue
@@ -114,7 +117,20 @@ def released(directory: Path, secret: bytes) -> frozenset[str]:
             rank = _digest(secret, "choice", choice), choice
             chosen[about] = min(chosen.get(about, rank), rank)
             rows.setdefault(choice, []).append(name)
-    return frozenset(free).union(*(rows[choice] for _, choice in chosen.values()))
+            answers[choice] = question_type, answer
+    kept = [choice for _, choice in sorted(chosen.values())]
+    if one_answer:
+        kept = _balanced(kept, answers)
+    return frozenset(free).union(*(rows[choice] for choice in kept))
+
+
+def _balanced(names: list[str], answers: Mapping[str, tuple[str, str]]) -> list[str]:
+    """Keep, per question type, the first rows of every answer, as many as the rarest answer has."""
+    by_answer: dict[str, dict[str, list[str]]] = {}
+    for name in names:
+        question_type, answer = answers[name]
+        by_answer.setdefault(question_type, {}).setdefault(answer, []).append(name)
+    return [name for of in by_answer.values() for kept in of.values() for name in kept[: min(map(len, of.values()))]]
 
 
 def public(question: Question, secret: bytes, names: dict[bytes, str]) -> Question:

@@ -120,9 +120,7 @@ def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
     found = model_of(name)
     depends_on = {
         "detector": found,
-        "least": detectors.LEAST_SCORE,
-        "same": detectors.SAME,
-        "words": detectors.WORDS_AT_ONCE,
+        **detectors.SETTINGS,
         "libraries": model_identity.libraries("torch", "transformers", "onnxruntime"),
     }
     return KeptDetections(_named(name), depends_on, load)

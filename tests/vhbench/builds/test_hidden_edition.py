@@ -282,7 +282,7 @@ def builds() -> dict[str, Callable[[Path], Path]]:
 
     return {
         "ode": lambda folder: edition(ode, folder),
-        "mioh": lambda folder: edition(PaperMioh(each=70), folder),
+        "mioh": lambda folder: edition(PaperMioh(each=90), folder),
         "vhexpansion": expanded,
     }
 
