@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+from vhbench import benchmarks
 from vhbench.columns import RECORD
 from vhbench.files import convert, quote_value
 from vhbench.json_rows import each_row
@@ -167,22 +168,36 @@ def difference(first: Any, other: Any) -> str:
 def unlike(told: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Iterator[str]:
     """Yield a line for each setting that differs between the tasks of a run.
 
+    A token limit that is part of a task, as CHAIR's 64 and 512, may differ from that of others.
+
     >>> about = {"benchmark": "ode", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
     >>> about |= {"vhbench": "0.1.0", "lmms_eval": "0.7.3"}
     >>> asked = {"ode_a": 16, "ode_b": 4096, "ode_c": 4096}
     >>> list(unlike([Provenance(task=t, generation={"max_new_tokens": n}, **about) for t, n in asked.items()]))
     ['generation settings differ between tasks: max_new_tokens is 16 in ode_a, 4096 in ode_b and 1 more']
+    >>> asked = {"chair_64": 64, "chair_512": 512, "ode_a": 4096}
+    >>> list(unlike([Provenance(task=t, generation={"max_new_tokens": n}, **about) for t, n in asked.items()]))
+    []
     """
     for name in settings:
         values = {one.task: getattr(one, name) for one in told}
         parts = {task: value if isinstance(value, Mapping) else {"": value} for task, value in values.items()}
         for key in sorted({key for part in parts.values() for key in part}):
+            given = {task: quote_value(part[key]) if key in part else "not told" for task, part in parts.items()}
+            if key == "max_new_tokens" and len(set(given.values())) > 1:
+                given = {task: value for task, value in given.items() if value != _own_limit(task)}
             tasks: dict[str, list[str]] = {}
-            for task, part in parts.items():
-                tasks.setdefault(quote_value(part[key]) if key in part else "not told", []).append(task)
+            for task, value in given.items():
+                tasks.setdefault(value, []).append(task)
             if len(tasks) > 1:
                 where = (f"{value} in {_first_of(own)}" for value, own in tasks.items())
                 yield f"{SETTINGS[name]} differ between tasks: {f'{key} is ' if key else ''}{', '.join(where)}"
+
+
+def _own_limit(task: str) -> str:
+    """Return the token limit that is part of a task; "" for none."""
+    limit = benchmarks.task(task).max_new_tokens if benchmarks.of_task(task) else 0
+    return quote_value(limit) if limit else ""
 
 
 def _first_of(tasks: Sequence[str]) -> str:
