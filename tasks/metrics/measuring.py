@@ -12,13 +12,15 @@ Scores are computed lazily. :mod:`vhbench.tasks.metrics.registry` lists the metr
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from vhbench.schema import Record
+from vhbench.statistics.multiple_testing import paired_t_p_value
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics import withholding
 from vhbench.tasks.metrics.answers import Answers, Claimed, Places
@@ -27,6 +29,9 @@ from vhbench.tasks.metrics.registry import metrics_of
 
 MANY_UNPARSED = 0.2
 """Share of unparsed responses above which a warning is printed."""
+
+LETTER_BIAS, LETTER_LEVEL = 0.1, 0.001
+"""Excess of a letter's share in the predictions that is warned of, and the level at which it must be significant."""
 
 
 class Measured:
@@ -99,7 +104,27 @@ class Measured:
         if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n and not self.withheld:
             share = f"{unread} of {self.n} responses ({100 * unread / self.n:.1f} %)"
             lines.append(f"{share} could not be parsed; bounds say how far the score depends on them")
-        return lines
+        return [*lines, *self._letter_bias()]
+
+    def _letter_bias(self) -> Iterator[str]:
+        """Yield a line per option letter that is predicted far more often than it is correct.
+
+        "None of the above" does not count: it is always the last option, and may be chosen for what it says.
+        """
+        asked = self.places[self.answers.holds(lambda answer: answer.options > 0 and answer.predicted, self.places)]
+        kinds = (self.answers.kinds[code] for code in np.unique(self.answers.codes[asked]))
+        letters = sorted({kind.record.answer for kind in kinds} - {""})
+        for letter in letters:
+            others = asked[~self.answers.holds(_equals("none", letter), asked)]
+            said, right = (
+                self.answers.holds(_equals(column, letter), others) for column in ("record.prediction", "record.answer")
+            )
+            excess = said.astype(float) - right
+            if len(others) and excess.mean() > LETTER_BIAS:
+                p = paired_t_p_value(excess, self.answers.clusters(others))
+                if p < LETTER_LEVEL / len(letters):
+                    shares = f"{100 * said.mean():.1f} % of the predictions, and correct in {100 * right.mean():.1f} %"
+                    yield f"predictions follow the letter: {letter} is {shares} of the questions"
 
     @property
     def token_counts(self) -> dict[str, float | None] | None:
@@ -221,6 +246,11 @@ class Measured:
     def _defined(self, metric: Metric) -> bool:
         test, facts = metric.defined, self.facts
         return test is None or bool(self.answers.holds(lambda answer: test(answer, facts), self.places).any())
+
+
+def _equals(name: str, value: str) -> Callable[[Answer], bool]:
+    get = attrgetter(name)
+    return lambda answer: bool(get(answer) == value)
 
 
 def measure(
