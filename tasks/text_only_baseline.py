@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from vhbench import splits
@@ -47,23 +48,28 @@ def _records(directory: Path) -> Iterator[Record]:
 def across_seeds(directory: Path, other: Path) -> Iterator[tuple[str, str, str]]:
     """Yield table rows, header first: subset, questions, accuracy of the answers learnt from the other split.
 
-    Each question text gets its most frequent answer in a split of another seed; a tie or a new text counts as a uniform
-    guess. Within a split, words that are balanced by design hide what a model could learn from another one.
+    Each question text gets its most frequent answer in a split of another seed, among its own options; a tie or a new
+    text counts as a uniform guess. Within a split, words that are balanced by design hide what a model could learn from another one.
     """
     learnt: dict[str, Counter[str]] = defaultdict(Counter)
     for record in _records(other):
-        learnt[record.question][record.answer] += 1
+        learnt[record.question][_text_of(record, record.answer)] += 1
     hits: dict[str, list[float]] = defaultdict(list)
     for record in _records(directory):
         if record.answer in (options := options_of(record)):
-            known = learnt[record.question]
-            best = [option for option in options if known[option] == max(known.values(), default=0)]
+            known = [learnt[record.question][_text_of(record, option)] for option in options]
+            best = [option for option, times in zip(options, known, strict=True) if times == max(known)]
             hit = (record.answer in best) / len(best)
             for name in (ALL, _named(columns := GROUPINGS[2], [getattr(record, column) for column in columns])):
                 hits[name].append(hit)
     yield "subset", "questions", "majority answer by text, learnt on another seed"
     for name in sorted(hits, key=lambda name: (name != ALL, name)):
         yield name, f"{len(hits[name]):,}", f"{100 * sum(hits[name]) / len(hits[name]):.1f} %"
+
+
+def _text_of(record: Record, answer: str) -> str:
+    """Return an option's text instead of its letter, which changes from one question to the next."""
+    return dict(zip(ascii_uppercase, record.choices, strict=False)).get(answer, answer)
 
 
 def of_questions(records: Iterable[Record]) -> dict[str, TextOnlyBaseline]:

@@ -260,8 +260,8 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
 def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """Which of four occurs that many times in total? Two others occur another number of times.
 
-    The fourth does not occur. Each image shows one of the four. One of the three that occur does so in two images,
-    whether correct or not, so presence does not leak the answer.
+    The fourth does not occur. Each image shows one of the four. One of the three that occur does so in two images. It
+    is drawn beforehand: a total of one cannot be in two images, so presence would leak the answer.
     """
     number, twice = int(generator.integers(2, 5)), int(generator.integers(3))
     names = [_noun(f) for f in facts]
@@ -272,14 +272,13 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
         target = shown[0] if right else others[-1]
         forms = []
         for totals in _totals(number, bool(right)):
-            for again in (twice, (twice + 1) % 3, (twice + 2) % 3):
-                parts = [_spread(n, 2 if i == again else 1, generator) for i, n in enumerate(totals)]
-                counts = [{name: n} for name, two in zip(shown, parts, strict=True) for n in two]
-                if all(parts) and len(counts) == 4:
-                    slots = [_count_slot({**dict.fromkeys(names, 0), **one}, target) for one in counts]
-                    filler = _count_slot(dict.fromkeys(names, 0), target)
-                    asked = [Exists(n) for n in names], [Exists(n) for n in right]
-                    forms.append(replace(_options(text, *asked, slots, (filler,), form), least=4))
+            parts = [_spread(n, 2 if i == twice else 1, generator) for i, n in enumerate(totals)]
+            counts = [{name: n} for name, two in zip(shown, parts, strict=True) for n in two]
+            if all(parts) and len(counts) == 4:
+                slots = [_count_slot({**dict.fromkeys(names, 0), **one}, target) for one in counts]
+                filler = _count_slot(dict.fromkeys(names, 0), target)
+                asked = [Exists(n) for n in names], [Exists(n) for n in right]
+                forms.append(replace(_options(text, *asked, slots, (filler,), form), least=4))
         block.append(tuple(forms))
     return block
 

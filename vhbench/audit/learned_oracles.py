@@ -177,8 +177,8 @@ def _answers(viewer: str, lessons: Sequence[_Asked], asked: Sequence[_Asked]) ->
 
 def _best(question: Question, viewer: str) -> float:
     """Return the accuracy that a question's design concedes to a viewer, or NaN."""
-    if viewer == "words":
-        return 1 / (len(question.choices) or 2)
+    if viewer == "words":  # "I don't know" is never correct
+        return 1 / (len(question.choices) - ("I don't know" in question.choices) or 2)
     if viewer == "pixels":  # colours of an image correlate with its objects
         return restricted_oracles.best(question, "presence") if question.question_type[0] in "AP" else nan
     return restricted_oracles.best(question, viewer)

@@ -1,0 +1,36 @@
+"""What the text of a question gives away is measured on a split of another seed."""
+
+from pathlib import Path
+
+from vhbench import splits
+from vhbench.schema import Question, Row
+from vhbench.tasks.text_only_baseline import across_seeds
+
+
+def write(folder: Path, *asked: tuple[str, tuple[str, ...], str]) -> Path:
+    rows = [
+        Row(
+            "mioh_easy",
+            Question(
+                f"q{n}", images=(b"",), scene_ids=(f"s{n}",), benchmark="mioh", question=text, choices=choices,
+                answer=answer, kind="multiple_choice" if choices else "yes_no", question_type="C1",
+            ),
+        )
+        for n, (text, choices, answer) in enumerate(asked)
+    ]  # fmt: skip
+    splits.write_split(folder / "mioh", rows, benchmark="mioh", version="1.0.0", seed=0, config={})
+    return folder / "mioh"
+
+
+def test_the_most_frequent_answer_to_a_text_is_an_options_text_and_not_its_letter(tmp_path: Path) -> None:
+    other = write(tmp_path / "other", ("How many?", ("1", "2", "3"), "A"), ("Red?", (), "no"), ("Big?", (), "yes"))
+    split = write(
+        tmp_path / "split",
+        ("How many?", ("3", "1", "2"), "B"),  # "1" again, at another letter: correct
+        ("How many?", ("3", "2", "4"), "A"),  # "1" is no option: a third
+        ("Red?", (), "yes"),  # "no" was learnt: wrong
+        ("New?", (), "yes"),  # a new text: a half
+    )
+    header, every, _ = across_seeds(split, other)
+    assert header == ("subset", "questions", "majority answer by text, learnt on another seed")
+    assert every == ("all questions", "4", f"{100 * (1 + 1 / 3 + 0 + 1 / 2) / 4:.1f} %")
