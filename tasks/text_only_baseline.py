@@ -49,7 +49,8 @@ def across_seeds(directory: Path, other: Path) -> Iterator[tuple[str, str, str]]
     """Yield table rows, header first: subset, questions, accuracy of the answers learnt from the other split.
 
     Each question text gets its most frequent answer in a split of another seed, among its own options; a tie or a new
-    text counts as a uniform guess. Within a split, words that are balanced by design hide what a model could learn from another one.
+    text counts as a uniform guess. Within a split, words that are balanced by design hide what a model could learn from
+    another one.
     """
     learnt: dict[str, Counter[str]] = defaultdict(Counter)
     for record in _records(other):

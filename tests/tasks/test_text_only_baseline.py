@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
+from PIL import Image
+
 from vhbench import splits
+from vhbench.images import to_png
 from vhbench.schema import Question, Row
 from vhbench.tasks.text_only_baseline import across_seeds
+
+IMAGE = to_png(Image.new("RGB", (8, 8)))
 
 
 def write(folder: Path, *asked: tuple[str, tuple[str, ...], str]) -> Path:
@@ -12,7 +17,7 @@ def write(folder: Path, *asked: tuple[str, tuple[str, ...], str]) -> Path:
         Row(
             "mioh_easy",
             Question(
-                f"q{n}", images=(b"",), scene_ids=(f"s{n}",), benchmark="mioh", question=text, choices=choices,
+                f"q{n}", images=(IMAGE,), scene_ids=(f"s{n}",), benchmark="mioh", question=text, choices=choices,
                 answer=answer, kind="multiple_choice" if choices else "yes_no", question_type="C1",
             ),
         )
