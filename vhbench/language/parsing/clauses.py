@@ -10,7 +10,7 @@ _BE = (
 )
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding"
-    r"|(?<!other\s)than|instead\s+of|rather\s+than|ruled?\s+out|eliminated?|as\s+opposed\s+to|compared\s+(?:to|with)"
+    r"|(?<!other\s)than|instead\s+of|rather\s+than|rul(?:ed?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
     r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
 )
 _DENIED_AFTER = re.compile(
@@ -30,6 +30,7 @@ _CLAUSE = re.compile(
     r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s)\b)|\s+[–—-]+\s+",
     re.IGNORECASE,
 )
+_CONCESSION = re.compile(r"(?i)\A\W*(?:while|whereas|although|(?:even\s+)?though)\b[^,]+,")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
     r"|inspect\w*|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are"
@@ -92,8 +93,10 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
         part = text[start:end]
         if cut and cut["another"] and not _STATES.search(part):
             continue  # "Image 1, Image 2 and Image 3 are …" is one clause
-        if part.strip():
-            clauses.append(_clause(part, bool(cut and cut["asked"]), names, asks_for_absence, opposite))
+        conceded = _CONCESSION.match(part)
+        parts = (part[: conceded.end()], part[conceded.end() :]) if conceded else (part,)
+        asked = bool(cut and cut["asked"])
+        clauses += [_clause(own, asked, names, asks_for_absence, opposite) for own in parts if own.strip()]
         start = cut.end() if cut else end
     begun = len(clauses) > 1 and _PLAN.match(text) and not _STATES.search(clauses[-1].text) and text[-1:].isalnum()
     if clauses and (begun or _CUT_OFF.search(text)) and len(text.split()) > 6:

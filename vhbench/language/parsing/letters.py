@@ -46,7 +46,7 @@ _UNSURE = re.compile(
 _DESPITE = re.compile(
     r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
 )
-_MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
+_MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|\s+(?=\([A-Z\d])|,(?!\s*[(\[]?[A-Z]\b)))"
 _BUT = re.compile(
     r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
@@ -167,7 +167,7 @@ def _marked(text: str, names: Names) -> str | None:
     marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
     if marked:
         found, rest = next(filter(None, marked.groups())), text[marked.end() :]
-        article = found in "aI" and marked[0].endswith((",", "-", "–", "—"))
+        article = found in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
         alternative = re.match(rf"\s*(?:or|and|/|&|,)\s*[(\[]?[{names.letters}]\b(?!')", rest)
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         if not article and not initial:

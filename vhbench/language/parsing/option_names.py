@@ -267,8 +267,8 @@ def _by_letter(letters: str) -> Iterator[str]:
     before = r"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|be|guess|it's|it\s+is|would\s+be)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)"
-        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[{letters}]"
+        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|\((?-i:[A-Z\d])|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
