@@ -14,10 +14,10 @@ _DENIED_BEFORE = re.compile(
     r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
 )
 _DENIED_AFTER = re.compile(
-    rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
+    rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
     rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
-    r"|(?:no|not|none|without|lacks?)\b|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled"
+    r"|(?:no|not|none|without|lacks?|incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled"
     r"|eliminated|excluded|unlikely|out\b|absent|irrelevant)|❌|✗|✘)"
 )
 _CLAUSE = re.compile(
@@ -111,7 +111,7 @@ def _clause(
     denied: list[Mention] = []
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     for mention in names.find(text):
-        before, after = text[: mention.start][-80:], _after(text[mention.end :], mention, names)
+        before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
         if mention.start < read:
             continue  # part of an option's text after its letter: "(E) None of the above"
         read = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
@@ -139,7 +139,7 @@ def _clause(
     return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
 
 
-def _after(rest: str, mention: Mention, names: Names) -> str:
+def text_after(rest: str, mention: Mention, names: Names) -> str:
     """Return the text after a mention, and after the text of its option if that follows: "(B) no, it is not far"."""
     choice = names.choices[names.letters.index(mention.letter)].strip().rstrip(".")
     own = re.match(rf"(?i)[\s\"')\]*]*[:.,–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.clauses import OptionClause, clauses_of
+from vhbench.language.parsing.clauses import OptionClause, clauses_of, text_after
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.numeric_answers import counted
@@ -20,8 +20,8 @@ from vhbench.language.parsing.truncation import unfinished
 from vhbench.language.parsing.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
-    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+second"
-    r"\s+(?:thought|look)|i\s+mean|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
+    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
+    r"|second\s+(?:thought|look))|i\s+mean|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
     r"|on\s+closer\s+(?:look|inspection)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
@@ -30,7 +30,7 @@ _CONCLUSION = re.compile(
     r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
     r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
-    r"|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
+    r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
     r"|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
@@ -53,10 +53,13 @@ _BUT = re.compile(
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
-_CJK = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
-"""Boundary between Chinese and Latin characters, which are one word for regular expressions."""
-_ANSWER = re.compile(r"(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
-"""Answer label before a letter: "A: C"."""
+_EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
+_CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
+"""Boundary between Chinese, Japanese or Korean and Latin characters, which are one word for regular expressions."""
+_ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
+"""Number or label before a letter: "1. C", "A: C"."""
+_VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:yes|no|not|(?:in)?correct|right|wrong|true|false)\b")
+"""Verdict on an option: "A: no"; the option's own text may be the same word."""
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _SHORT = 200
 _ENOUGH = 2_000
@@ -170,7 +173,9 @@ def _marked(text: str, names: Names) -> str | None:
         article = found in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
         alternative = re.match(rf"\s*(?:or|and|/|&|,)\s*[(\[]?[{names.letters}]\b(?!')", rest)
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
-        if not article and not initial:
+        own = Mention(marked.start(), marked.end(), found.upper())
+        verdict = text_after(rest, own, names) == rest and _VERDICT.match(rest)
+        if not article and not initial and not verdict:
             return "" if alternative or _goes_through_them(text, names) else found.upper()
     return None
 

@@ -264,11 +264,13 @@ def _by_letter(letters: str) -> Iterator[str]:
     )
     yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"
     plain = re.sub("[AI]", "", letters)
-    before = r"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|be|guess|it's|it\s+is|would\s+be)\s+"
+    maybe = r"(?<!could\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
+    before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|{maybe}|guess|it's|it\s+is)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[{letters}]"
-        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|\((?-i:[A-Z\d])|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[A-Z]"
+        signs = r"[).:,;!?\"'/&=]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])"
+        bare += [rf"A(?=\s*(?:{signs}|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
