@@ -30,6 +30,9 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
+_WITHDRAWN: Final = re.compile(
+    r"no\W+(?:wait|actually|hold on|correction|scratch that)\b.*?\W(?:yes|no|there|it|i|they)\b", re.DOTALL
+)
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _BARE_NOUN: Final = re.compile(r"\W*([a-z]+(?: [a-z]+)?)\W*")
@@ -169,7 +172,8 @@ def _read(text: str, asked: Claim | None) -> _Reading:
 @cached_by_text
 def _corrected(text: str) -> str | None:
     """Return the part after a text's last correction; None without one."""
-    ends = [found.end() for found in _CORRECTS.finditer(text) if found.start() > 0]
+    found = _CORRECTS.finditer(text)
+    ends = [each.end() for each in found if each.start() > 0 or _WITHDRAWN.match(text)]
     return text[ends[-1] :] if ends else None
 
 

@@ -30,7 +30,8 @@ Choice {L} | Choice: {L} | Selected option: {L} | {{"answer": "{L}"}} | <answer>
 <answer>({L}) {T}</answer> | The answer is letter {L}. | {L} is my answer. | {L} it is. | {L} is most likely correct.
 Option {L} is the only one that fits. | A: {L} | {L} : {T} | Okay: {L}. {T} | Let's go with {L}.
 I have to go with {L}. | This makes {L} the correct answer. | The option that is correct is ({L}) {T}.
-I'm going with ({L}) {T}.
+I'm going with ({L}) {T}. | The answer is {L} rather than {W}. | {L} (I am 90% sure) | Ruling out ({W}), I select ({L}).
+It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | 選択肢{L}が正しいです。 | 정답은 {L}입니다.
 """
 
 OPTIONS = {
@@ -58,11 +59,14 @@ def forms() -> Iterator[str]:
 
 
 def responses(form: str) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Yield letter, response and options: every option of every set, and the same set in reverse order."""
+    """Yield letter, response and options: every option of every set, and the same set in reverse order.
+
+    Forms have the letter L of an option, its text T, and the letter W of another option.
+    """
     for choices in OPTIONS.values():
         for options in (choices, choices[::-1]):
-            for letter, text in zip("ABCDE", options, strict=False):
-                yield letter, form.format(L=letter, T=text), options
+            for n, (letter, text) in enumerate(zip("ABCDE", options, strict=False)):
+                yield letter, form.format(L=letter, T=text, W="ABCDE"[(n + 1) % len(options)]), options
 
 
 def misread(form: str, change: Callable[[str, Sequence[str]], str]) -> list[tuple[str, str, str]]:
