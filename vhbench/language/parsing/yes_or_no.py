@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vhbench.language.parsing import assent
-from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement, is_plain_affirmative
+from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, cached_by_text, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.normalization import normalize_phrases
@@ -120,9 +120,6 @@ def _of(text: str, question: str) -> str:
     everything, marked = plain(text).lower(), strip_markup(text).lower()
     if marked == everything and unfinished(everything):
         return ""
-    answer, told = _by_itself(marked)
-    if (answer or told) and is_plain_affirmative(question):
-        return answer
     asked = claim(question)
     if asked and asked.quoted:
         marked = everything  # a marked answer may be the answer to the quoted question
@@ -137,16 +134,6 @@ def _of(text: str, question: str) -> str:
 
 _of_short = lru_cache(maxsize=8_192)(_of)
 """Short responses recur for many images, with the same question."""
-
-
-@cached_by_text
-def _by_itself(text: str) -> _Reading:
-    """Parse a text whose answer does not depend on the question, as :func:`_read`; else empty."""
-    if text in ("yes", "no"):
-        return text, False
-    if len(text) < 4 or ":" in text or "right" in text or _CORRECTS.search(text):
-        return "", False
-    return _read_once(text, None)
 
 
 def _option(text: str, question: str) -> str:
