@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
-from operator import itemgetter
 from typing import Any
 
 from vhbench.adapters.tables import OPTION_FIELDS, split_options
@@ -28,17 +27,13 @@ class _Plan:
         columns: field → column.
         single: columns with one answer option each.
         read: fields that tables store as text and that must be parsed.
-        texts: whether all fields are texts in their own columns.
         flags: whether the reference answer is 1 or 0.
-        pick: function that takes the values of the columns from a row.
     """
 
     columns: Mapping[str, str]
     single: tuple[str, ...]
     read: tuple[str, ...]
-    texts: bool
     flags: bool
-    pick: Callable[[Row], tuple[Any, ...]]
 
 
 IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id")
@@ -55,9 +50,6 @@ KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
 _TOKENS = ("completion_tokens", "output_tokens", "tokens")
 _AT_THE_LIMIT = ("length", "max_tokens", "max_output_tokens")
 _LETTERS = string.ascii_uppercase
-_TEXT = {str}
-_SHORT = 32
-"""Maximum characters of a cached reference answer."""
 
 _LONGEST = 1 << 20
 """Maximum characters of a list stored as text; parsing takes up to 250 times as much memory."""
@@ -135,11 +127,7 @@ def _plan(columns: tuple[str | None, ...], said: str) -> _Plan:
     listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, names))
     single = listed if "choices" not in fields else ()
     read = tuple([field for field in _READ if field in fields])
-    texts = (
-        not (single or read or None in columns) and len(fields) > 1
-    )  # itemgetter returns a single value for one column
-    flags = fields.get("answer") == "gt_answer"
-    return _Plan(fields, single, read, texts, flags, itemgetter(*fields.values()) if texts else tuple)
+    return _Plan(fields, single, read, fields.get("answer") == "gt_answer")
 
 
 def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[str]) -> dict[str, str]:
@@ -147,11 +135,6 @@ def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[s
 
 
 def _usual(row: Row, place: str, plan: _Plan) -> Row:
-    if plan.texts and set(map(type, values := plan.pick(row))) == _TEXT:
-        found = dict(zip(plan.columns, values, strict=True))
-        if (answer := found.get("answer")) is not None:
-            found["answer"] = (_right_of_short if len(answer) < _SHORT else _right_alone)(answer, plan.flags)
-        return found
     if None in row:
         raise VhbenchError(
             f"{place}: expected as many fields as columns, got more; quote fields that contain a separator"
@@ -197,14 +180,6 @@ def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
         return letter
     same = [place for place, choice in enumerate(choices) if str(choice).strip().lower() == text.lower()]
     return letters[same[0]] if len(same) == 1 and same[0] < len(letters) else answer
-
-
-def _right_alone(answer: str, flags: bool) -> Any:
-    """Return the reference answer to a question without options."""
-    return right(answer, (), flags=flags)
-
-
-_right_of_short = lru_cache(maxsize=256)(_right_alone)
 
 
 def _missing(value: Any) -> bool:

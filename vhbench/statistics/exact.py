@@ -9,16 +9,15 @@ Pearson's own.
 import numpy as np
 
 from vhbench.statistics.clustering import Clusters, Numbers, cluster_sums, total_of
-from vhbench.statistics.intervals import LEVEL, Interval
+from vhbench.statistics.intervals import LEVEL, Interval, binomial_ends, quantile
 
 
-def clopper_pearson(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
+def clopper_pearson(values: Numbers, *, clusters: Clusters | None = None) -> Interval | None:
     """Return the exact interval of a share.
 
     Args:
         values: outcome of each answer, 0 or 1.
         clusters: cluster of each answer; None for independent answers.
-        level: coverage.
 
     Returns:
         None without answers, or for a single cluster with different outcomes.
@@ -38,23 +37,8 @@ def clopper_pearson(values: Numbers, *, clusters: Clusters | None = None, level:
             return None
         between = total_of((tops - share * sizes) ** 2) * count / (count - 1)
         effect = between / (share * (1 - share) * answers * answers / (answers - 1))
-        few = _quantile(answers - 1, level) / _quantile(count - 1, level)
+        few = quantile(answers - 1, LEVEL) / quantile(count - 1, LEVEL)
         trials = min(answers, answers / max(effect, 1e-12) * few**2)
     else:
         trials = answers**2 / total_of(sizes**2)
-    return Interval(*_ends(share, trials, level), f"{count} cluster{'s' * (count > 1)}" if count < 10 else "")
-
-
-def _ends(share: float, trials: float, level: float) -> tuple[float, float]:
-    from scipy.special import betaincinv  # imported here: it loads more slowly than all metrics
-
-    right, tail = share * trials, (1 - level) / 2
-    low = betaincinv(right, trials - right + 1, tail) if share > 0 else 0.0
-    high = betaincinv(right + 1, trials - right, 1 - tail) if share < 1 else 1.0
-    return float(low), float(high)
-
-
-def _quantile(df: float, level: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, (1 + level) / 2))
+    return Interval(*binomial_ends(share, trials, LEVEL), f"{count} cluster{'s' * (count > 1)}" if count < 10 else "")

@@ -168,15 +168,13 @@ def mean_of_ratios(
     least = spread * fsum(part.weight**2 / part.most for part in parts) * min(1.0, WELL_KNOWN / df)
     trials = fewest
     if not alike:
-        trials = max(fewest, spread / max(variance, least) * (_quantile(inf, level) / _quantile(df, level)) ** 2)
-    low, high = _exact(estimate, trials, level)
-    low, high = min(low, _exact(1.0, fewest, level)[0]), max(high, _exact(0.0, fewest, level)[1])
+        trials = max(fewest, spread / max(variance, least) * (quantile(inf, level) / quantile(df, level)) ** 2)
+    low, high = binomial_ends(estimate, trials, level)
+    low, high = min(low, binomial_ends(1.0, fewest, level)[0]), max(high, binomial_ends(0.0, fewest, level)[1])
     return Interval(low, high, _joined(_ALIKE if alike else _few(held, df), told))
 
 
-def difference(
-    first: Numbers, second: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL
-) -> Interval | None:
+def difference(first: Numbers, second: Numbers, *, clusters: Clusters | None = None) -> Interval | None:
     """Return the interval of a mean of paired differences, first - second (before - after).
 
     It is the t interval; if fewer than ten clusters differ, the wider of it and of the one from the two shares' own
@@ -187,7 +185,6 @@ def difference(
         first: correct before, from 0 to 1 for each pair.
         second: correct after, likewise.
         clusters: of each pair; None for independent pairs.
-        level: coverage.
 
     >>> difference([0] * 10, [0] * 10).ends  # 1 - 0.025 ** (1 / 10) to either side
     (-0.30849710..., 0.30849710...)
@@ -197,24 +194,19 @@ def difference(
     if len(first) != len(second):
         raise VhbenchError(f"{len(first)} values are paired with {len(second)}: one each is needed")
     change, each = np.subtract(first, second, dtype=np.float64), np.ones(len(first))
-    found = of_change(change, each, clusters=clusters, level=level, shares=True)
+    found = of_change(change, each, clusters=clusters, shares=True)
     before, after, pairs = cluster_sums([first, second, each], clusters)
     differ = int(np.count_nonzero(np.abs(before - after) > _SAME))
     if found is None or differ >= FEW_DIFFER or np.ptp((before - after) / pairs) < _SAME:
         return found
-    wide = _mover(before, after, pairs, level)
+    wide = _mover(before, after, pairs)
     few = f"outcomes differ in {differ} of {len(pairs)} clusters"
     told = clusters.note if isinstance(clusters, Clustering) else ""
     return Interval(max(-1.0, min(found.low, wide.low)), min(1.0, max(found.high, wide.high)), _joined(few, told))
 
 
 def of_change(
-    change: Numbers,
-    about: Numbers,
-    *,
-    clusters: Clusters | None = None,
-    level: float = LEVEL,
-    shares: bool = False,
+    change: Numbers, about: Numbers, *, clusters: Clusters | None = None, shares: bool = False
 ) -> Interval | None:
     """Return the interval of sum(change) / sum(about), the difference of two F1, say.
 
@@ -225,7 +217,6 @@ def of_change(
         change: linearised change of each question in the score, times the number of covered questions.
         about: 1 for each covered question.
         clusters: of each question.
-        level: coverage.
         shares: whether both scores are from 0 to 1, so that the difference is from -1 to 1.
 
     >>> of_change([0.5, 0, -0.5, 1], [1, 1, 1, 1]).ends
@@ -245,13 +236,13 @@ def of_change(
     if t.error == 0 and not shares:
         return None
     if t.error == 0:
-        reach, note = _never_seen(rows[held], np.asarray(about, np.float64), clusters, level), _NO_CHANGE
+        reach, note = _never_seen(rows[held], np.asarray(about, np.float64), clusters), _NO_CHANGE
     else:
-        reach, note = _quantile(t.df, level) * t.error, _few(int(held.sum()), t.df)
+        reach, note = quantile(t.df, LEVEL) * t.error, _few(int(held.sum()), t.df)
     return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, told))
 
 
-def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
+def lengths(values: Numbers, *, clusters: Clusters | None = None) -> Interval | None:
     """Return the interval of a mean of unbounded counts, such as words per caption.
 
     Lengths are skewed: occasionally a caption does not end, and a few captions may have no such case. With ten of them
@@ -265,7 +256,7 @@ def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float =
     >>> lengths([10, 12, 14, 16]) is None, lengths([10, 12, 14, 16] * 8).ends
     (True, (12.18..., 13.84...))
     """
-    found = of_change(values, np.ones(len(values)), clusters=clusters, level=level)
+    found = of_change(values, np.ones(len(values)), clusters=clusters)
     _, size, _ = numbered(clusters, len(values))
     mean = total_of(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else 0.0
     if found is None or mean <= 0 or size < LEAST_OF_LENGTHS:
@@ -356,7 +347,8 @@ def _satterthwaite(share: Floats) -> float:
     return 1 / (total_of(squares) + total_of(b) ** 2 - total_of(b**2))
 
 
-def _quantile(df: float, level: float) -> float:
+def quantile(df: float, level: float) -> float:
+    """Return the t quantile of a two-sided interval."""
     from scipy.special import stdtrit  # imported here: it loads more slowly than all metrics, scipy.stats even more
 
     return float(stdtrit(df, (1 + level) / 2))
@@ -366,7 +358,7 @@ def _bottom(cell: WeightedRatio) -> Floats:
     return np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
 
 
-def _exact(rate: float, trials: float, level: float) -> tuple[float, float]:
+def binomial_ends(rate: float, trials: float, level: float) -> tuple[float, float]:
     """Return Clopper and Pearson's interval of a rate in independent trials, not necessarily whole numbers."""
     from scipy.special import betaincinv
 
@@ -376,9 +368,9 @@ def _exact(rate: float, trials: float, level: float) -> tuple[float, float]:
     return low, high
 
 
-def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interval:
+def _mover(before: Floats, after: Floats, pairs: Floats) -> Interval:
     numbers, total = np.arange(len(pairs)), total_of(pairs)
-    ends = [mean_of_ratios([WeightedRatio(side, pairs)], clusters=numbers, level=level) for side in (before, after)]
+    ends = [mean_of_ratios([WeightedRatio(side, pairs)], clusters=numbers) for side in (before, after)]
     one, two = ends
     assert one is not None
     assert two is not None
@@ -391,10 +383,10 @@ def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interv
     return Interval(low, p - q + sqrt(max(0.0, f * f - 2 * r * f * g + g * g)))
 
 
-def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None, level: float) -> float:
+def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None) -> float:
     """Return the upper limit of a never observed share: clusters are trials, tied ones joined."""
     kish = 1 / (total_of((rows / total_of(rows)) ** 2) + tied_weight(each / each.sum(), clusters))
-    return _exact(0.0, kish, level)[1]
+    return binomial_ends(0.0, kish, LEVEL)[1]
 
 
 def _few(clusters: int, df: float) -> str:

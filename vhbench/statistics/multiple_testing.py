@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import intervals
 from vhbench.statistics.clustering import Clusters, Floats, Numbers, cluster_sums
@@ -22,6 +21,8 @@ ALPHA = 0.05
 """Family-wise error rate."""
 
 DRAWS = 9_999
+"""Number of sampled sign flips."""
+
 TOO_FEW = 5
 """Too few differing clusters to test: of 2 ** 5 signs two match, so p = 0.0625."""
 
@@ -69,15 +70,12 @@ class SignFlipResult(NamedTuple):
     inflation: float
 
 
-def sign_flip_test(
-    change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0
-) -> list[SignFlipResult]:
+def sign_flip_test(change: Floats, inflation: Numbers | None = None, *, seed: int = 0) -> list[SignFlipResult]:
     """Test a family of claims together, and each alone.
 
     Args:
         change: shape (clusters, claims): each cluster's sum in each claim.
         inflation: as in :func:`sign_flips`.
-        draws: as in :func:`sign_flips`.
         seed: random seed of the signs.
 
     >>> found = sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
@@ -89,9 +87,9 @@ def sign_flip_test(
     tested = np.array([k > TOO_FEW for k in differ], dtype=bool)
     larger = np.ones(len(differ)) if inflation is None else np.asarray(inflation, dtype=np.float64)
     alone, adjusted = np.ones(len(differ)), list[float]()
-    alone[tested], adjusted, critical = sign_flips(change[:, tested], larger[tested], draws=draws, seed=seed)
+    alone[tested], adjusted, critical = sign_flips(change[:, tested], larger[tested], seed=seed)
     for place in (place for place, k in enumerate(differ) if k <= _ENUMERATED):
-        alone[place] = sign_flips(change[:, [place]], larger[[place]], draws=draws, seed=seed).alone[0]  # exactly
+        alone[place] = sign_flips(change[:, [place]], larger[[place]], seed=seed).alone[0]  # exactly
     found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
     return [
         SignFlipResult(
@@ -116,22 +114,19 @@ class SignFlips(NamedTuple):
     critical: float
 
 
-def sign_flips(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> SignFlips:
+def sign_flips(change: Floats, inflation: Numbers | None = None, *, seed: int = 0) -> SignFlips:
     """Flip the signs of whole clusters, in all claims of a family at once.
 
-    If at most 14 clusters differ anywhere all signs are enumerated, otherwise ``draws`` are sampled.
+    If at most 14 clusters differ anywhere all signs are enumerated, otherwise :data:`DRAWS` are sampled.
 
     Args:
         change: shape (clusters, claims): each cluster's sum in each claim.
         inflation: of each claim's variance by ties between clusters; None for 1. It reduces the observed statistic.
-        draws: at least 999; :data:`DRAWS` for published results.
         seed: random seed of the signs.
 
     >>> sign_flips(np.column_stack([np.ones(8), [1, -1] * 4])).adjusted
     [0.015625, 1.0]
     """
-    if draws < 999:
-        raise VhbenchError(f"{draws} draws of signs: at least 999 are needed")
     change = change[np.any(change != 0, axis=1)]
     if change.size == 0:
         return SignFlips([1.0] * change.shape[1], [1.0] * change.shape[1], np.inf)
@@ -144,7 +139,7 @@ def sign_flips(change: Floats, inflation: Numbers | None = None, *, draws: int =
     )
     order = np.argsort(-seen, kind="stable")
     total, reached, alone, first = 0, np.zeros(len(seen)), np.zeros(len(seen)), list[Floats]()
-    for signs in _signs(len(change), draws, seed):
+    for signs in _signs(len(change), seed):
         turned = np.abs(signs @ change)[:, order] / scale[order]
         largest = np.maximum.accumulate(turned[:, ::-1], axis=1)[:, ::-1]  # of a claim and those after it
         first.append(largest[:, 0])
@@ -179,9 +174,9 @@ def holm_each(p: Floats) -> Floats:
 
 
 def ranks_of(
-    change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None, *, alpha: float = ALPHA
+    change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None
 ) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each model, jointly with confidence 1 - alpha.
+    """Return the best and the worst rank of each model, jointly with confidence 1 - :data:`ALPHA`.
 
     Each two models are compared on the same questions (t over clusters, Holm over all pairs of models). A model's rank
     is at least one more than the number of significantly better ones, and at most the number of models that are not
@@ -191,7 +186,6 @@ def ranks_of(
         change: function from the numbers of two models to the change of each question.
         models: number of models.
         clusters: cluster of each question. If at most :data:`TOO_FEW` differ, neither of two is significantly better.
-        alpha: probability that any rank is outside.
 
     >>> table = np.array([[1, 0]] * 5 + [[1, 1]] * 15)
     >>> ranks_of(lambda one, other: table[:, one] - table[:, other], 2)
@@ -204,7 +198,7 @@ def ranks_of(
     )
     better, worse = [0] * models, [0] * models
     for (one, other), each, p in zip(pairs, changes, adjusted, strict=True):
-        if p <= alpha:
+        if p <= ALPHA:
             up, down = (one, other) if each.sum() > 0 else (other, one)
             worse[up] += 1
             better[down] += 1
@@ -237,12 +231,12 @@ def paired_t_p_value(change: Numbers, clusters: Clusters | None = None) -> float
     return float(2 * stdtr(t.df, -abs(t.mean) / t.error))
 
 
-def _signs(clusters: int, draws: int, seed: int) -> Iterator[Floats]:
+def _signs(clusters: int, seed: int) -> Iterator[Floats]:
     """Yield the clusters' signs, a row per flip: all of them, or a random sample."""
     if clusters <= _ENUMERATED:
         yield np.asarray(1 - 2 * ((np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1), dtype=np.float64)
         return
     random = rng(seed, "signs")
     step = max(1, _CHUNK // clusters)
-    for start in range(0, draws, step):
-        yield np.asarray(1 - 2 * random.integers(2, size=(min(step, draws - start), clusters)), dtype=np.float64)
+    for start in range(0, DRAWS, step):
+        yield np.asarray(1 - 2 * random.integers(2, size=(min(step, DRAWS - start), clusters)), dtype=np.float64)

@@ -65,7 +65,7 @@ def difference(pairs: PairedOutcomes) -> dict[str, Any]:
     }
 
 
-def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key, dict[str, Any]]:
+def joint_test(cells: Mapping[Key, PairedOutcomes]) -> dict[Key, dict[str, Any]]:
     """Return each cell's difference, with a joint test over all cells.
 
     Returns:
@@ -90,7 +90,7 @@ def joint_test(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Ke
     larger = [inflation(zip(places, changes, strict=True), clusters)] * len(cells)
     size = int(clusters.numbers.max(initial=-1)) + 1
     sums = [summed(change, clusters.numbers[own], size) for own, change in zip(places, changes, strict=True)]
-    tests = multiple_testing.sign_flip_test(np.column_stack(sums), larger, seed=seed) if sums else []
+    tests = multiple_testing.sign_flip_test(np.column_stack(sums), larger) if sums else []
     found: dict[Key, dict[str, Any]] = {}
     for (key, pairs), (_, claim, *_) in zip(cells.items(), tests, strict=True):
         test = {"significant": claim.significant, "p": claim.p, "discordant_clusters": claim.discordant_clusters}

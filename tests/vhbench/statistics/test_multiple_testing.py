@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from vhbench.schema import VhbenchError
 from vhbench.statistics import multiple_testing
 from vhbench.statistics.clustering import Clustering
 
@@ -158,8 +157,3 @@ def test_questions_about_one_image_rank_nobody() -> None:
 def test_ranks_go_with_their_models(drawn: list[list[int]], order: list[int]) -> None:
     scores = np.array(drawn)
     assert ranks(scores[:, order]) == [ranks(scores)[model] for model in order]
-
-
-def test_bad_input_is_named() -> None:
-    with pytest.raises(VhbenchError, match="9 draws of signs: at least 999"):
-        multiple_testing.sign_flips(np.ones((3, 1)), draws=9)

@@ -6,13 +6,13 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.normalization import PHRASES, normalize_phrases
+from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.quantities import BOUNDS, Range, number, quantity, value
-from vhbench.language.parsing.stems import NEGATIONS, Word, compares, content, stem, words
+from vhbench.language.parsing.stems import Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody".split())
@@ -63,8 +63,6 @@ _SHOWS_THAT: Final = re.compile(
     r"\s+that\s+(?P<claim>.+)"
 )
 _SPACE: Final = re.compile(r"\s+")
-_ZERO: Final = re.compile(r"(?<!\w)0(?!\w)")
-"""A number that negates a question; it is part of other numbers."""
 _NOT_BEHIND: Final = re.compile(r"(?i)\s*(?:there|it)\s+not\b")
 _SHOWS: Final = lexicon.words("show")
 _POINTS: Final = ("the", "these", "those")
@@ -140,25 +138,6 @@ def claim(question: str) -> Claim | None:
     if judged:
         return _judged(_claimed(judged["claim"], ""), judged["word"], denied=bool(judged["denied"]))
     return _question(asked, before)
-
-
-@cache
-def _turning() -> tuple[str, ...]:
-    """Return words of which every question with a denial or a judgement has at least one."""
-    denying = (phrase for phrase, usual in PHRASES.items() if NEGATIONS & set(usual.split()))
-    words_of_it = {max(phrase.split(), key=len) for phrase in (*denying, *NEGATIONS)}
-    return (*sorted(words_of_it - {"0"}), "n't", "nt", "that", "answer", "reply", "response", '"', "'")
-
-
-def is_plain_affirmative(question: str) -> bool:
-    """Check quickly that "yes" affirms a question without parsing its claim; False if unsure.
-
-    >>> [is_plain_affirmative(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
-    [True, False, False]
-    """
-    if not question.isascii() or len(question) > _LONGEST or any(map(question.lower().__contains__, _turning())):
-        return False
-    return "0" not in question or not _ZERO.search(question)
 
 
 def is_negative_judgement(word: str) -> bool:

@@ -8,7 +8,6 @@ denied is not inferred.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import OptionClause, clauses_of, text_after
@@ -61,7 +60,6 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:yes|no|not|(?:in)?correct|right|wrong|true|false)\b")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
-_SHORT = 200
 _ENOUGH = 2_000
 _SMALL_WORDS = lexicon.words("small words of questions")
 
@@ -104,8 +102,7 @@ def _ends(text: str) -> str:
 def _read(text: str, names: Names, question: str) -> str | None:
     """Return a letter, "" if ambiguous, None if nothing is named."""
     text = _ANSWER.sub("", text)
-    found = _whole(text, names) if len(text) > _SHORT else _whole_of_short(text, names.choices)
-    if found is not None:
+    if (found := _whole(text, names)) is not None:
         return found
     text = _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text))
     text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
@@ -143,11 +140,6 @@ def _whole(text: str, names: Names) -> str | None:
     if len(same) == 1:
         return same[0]
     return None if names.counts else names.images.get(ordinal(words))
-
-
-@lru_cache(maxsize=4_096)
-def _whole_of_short(text: str, choices: tuple[str, ...]) -> str | None:
-    return _whole(text, names_of(choices))
 
 
 def _leading(text: str, names: Names) -> str:

@@ -7,12 +7,12 @@ by a contrary: a dog that stands does not sit, and a line that is longer is not 
 
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Self
+from itertools import chain
+from typing import Final
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.language.parsing.claims import ALL, PREPOSITIONS, Claim
-from vhbench.language.parsing.cleaning import cached_by_text
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
 from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
@@ -59,18 +59,18 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     """
     found: list[tuple[str, int]] = []
     unsure = skip = False
-    for clause in _clauses(text):
-        if any(word.stem in claim.stems for word in clause.part.lead):  # unrelated clauses are left out
-            clause = _Clause.of(clause.part._replace(words=clause.part.words + clause.part.lead))
-        skip = clause.part.continues and skip
-        if skip or _outside(clause.unsure, claim):
+    for clause in chain.from_iterable(map(parts, sentences(normalize_phrases(text)))):
+        if any(word.stem in claim.stems for word in clause.lead):  # unrelated clauses are left out
+            clause = clause._replace(words=clause.words + clause.lead)
+        skip = clause.continues and skip
+        if skip or _outside(_UNSURE, clause.text, claim):
             found, unsure, skip = [], True, True
             continue
-        said = "" if _outside(clause.intends, claim) else _judge(clause.part, claim)
-        if not said and found and clause.does_not:
+        said = "" if _outside(_INTENDS, clause.text, claim) else _judge(clause, claim)
+        if not said and found and _DOES_NOT.search(clause.text):
             said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
         if said:
-            found.append((said, clause.part.weight))
+            found.append((said, clause.weight))
             unsure = False
     most = max((weight for _, weight in found), default=0)
     answers = {said for said, weight in found if weight == most or claim.before}
@@ -80,41 +80,10 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     return _not(answer) if claim.denied else answer, False
 
 
-class _Clause(NamedTuple):
-    """A clause, with features that do not depend on the question.
-
-    Attributes:
-        part: words of the part.
-        unsure: stem of the last word that expresses uncertainty; "" without one.
-        intends: stem of the last word that announces an inspection instead of a result.
-        does_not: whether it ends with "does not", and so denies the previous clause.
-    """
-
-    part: Part
-    unsure: str
-    intends: str
-    does_not: bool
-
-    @classmethod
-    def of(cls, part: Part) -> Self:
-        text = part.text
-        return cls(part, _last_of(_UNSURE, text), _last_of(_INTENDS, text), _DOES_NOT.search(text) is not None)
-
-
-@cached_by_text
-def _clauses(text: str) -> tuple[_Clause, ...]:
-    return tuple([_Clause.of(part) for sentence in sentences(normalize_phrases(text)) for part in parts(sentence)])
-
-
-def _last_of(pattern: re.Pattern[str], text: str) -> str:
-    """Return the stem of the last word of a pattern's match; "" without a match."""
+def _outside(pattern: re.Pattern[str], text: str, claim: Claim) -> bool:
+    """Return whether a pattern matches with a last word that is not the claim's: "the sky is not clear" may answer."""
     found = pattern.search(text)
-    return stem(found[0].split()[-1]) if found else ""
-
-
-def _outside(word: str, claim: Claim) -> bool:
-    """Return whether a word is not the claim's: "the sky is not clear" may be an answer."""
-    return bool(word) and word not in claim.stems
+    return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 
 def _not(answer: str) -> str:

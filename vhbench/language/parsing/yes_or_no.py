@@ -7,10 +7,10 @@ sentences, which depend on the question: "There is no dog." is yes to "Is there 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from vhbench.language.parsing import assent
-from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement, is_plain_affirmative
+from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, cached_by_text, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.normalization import normalize_phrases
@@ -123,9 +123,6 @@ def _of(text: str, question: str) -> str:
     everything, marked = plain(text).lower(), strip_markup(text).lower()
     if marked == everything and unfinished(everything):
         return ""
-    answer, told = _by_itself(marked)
-    if (answer or told) and is_plain_affirmative(question):
-        return answer
     asked = claim(question)
     if asked and asked.quoted:
         marked = everything  # a marked answer may be the answer to the quoted question
@@ -142,16 +139,6 @@ _of_short = lru_cache(maxsize=8_192)(_of)
 """Short responses recur for many images, with the same question."""
 
 
-@cached_by_text
-def _by_itself(text: str) -> _Reading:
-    """Parse a text whose answer does not depend on the question, as :func:`_read`; else empty."""
-    if text in ("yes", "no"):
-        return text, False
-    if len(text) < 4 or ":" in text or "right" in text or _CORRECTS.search(text):
-        return "", False
-    return _read_once(text, None)
-
-
 def _option(text: str, question: str) -> str:
     """Parse "A" where the question names yes and no by letters."""
     letter = _OPTION.fullmatch(text)
@@ -163,69 +150,36 @@ def _option(text: str, question: str) -> str:
 
 def _read(text: str, asked: Claim | None) -> _Reading:
     """Parse a text; of one that corrects itself, the part after the last correction."""
-    if (correction := _corrected(text)) is not None:
-        answer, told = _read_once(correction, asked)
-        return answer, told or not answer  # what precedes is withdrawn
-    return _read_once(text, asked)
-
-
-@cached_by_text
-def _corrected(text: str) -> str | None:
-    """Return the part after a text's last correction; None without one."""
     found = _CORRECTS.finditer(text)
     ends = [each.end() for each in found if each.start() > 0 or _WITHDRAWN.match(text)]
-    return text[ends[-1] :] if ends else None
-
-
-class _Text(NamedTuple):
-    """Features of a text that do not depend on the question.
-
-    Attributes:
-        text: without an echo of the question.
-        silent: it has no content.
-        short: without its framing words.
-        whole: the answer if the whole text is one.
-        told: words of assent and denial in it.
-        shows: it quotes writing in the image, which may be a yes or no.
-    """
-
-    text: str
-    silent: bool
-    short: str
-    whole: str
-    told: tuple[assent.AssentMatch, ...]
-    shows: bool
-
-
-@cached_by_text
-def _seen(text: str) -> _Text:
-    text = _without_echo(text)
-    short = text.strip(" \n.!")
-    shows = ("yes" in text or "no" in text) and assent.SHOWN.search(text) is not None
-    silent = not _SAYS.search(text) and not assent.whole(text.strip())[0]
-    return _Text(text, silent, short, assent.whole(short)[0], tuple(assent.match_assent(text)), shows)
+    if not ends:
+        return _read_once(text, asked)
+    answer, told = _read_once(text[ends[-1] :], asked)
+    return answer, told or not answer  # what precedes is withdrawn
 
 
 def _read_once(text: str, asked: Claim | None) -> _Reading:
-    seen = _seen(text)
-    text, found = seen.text, seen.told
-    if seen.silent:
+    text = _without_echo(text)
+    if not _SAYS.search(text) and not assent.whole(text.strip())[0]:
         return "", bool(text)
     judged = _about_a_word(text, asked) if asked and asked.word else None
     if judged is not None:
         return judged, not judged
-    if seen.whole and not (seen.short == "right" and asked and {"left", "right"} & set(asked.stems)):
-        return seen.whole, False
+    short = text.strip(" \n.!")
+    whole, _ = assent.whole(short)
+    if whole and not (short == "right" and asked and {"left", "right"} & set(asked.stems)):
+        return whole, False
     listed = _listed(text, asked)
     if listed is not None:
         return listed, not listed
+    found = list(assent.match_assent(text))
     final = [one for one in found if one.final]
     if found and found[0].first:
         return _leading(found, text, asked)
     if found:
         answers = {one.answer for one in final or found}
         return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
-    if seen.shows:
+    if assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
 
