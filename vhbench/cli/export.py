@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vhbench.training.examples import TrainingExample
     from vhbench.training.training_rows import SelectionOptions
 
-_TAKEN, _APART, _WRITTEN = "Selection", "Decontamination", "Output"
+_TAKEN, _APART, _REWARD, _WRITTEN = "Selection", "Decontamination", "Reward", "Output"
 LAYOUTS = ("parquet", "folder", "llava")
 
 
@@ -202,6 +202,89 @@ def questions(how: QuestionOptions) -> None:
         typer.echo(f"wrote {file}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class RlOptions:
+    """Questions and rewards for reinforcement learning."""
+
+    to: str = option("Trainer: `trl`, `verl`, `swift` (ms-swift) or `verifiers` (v1).", "trl", panel=_WRITTEN)
+    part: str = option(
+        "Draw fresh questions about the I-th of N parts of the concepts; test on a split built with another part.",
+        "",
+        metavar="I/N",
+        panel=_TAKEN,
+    )
+    split: Path | None = option(
+        "Take the questions of this training split instead.", None, metavar="SPLIT", panel=_TAKEN
+    )
+    benchmark: tuple[str, ...] = option(
+        "Benchmarks that ask in turn.", ("ode", "mioh", "vhexpansion"), names=("--benchmark", "-b"), panel=_TAKEN
+    )
+    number: int = option("Number of questions.", 1000, least=2, panel=_TAKEN)
+    curriculum: int = option(
+        "Add the next level (MIOH's pressures, ODE's criteria, VHExpansion's perturbations) after so many questions of "
+        "a benchmark; 0 for all levels at once.",
+        0,
+        least=0,
+        panel=_TAKEN,
+    )
+    size: int = option("Image side in pixels.", 512, least=64, most=4096, panel=_TAKEN)
+    seed: int = option("Random seed.", 0, least=0, most=LARGEST_SEED, panel=_TAKEN)
+    form: str = option(
+        "Prompts: `short` as in the evaluation, or `tagged`: reason first, then answer in `<answer></answer>`.",
+        "short",
+        panel=_REWARD,
+    )
+    strict: bool = option(
+        "Reward only the answer alone, or one `<answer>` at the end; otherwise any wording that scoring reads.",
+        True,
+        names=("--strict/--no-strict",),
+        panel=_REWARD,
+    )
+    wrong: float | None = option(
+        "Reward of a wrong answer; by default -1/(n-1) among n answers, so that a guess is worth 0.",
+        None,
+        panel=_REWARD,
+    )
+    abstain: float | None = option('Reward of "I don\'t know"; by default that of a wrong answer.', None, panel=_REWARD)
+    check: bool = option(
+        "Print what policies earn that do not look at the images, and write nothing.",
+        False,
+        names=("--check",),
+        panel=_REWARD,
+    )
+    out: Path | None = option("Output folder; must be new.", None, names=("--out", "-o"), panel=_WRITTEN)
+
+
+def rl(how: RlOptions, apart: ApartOptions) -> None:
+    """Write questions for reinforcement learning, whose rewards `vhbench.rewards` computes from exact truth.
+
+    Questions are drawn afresh about one part of the concepts, both answers of a pair in succession. With --check, fail
+    if a policy that does not look at the images earns more than a guess.
+
+    Example: `vhbench export rl --to trl --part 1/2 --test test/ode --out rl`
+    """
+    from vhbench.training import rl_export
+    from vhbench.training.training_rows import SelectionOptions
+
+    settings = rl_export.RlSettings(**{n: getattr(how, n) for n in rl_export.RlSettings.__dataclass_fields__})
+    wanted = SelectionOptions(
+        tests=tuple(map(Path, apart.test)), unchecked=apart.unchecked, share_concepts=apart.share_concepts,
+        seed=how.seed, number=how.number if how.split else 0,
+    )  # fmt: skip
+    if not how.check:
+        if how.out is None:
+            raise VhbenchError("expected --out FOLDER, or --check")
+        for line in rl_export.export(settings, wanted, how.out):
+            typer.echo(line)
+        return
+    lines, above, number = rl_export.check(settings, wanted)
+    for line in lines:
+        typer.echo(f"{line[0]:26}{line[1]:>8}{line[2]:>17}")
+    typer.echo(f"{number:,} balanced questions; above the blind level: {', '.join(above) or 'none'}")
+    if above:
+        raise typer.Exit(1)
+
+
 def _wanted(
     edition: EditionOptions | None, apart: ApartOptions | None, files: FileOptions, answers: AnswerOptions | None = None
 ) -> "SelectionOptions":
@@ -246,6 +329,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
     "sft": (sft, (EditionOptions, AnswerOptions, ApartOptions, FileOptions)),
     "dpo": (dpo, (EditionOptions, ApartOptions, FileOptions)),
     "vhexpansion": (vhexpansion, (RecipeOptions, AnswerOptions, FileOptions)),
+    "rl": (rl, (RlOptions, ApartOptions)),
     "questions": (questions, (QuestionOptions,)),
 }
 

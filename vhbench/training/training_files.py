@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,14 +21,9 @@ Layout = Literal["parquet", "folder", "llava"]
 PROVENANCE = "provenance.json"
 _ROWS_A_GROUP = 200
 _PART = pa.struct([("type", pa.string()), ("text", pa.string())])
-_MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.list_(_PART))]))
+MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.list_(_PART))]))
+IMAGES = pa.list_(pa.struct([("bytes", pa.binary()), ("path", pa.string())]))
 _SHORT = ("id", "form", "right", "rejected_by")
-_TEXT = {"dtype": "string", "_type": "Value"}
-_PART_FEATURE = {"type": _TEXT, "text": _TEXT}
-_MESSAGES_FEATURE = {
-    "feature": {"role": _TEXT, "content": {"feature": _PART_FEATURE, "_type": "List"}},
-    "_type": "List",
-}
 
 
 def write(
@@ -94,35 +90,49 @@ def _columns(lesson: TrainingExample, preferences: bool) -> dict[str, Any]:
 
 def _parquet(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
     talk = ("prompt", "chosen", "rejected") if preferences else ("messages",)
-    types = {"images": pa.list_(pa.struct([("bytes", pa.binary()), ("path", pa.string())]))}
-    types |= dict.fromkeys(talk, _MESSAGES) | dict.fromkeys((*_SHORT, *TOLD), pa.string())
-    features: dict[str, Any] = {"images": {"feature": {"_type": "Image"}, "_type": "List"}}
-    features |= dict.fromkeys(talk, _MESSAGES_FEATURE) | dict.fromkeys((*_SHORT, *TOLD), _TEXT)
-    about = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
-    schema = pa.schema(list(types.items()), metadata=about)
+    types = {"images": IMAGES} | dict.fromkeys(talk, MESSAGES) | dict.fromkeys((*_SHORT, *TOLD), pa.string())
     path = folder / "data" / "train-00000-of-00001.parquet"
-    path.parent.mkdir()
-
-    def rows(file: Any) -> None:
-        # Each image is stored once per row group: the leaf is a dictionary, however large.
-        with pq.ParquetWriter(file, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer:
-            for start in range(0, len(lessons), _ROWS_A_GROUP):
-                group = lessons[start : start + _ROWS_A_GROUP]
-                writer.write_table(pa.Table.from_pylist(
-                    [
-                        {"images": [{"bytes": image, "path": None} for image in lesson.images]}
-                        | _columns(lesson, preferences)
-                        for lesson in group
-                    ],
-                    schema=schema,
-                ))  # fmt: skip
-
-    write_atomic(path, rows)
+    rows = ({"images": stored(lesson.images)} | _columns(lesson, preferences) for lesson in lessons)
+    write_parquet(path, types, rows)
     return [path]
 
 
+def stored(images: Iterable[bytes]) -> list[dict[str, Any]]:
+    """Return encoded images as ``datasets`` stores them."""
+    return [{"bytes": image, "path": None} for image in images]
+
+
+def write_parquet(path: Path, types: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows that ``datasets`` reads with their types; it decodes the column ``images``.
+
+    Each image is stored once per row group: the leaf is a dictionary, however large.
+    """
+    features = {name: _feature(kind) for name, kind in types.items()}
+    features["images"] = {"feature": {"_type": "Image"}, "_type": "List"}
+    about = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    schema = pa.schema(list(types.items()), metadata=about)
+    path.parent.mkdir(exist_ok=True)
+
+    def write_rows(file: Any) -> None:
+        found = iter(rows)
+        with pq.ParquetWriter(file, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer:
+            while group := list(islice(found, _ROWS_A_GROUP)):
+                writer.write_table(pa.Table.from_pylist(group, schema=schema))
+
+    write_atomic(path, write_rows)
+
+
+def _feature(kind: Any) -> dict[str, Any]:
+    """Return the feature of ``datasets`` for a type of Arrow."""
+    if pa.types.is_list(kind):
+        return {"feature": _feature(kind.value_type), "_type": "List"}
+    if pa.types.is_struct(kind):
+        return {field.name: _feature(field.type) for field in kind}
+    return {"dtype": {pa.float64(): "float64", pa.bool_(): "bool"}.get(kind, str(kind)), "_type": "Value"}
+
+
 def _folder(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
-    names = _write_images(folder, lessons)
+    names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
     lines = [
         canonical({"images_file_names": [names[image] for image in lesson.images], **_columns(lesson, preferences)})
         for lesson in lessons
@@ -133,7 +143,7 @@ def _folder(folder: Path, lessons: Sequence[TrainingExample], preferences: bool)
 
 
 def _llava(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
-    names = _write_images(folder, lessons)
+    names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
     rows = []
     for lesson in lessons:
         images = [names[image] for image in lesson.images]
@@ -156,15 +166,14 @@ def _flat(content: Sequence[Message]) -> str:
     return "\n".join("<image>" if part["type"] == "image" else part["text"] for part in content)
 
 
-def _write_images(folder: Path, lessons: Sequence[TrainingExample]) -> dict[bytes, str]:
+def write_images(folder: Path, images: Iterable[bytes]) -> dict[bytes, str]:
     """Write each image once, named by its hash; return image → path relative to the folder."""
     names: dict[bytes, str] = {}
-    for lesson in lessons:
-        for image in lesson.images:
-            if image not in names:
-                suffix = stored_format(image).lower().replace("jpeg", "jpg")
-                names[image] = f"images/{hashlib.sha256(image).hexdigest()[:24]}.{suffix}"
-                write_atomic(folder / names[image], image, durable=False)
+    for image in images:
+        if image not in names:
+            suffix = stored_format(image).lower().replace("jpeg", "jpg")
+            names[image] = f"images/{hashlib.sha256(image).hexdigest()[:24]}.{suffix}"
+            write_atomic(folder / names[image], image, durable=False)
     return names
 
 

@@ -1,0 +1,226 @@
+"""Endless stream of fresh questions about drawn scenes, for reinforcement learning.
+
+Each block is a small build of a benchmark with a seed of its own (:mod:`vhbench.builds`), held in memory. All blocks
+draw from one part of the concepts, so that no object or place of another part's test split is ever shown.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from vhbench import benchmarks
+from vhbench.builds import sharding
+from vhbench.files import json_bytes, read_image, write_atomic
+from vhbench.generators.mioh.pressures import PRESSURES
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.ode.criteria import CRITERIA
+from vhbench.generators.scenes import read_part
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
+from vhbench.images import open_image, to_display_rgb
+from vhbench.protocols import Build
+from vhbench.schema import Question, Row, VhbenchError
+from vhbench.seeding import rng
+from vhbench.training import leakage
+from vhbench.training.examples import Form, prompt
+from vhbench.training.sample_selection import units
+
+_ODE_PAIRS, _MIOH_SCENES, _MIOH_CELLS = 8, 229, 20
+"""Size of a block: pairs per criterion; scenes (one round), and questions per type, over all pressures."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionStream:
+    """Settings of a stream; iterating over it yields questions without end.
+
+    Both answers of a pair, and else a yes and a no of one type and pressure, follow one another, multiple-choice
+    questions in twos: a batch of an even number of questions holds whole pairs.
+
+    Attributes:
+        part: part of the concepts, "1/2"; test splits are built with another one.
+        benchmarks: which ask in turn.
+        seed: random seed; another one gives other scenes.
+        curriculum: number of questions of a benchmark after which its next level is added; 0 for all levels at once.
+            Levels are MIOH's pressures, ODE's criteria and VHExpansion's perturbations.
+        size: side of the images in pixels.
+        tests: splits whose images, scenes and concepts must not occur.
+        share_concepts: allow the tests' concepts; images and scenes are compared in any case.
+    """
+
+    part: str
+    benchmarks: tuple[str, ...] = ("ode", "mioh", "vhexpansion")
+    seed: int = 0
+    curriculum: int = 0
+    size: int = 512
+    tests: tuple[Path, ...] = ()
+    share_concepts: bool = False
+
+    def __iter__(self) -> Iterator[Question]:
+        """Yield questions.
+
+        Raises:
+            VhbenchError: for an unknown benchmark, an invalid part, or a test split about concepts of the part.
+        """
+        if unknown := [name for name in self.benchmarks if name not in _BLOCKS]:
+            raise VhbenchError(f"--benchmark: expected one of {', '.join(_BLOCKS)}; got {unknown[0]!r}")
+        images, scenes = self._scored()
+        sources = [self._units(name, images, scenes) for name in self.benchmarks]
+        return chain.from_iterable(chain.from_iterable(zip(*sources, strict=True)))
+
+    def _scored(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the images (SHA-256) and scenes of the test splits.
+
+        Raises:
+            VhbenchError: if they are about concepts of the stream's part.
+        """
+        part = read_part(self.part)
+        if part.of < 2:
+            raise VhbenchError(
+                f"--part {self.part!r}: expected I/N with N at least 2, such as 1/2; test on another one"
+            )
+        contents = [leakage.read_contents(test) for test in self.tests]
+        for test, scored in zip(self.tests, contents, strict=True):
+            shared = sorted(word for word in scored.concepts if part.holds(word))
+            if not self.share_concepts and (shared or not leakage.has_concepts(test)):
+                what = f"is about concepts of this part ({', '.join(shared[:3])})" if shared else "hides its concepts"
+                raise VhbenchError(
+                    f"--test {test}: {what}; expected a split of another part than --part {self.part}, or "
+                    "--share-concepts to compare images and scenes alone"
+                )
+        none = frozenset[str]()
+        return none.union(*(scored.images for scored in contents)), none.union(*(scored.scenes for scored in contents))
+
+    def _units(self, name: str, images: frozenset[str], scenes: frozenset[str]) -> Iterator[list[Question]]:
+        """Yield pairs of questions of a benchmark."""
+        made = 0
+        for block in count():
+            seed = int(rng(self.seed, "stream", name, block).integers(2**31))
+            level = 1 + made // self.curriculum if self.curriculum else len(PRESSURES)
+            with TemporaryDirectory() as folder:
+                rows = _rows(_BLOCKS[name](self, seed, level, Path(folder)))
+                asked = [_renamed(question, seed) for question in rows if question.kind != "caption"]
+            fresh = [q for q in asked if scenes.isdisjoint(q.scene_ids) and images.isdisjoint(map(_digest, q.images))]
+            made += len(fresh)
+            yield from in_pairs(fresh, seed)
+
+
+def in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question]]:
+    """Yield pairs in random order: a yes and a no (:func:`~vhbench.training.sample_selection.units`), else any two."""
+    found = units(questions)
+    single: list[Question] = []
+    for place in rng(seed, "pairs").permutation(len(found)):
+        unit = found[place]
+        if len(unit) == 1:
+            single += unit
+            unit, single = (single, []) if len(single) == 2 else ([], single)
+        if unit:
+            yield unit
+
+
+def stream(
+    benchmark: str | tuple[str, ...] = ("ode", "mioh", "vhexpansion"), **settings: Any
+) -> Iterator[dict[str, Any]]:
+    """Yield rows for TRL's ``GRPOTrainer`` without end: ``IterableDataset.from_generator(stream, gen_kwargs={…})``.
+
+    Args:
+        benchmark: one or several.
+        settings: of :class:`QuestionStream`; ``part`` is required. ``form``, ``strict``, ``wrong`` and ``abstain`` as in
+            :func:`training_row`.
+    """
+    names = (benchmark,) if isinstance(benchmark, str) else tuple(benchmark)
+    rules = {name: settings.pop(name) for name in ("form", "strict", "wrong", "abstain") if name in settings}
+    for question in QuestionStream(benchmarks=names, **settings):
+        row = training_row(question, **rules)
+        yield row | {"images": [to_display_rgb(open_image(image)) for image in row["images"]]}
+
+
+def training_row(
+    question: Question,
+    form: Form = "short",
+    *,
+    strict: bool = True,
+    wrong: float | None = None,
+    abstain: float | None = None,
+) -> dict[str, Any]:
+    """Return a question as a row: TRL's ``prompt`` and encoded ``images``, and the columns that rewards read.
+
+    Args:
+        question: a closed question.
+        form: "short" for the evaluation's prompt, "tagged" for one that asks to reason, and for an ``<answer>``.
+        strict: as in :func:`vhbench.rewards.reward`; so are ``wrong`` and ``abstain``.
+        wrong: reward of a wrong answer.
+        abstain: reward of "I don't know".
+    """
+    return {
+        "id": question.id,
+        "prompt": [{"role": "user", "content": list(prompt(question, form))}],
+        "images": [read_image(image) for image in question.images],
+        **{name: getattr(question, name) for name in COLUMNS},
+        "choices": list(question.choices),
+        "scene_ids": list(question.scene_ids),
+        "strict": strict,
+        "wrong": wrong,
+        "abstain": abstain,
+    }
+
+
+COLUMNS = ("kind", "question", "answer", "benchmark", "task", "question_type", "pressure", "criterion", "perturbation", "pair_id")  # fmt: skip
+"""Columns of text in a row."""
+
+
+def _rows(build: Build) -> Iterator[Question]:
+    """Yield the questions of a build, with their images in memory."""
+    build.check()
+    for shard in range(build.shards):
+        for item in build.make(shard):
+            if isinstance(item, Row):
+                yield replace(item.question, images=tuple(map(read_image, item.question.images)))
+
+
+def _renamed(question: Question, seed: int) -> Question:
+    """Return a question with ids that are unique in the stream."""
+    tied = f"{question.benchmark}-{seed}-{question.pair_id}" if question.pair_id else ""
+    return replace(question, id=f"{question.benchmark}-{seed}-{question.id}", pair_id=tied)
+
+
+def _digest(image: Any) -> str:
+    return hashlib.sha256(image).hexdigest()
+
+
+def _ode(how: QuestionStream, seed: int, level: int, folder: Path, pairs: int = _ODE_PAIRS) -> Build:
+    return _build("ode", pairs=pairs, seed=seed, part=how.part, size=how.size, criteria=tuple(CRITERIA)[:level])
+
+
+def _mioh(how: QuestionStream, seed: int, level: int, folder: Path) -> Build:
+    """Build all types under the first pressures: as many questions, whatever their number."""
+    groups = list(dict.fromkeys("ni" if p.images else p.name for p in PRESSURES.values()))[:level]
+    types = [kind.task for kind in QUESTION_TYPES.values()]
+    cells = {task: dict.fromkeys(groups, types.count(task) * _MIOH_CELLS // len(groups)) for task in types}
+    write_atomic(folder / "cells.json", json_bytes(cells))
+    return _build(
+        "mioh", source=(f"scenes:{_MIOH_SCENES}",), cells=str(folder / "cells.json"), seed=seed, part=how.part,
+        size=how.size, allow_missing=True,
+    )  # fmt: skip
+
+
+def _vhexpansion(how: QuestionStream, seed: int, level: int, folder: Path) -> Build:
+    """Expand a block of ODE, whose images are clean at the first level."""
+    sharding.run(_ode(how, seed, len(CRITERIA), folder, pairs=2), folder, progress=False)
+    perturb = tuple(PERTURBATIONS)[: level - 1] or ("none",)
+    return _build("vhexpansion", source=f"ode:{folder / 'ode'}", seed=seed, perturb=perturb)
+
+
+def _build(name: str, **options: Any) -> Build:
+    build: Build = benchmarks.load(benchmarks.benchmark(name).build)(**options)
+    return build
+
+
+_BLOCKS: dict[str, Callable[[QuestionStream, int, int, Path], Build]] = {
+    "ode": _ode,
+    "mioh": _mioh,
+    "vhexpansion": _vhexpansion,
+}
+"""Benchmark → build of one block: the stream, the block's seed, the number of open levels, a scratch folder."""

@@ -1,0 +1,274 @@
+"""Questions for reinforcement learning as files of TRL, verl, ms-swift and verifiers (``vhbench export rl``)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+import vhbench
+from vhbench import rewards
+from vhbench.files import canonical, json_bytes, write_atomic
+from vhbench.schema import Question, VhbenchError
+from vhbench.training import reward_check, training_files, training_rows
+from vhbench.training.examples import Form
+from vhbench.training.question_stream import COLUMNS, QuestionStream, in_pairs, training_row
+from vhbench.training.training_files import IMAGES, MESSAGES
+from vhbench.training.training_rows import SelectionOptions
+
+_MARK = "<image>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RlSettings:
+    """What is asked and how it is rewarded; options of ``vhbench export rl``."""
+
+    to: str = "trl"
+    part: str = ""
+    split: Path | None = None
+    benchmark: tuple[str, ...] = QuestionStream.benchmarks
+    number: int = 1000
+    curriculum: int = 0
+    size: int = QuestionStream.size
+    form: Form = "short"
+    strict: bool = True
+    wrong: float | None = None
+    abstain: float | None = None
+
+
+def training_rows_of(how: RlSettings, wanted: SelectionOptions) -> Iterator[dict[str, Any]]:
+    """Yield rows: of the stream, or of a training split that is held apart as in ``vhbench export sft``.
+
+    Raises:
+        VhbenchError: if neither or both are named, or questions overlap with a test split.
+    """
+    if bool(how.split) == bool(how.part):
+        raise VhbenchError("expected --part I/N for fresh questions, or --split SPLIT for those of a training split")
+    source: Iterable[Question]
+    if how.split:
+        edition = training_rows.open_edition(how.split, None)
+        closed = [q for q in training_rows.choose(edition, wanted) if q.kind != "caption"]
+        source = (question for pair in in_pairs(closed, wanted.seed) for question in pair)
+    else:
+        source = QuestionStream(
+            part=how.part, benchmarks=how.benchmark, seed=wanted.seed, curriculum=how.curriculum, size=how.size,
+            tests=wanted.tests, share_concepts=wanted.share_concepts,
+        )  # fmt: skip
+    rules = {"strict": how.strict, "wrong": how.wrong, "abstain": how.abstain}
+    return (training_row(question, how.form, **rules) for question in islice(source, how.number or None))
+
+
+def export(how: RlSettings, wanted: SelectionOptions, out: Path) -> list[str]:
+    """Write rows for a trainer into a new folder.
+
+    Returns:
+        Lines that tell what was written, and how the trainer takes it.
+
+    Raises:
+        VhbenchError: for an unknown trainer, no question, or a folder in use; and as :func:`training_rows_of`.
+    """
+    if how.to not in _TARGETS:
+        raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {how.to!r}")
+    training_files.check_free(out)
+    drawn = how.to == "verifiers"  # its taskset draws the questions when it is loaded
+    if drawn and how.split:
+        raise VhbenchError("--to verifiers: expected --part I/N; its questions are drawn afresh")
+    rows = list(islice(training_rows_of(how, wanted), 2 if drawn else None))
+    if not rows:
+        raise VhbenchError(f"--split {how.split}: expected yes/no or multiple-choice questions, got none")
+    out.mkdir(parents=True, exist_ok=True)
+    told = {name: str(value) if isinstance(value, Path) else value for name, value in vars(how).items()}
+    tests = [str(test) for test in wanted.tests]
+    about = {"vhbench": vhbench.__version__, "seed": wanted.seed, **told, "tests": tests}
+    usage = _TARGETS[how.to](_Part(how, wanted.seed, rows, out))
+    write_atomic(out / training_files.PROVENANCE, json_bytes(about))
+    if drawn:
+        return [f"{out}: a taskset of endless questions", usage]
+    images = len({image for row in rows for image in row["images"]})
+    kinds = ", ".join(f"{name} {sum(row['benchmark'] == name for row in rows):,}" for name in how.benchmark)
+    return [f"{out}: {len(rows):,} questions about {images:,} images ({kinds})", usage]
+
+
+def check(how: RlSettings, wanted: SelectionOptions) -> tuple[list[list[str]], list[str], int]:
+    """Return the table of :func:`vhbench.training.reward_check.table` and its number of questions."""
+    rows = reward_check.balance(training_rows_of(how, wanted))
+    return *reward_check.table(rows), len(rows)
+
+
+class _Part(NamedTuple):
+    """What a target is written from."""
+
+    how: RlSettings
+    seed: int
+    rows: list[dict[str, Any]]
+    out: Path
+
+
+_TEXTS, _FLAG, _NUMBER = pa.list_(pa.string()), pa.bool_(), pa.float64()
+_RULES = {"choices": _TEXTS, "strict": _FLAG, "wrong": _NUMBER, "abstain": _NUMBER}
+
+
+def _trl(part: _Part) -> str:
+    types = {"prompt": MESSAGES, "images": IMAGES} | dict.fromkeys(("id", *COLUMNS), pa.string())
+    rows = (row | {"images": training_files.stored(row["images"])} for row in part.rows)
+    path = part.out / "data" / "train-00000-of-00001.parquet"
+    training_files.write_parquet(path, types | {"scene_ids": _TEXTS} | _RULES, rows)
+    return (
+        f'GRPOTrainer(train_dataset=load_dataset("parquet", data_files="{path}", split="train"), '
+        "reward_funcs=[vhbench.rewards.trl_reward], args=GRPOConfig(shuffle_dataset=False, …), …)"
+    )
+
+
+def _verl(part: _Part) -> str:
+    info = ("id", "kind", "question", "pressure", "pair_id", *_RULES)
+    fields = [pa.field(name, _RULES.get(name, pa.string())) for name in info]
+    types = {
+        "data_source": pa.string(),
+        "prompt": pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
+        "images": IMAGES,
+        "ability": pa.string(),
+        "reward_model": pa.struct([("style", pa.string()), ("ground_truth", pa.string())]),
+        "extra_info": pa.struct(fields),
+    }
+    rows = (
+        {
+            "data_source": f"vhbench/{row['benchmark']}",
+            "prompt": [{"role": "user", "content": _flat(row)}],
+            "images": training_files.stored(row["images"]),
+            "ability": row["task"],
+            "reward_model": {"style": "rule", "ground_truth": row["answer"]},
+            "extra_info": {name: row[name] for name in info},
+        }
+        for row in part.rows
+    )
+    training_files.write_parquet(part.out / "train.parquet", types, rows)
+    return (
+        f"data.train_files={part.out / 'train.parquet'} data.image_key=images data.shuffle=False "
+        f"custom_reward_function.path={rewards.__file__} custom_reward_function.name=compute_score"
+    )
+
+
+_PLUGIN = '''"""Reward of vhbench for ms-swift: --external_plugins vhbench_plugin.py --reward_funcs vhbench."""
+from swift.rewards import ORM, orms
+
+from vhbench.rewards import trl_reward
+
+
+class VhbenchReward(ORM):
+    def __call__(self, completions, **columns):
+        return trl_reward(completions, **columns)
+
+
+orms["vhbench"] = VhbenchReward
+'''
+
+
+def _swift(part: _Part) -> str:
+    names = training_files.write_images(part.out, (image for row in part.rows for image in row["images"]))
+    lines = [
+        canonical(
+            row
+            | {
+                "messages": [{"role": "user", "content": _flat(row)}],
+                "images": [str((part.out / names[image]).resolve()) for image in row["images"]],
+            }
+        )
+        for row in ({name: value for name, value in one.items() if name != "prompt"} for one in part.rows)
+    ]
+    write_atomic(part.out / "train.jsonl", b"".join(line + b"\n" for line in lines))
+    write_atomic(part.out / "vhbench_plugin.py", _PLUGIN.encode())
+    return (
+        f"swift rlhf --rlhf_type grpo --dataset {part.out / 'train.jsonl'} --external_plugins "
+        f"{part.out / 'vhbench_plugin.py'} --reward_funcs vhbench --dataset_shuffle false "
+        "--train_dataloader_shuffle false --remove_unused_columns false"
+    )
+
+
+_TASKSET = '''"""Questions of vhbench for verifiers (v1), fresh and without end: PYTHONPATH=. vf-eval vhbench_rl -m MODEL -n 20."""
+import base64
+
+import verifiers.v1 as vf
+
+from vhbench.images import stored_format
+from vhbench.rewards import reward
+from vhbench.training.question_stream import QuestionStream, training_row
+
+
+class QuestionData(vf.TaskData):
+    kind: str
+    question: str
+    answer: str
+    choices: list[str]
+    strict: bool
+    wrong: float | None
+    abstain: float | None
+
+
+class QuestionTask(vf.Task[QuestionData]):
+    @vf.reward(weight=1.0)
+    async def right(self, trace: vf.Trace) -> float:
+        row = self.data
+        rules = {"strict": row.strict, "wrong": row.wrong, "abstain": row.abstain}
+        return reward(row.kind, trace.last_reply, row.answer, row.choices, row.question, **rules)
+
+
+class StreamConfig(vf.TasksetConfig):
+SETTINGS
+
+
+class VhbenchTaskset(vf.Taskset[QuestionTask, StreamConfig]):
+    INFINITE = True
+
+    def load(self):
+        how = self.config
+        questions = QuestionStream(
+            part=how.part, benchmarks=how.benchmark, seed=how.seed, curriculum=how.curriculum, size=how.size
+        )
+        for question in questions:
+            row = training_row(question, how.form, strict=how.strict, wrong=how.wrong, abstain=how.abstain)
+            images, content = iter(row["images"]), []
+            for part in row["prompt"][0]["content"]:
+                if part["type"] == "image":
+                    data = next(images)
+                    url = f"data:image/{stored_format(data).lower()};base64,{base64.b64encode(data).decode()}"
+                    content.append({"type": "image_url", "image_url": {"url": url}})
+                else:
+                    content.append({"type": "text", "text": part["text"]})
+            fields = {name: row[name] for name in QuestionData.model_fields if name in row and name != "prompt"}
+            prompt = [{"role": "user", "content": content}]
+            yield QuestionTask(QuestionData(prompt=prompt, **fields), how.task)
+
+
+__all__ = ["VhbenchTaskset"]
+'''
+
+_TYPES = {"wrong": "float | None", "abstain": "float | None", "benchmark": "tuple[str, ...]"}
+
+
+def _verifiers(part: _Part) -> str:
+    """Write a taskset that draws its questions itself; the settings are the defaults of its options."""
+    values = {name: value for name, value in vars(part.how).items() if name not in ("to", "split", "number")}
+    settings = "\n".join(
+        f"    {name}: {_TYPES.get(name, type(value).__name__)} = {value!r}"
+        for name, value in {"seed": part.seed, **values}.items()
+    )
+    write_atomic(part.out / "vhbench_rl.py", _TASKSET.replace("SETTINGS", settings).encode())
+    return f"PYTHONPATH={part.out} vf-eval vhbench_rl -m MODEL -n {part.how.number}"
+
+
+def _flat(row: Mapping[str, Any]) -> str:
+    """Return a prompt with a mark where each image stands.
+
+    Raises:
+        VhbenchError: if the mark is in the text: it would shift the images.
+    """
+    parts = row["prompt"][0]["content"]
+    if any(_MARK in part["text"] for part in parts):
+        raise VhbenchError(f"question {row['id']}: contains {_MARK}, which marks images")
+    return "".join(_MARK if part["type"] == "image" else part["text"] for part in parts)
+
+
+_TARGETS: Mapping[str, Callable[[_Part], str]] = {"trl": _trl, "verl": _verl, "swift": _swift, "verifiers": _verifiers}
+"""Trainer → writer of its files, which returns how the trainer takes them."""
