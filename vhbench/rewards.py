@@ -45,7 +45,7 @@ def reward(
         wrong: reward of an incorrect, ambiguous or missing answer; None for −1/(n − 1) among n answers.
         abstain: reward of "I don't know"; None for that of a wrong answer.
 
-    >>> [reward("yes_no", text, "yes") for text in ("Yes.", "<think>no?</think><answer>yes</answer>", "no", "yes and no")]
+    >>> [reward("yes_no", text, "yes") for text in ("Yes.", "I see it. <answer>yes</answer>", "no", "yes and no")]
     [1.0, 1.0, -1.0, -1.0]
     >>> reward("multiple_choice", "I don't know.", "B", ("1", "2", "3"), abstain=0.0)
     0.0

@@ -279,7 +279,7 @@ def rl(how: RlOptions, apart: ApartOptions) -> None:
         return
     lines, above, number = rl_export.check(settings, wanted)
     for line in lines:
-        typer.echo(f"{line[0]:26}{line[1]:>8}{line[2]:>17}")
+        typer.echo(f"{line[0]:26}" + "".join(f"{cell:>17}" for cell in line[1:]))
     typer.echo(f"{number:,} balanced questions; above the blind level: {', '.join(above) or 'none'}")
     if above:
         raise typer.Exit(1)

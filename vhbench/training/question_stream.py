@@ -14,6 +14,7 @@ from typing import Any
 
 from vhbench import benchmarks
 from vhbench.builds import sharding
+from vhbench.columns import CELLS
 from vhbench.files import json_bytes, read_image, write_atomic
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
@@ -120,15 +121,12 @@ def in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question
             yield unit
 
 
-def stream(
-    benchmark: str | tuple[str, ...] = ("ode", "mioh", "vhexpansion"), **settings: Any
-) -> Iterator[dict[str, Any]]:
+def stream(benchmark: str | tuple[str, ...], **settings: Any) -> Iterator[dict[str, Any]]:
     """Yield rows for TRL's ``GRPOTrainer`` without end: ``IterableDataset.from_generator(stream, gen_kwargs={…})``.
 
     Args:
         benchmark: one or several.
-        settings: of :class:`QuestionStream`; ``part`` is required. ``form``, ``strict``, ``wrong`` and ``abstain`` as in
-            :func:`training_row`.
+        settings: of :class:`QuestionStream`, of which ``part`` is required, and of :func:`training_row`.
     """
     names = (benchmark,) if isinstance(benchmark, str) else tuple(benchmark)
     rules = {name: settings.pop(name) for name in ("form", "strict", "wrong", "abstain") if name in settings}
@@ -158,7 +156,7 @@ def training_row(
         "id": question.id,
         "prompt": [{"role": "user", "content": list(prompt(question, form))}],
         "images": [read_image(image) for image in question.images],
-        **{name: getattr(question, name) for name in COLUMNS},
+        **{name: str(getattr(question, name)) for name in COLUMNS},
         "choices": list(question.choices),
         "scene_ids": list(question.scene_ids),
         "strict": strict,
@@ -167,7 +165,7 @@ def training_row(
     }
 
 
-COLUMNS = ("kind", "question", "answer", "benchmark", "task", "question_type", "pressure", "criterion", "perturbation", "pair_id")  # fmt: skip
+COLUMNS = ("kind", "question", "answer", "benchmark", *CELLS, "pair_id")
 """Columns of text in a row."""
 
 

@@ -72,27 +72,24 @@ def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
     uniform guess earns on average.
     """
     shares = [[row for row in rows if not row["choices"]], [row for row in rows if row["choices"]]]
+    shares = [share for share in shares if share]
+
+    def earned(policy: Callable[[Row], str], form: str = "{}") -> list[float]:
+        return [_mean(_reward(row, form.format(policy(row))) for row in share) for share in shares]
+
     blind = [_mean(_blind(row) for row in share) for share in shares]
-    lines = [["policy", "yes/no", "multiple choice"], ["blind level", *map(_shown, blind)]]
+    lines = [["policy", *("multiple choice" if share[0]["choices"] else "yes/no" for share in shares)]]
+    lines.append(["blind level", *map(_shown, blind)])
     above: list[str] = []
     for name, policy in POLICIES.items():
-        earned = [
-            max(
-                _mean(_reward(row, form.format(policy(row))) for row in share) for form in ("{}", "<answer>{}</answer>")
-            )
-            for share in shares
-        ]
-        lines.append([name, *map(_shown, earned)])
-        if any(value > level + 1e-9 for value, level in zip(earned, blind, strict=True)):
+        best = list(map(max, earned(policy), earned(policy, "<answer>{}</answer>")))
+        lines.append([name, *map(_shown, best)])
+        if any(value > level + 1e-9 for value, level in zip(best, blind, strict=True)):
             above.append(name)
     random = rng(0, "guess")
-    for name, answer in (("one uniform guess", lambda row: str(random.choice(_options(row)))), ("oracle", _truth)):
-        lines.append([name, *(_shown(_mean(_reward(row, answer(row)) for row in share)) for share in shares)])
+    lines.append(["one uniform guess", *map(_shown, earned(lambda row: str(random.choice(_options(row)))))])
+    lines.append(["correct answers", *map(_shown, earned(lambda row: str(row["answer"])))])
     return lines, above
-
-
-def _truth(row: Row) -> str:
-    return str(row["answer"])
 
 
 def _reward(row: Row, response: str) -> float:

@@ -167,17 +167,13 @@ orms["vhbench"] = VhbenchReward
 
 def _swift(part: _Part) -> str:
     names = training_files.write_images(part.out, (image for row in part.rows for image in row["images"]))
-    lines = [
-        canonical(
-            row
-            | {
-                "messages": [{"role": "user", "content": _flat(row)}],
-                "images": [str((part.out / names[image]).resolve()) for image in row["images"]],
-            }
-        )
-        for row in ({name: value for name, value in one.items() if name != "prompt"} for one in part.rows)
-    ]
-    write_atomic(part.out / "train.jsonl", b"".join(line + b"\n" for line in lines))
+    lines = []
+    for row in part.rows:
+        columns = {name: value for name, value in row.items() if name != "prompt"}
+        columns["messages"] = [{"role": "user", "content": _flat(row)}]
+        columns["images"] = [str((part.out / names[image]).resolve()) for image in row["images"]]
+        lines.append(canonical(columns) + b"\n")
+    write_atomic(part.out / "train.jsonl", b"".join(lines))
     write_atomic(part.out / "vhbench_plugin.py", _PLUGIN.encode())
     return (
         f"swift rlhf --rlhf_type grpo --dataset {part.out / 'train.jsonl'} --external_plugins "
@@ -186,7 +182,7 @@ def _swift(part: _Part) -> str:
     )
 
 
-_TASKSET = '''"""Questions of vhbench for verifiers (v1), fresh and without end: PYTHONPATH=. vf-eval vhbench_rl -m MODEL -n 20."""
+_TASKSET = '''"""Endless fresh questions of vhbench for verifiers (v1): PYTHONPATH=. vf-eval vhbench_rl -m MODEL -n 20."""
 import base64
 
 import verifiers.v1 as vf
