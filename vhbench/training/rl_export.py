@@ -182,7 +182,7 @@ def _swift(part: _Part) -> str:
     )
 
 
-_TASKSET = '''"""Endless fresh questions of vhbench for verifiers (v1): PYTHONPATH=. vf-eval vhbench_rl -m MODEL -n 20."""
+_TASKSET = '''"""Endless fresh questions of vhbench for verifiers (v1)."""
 import base64
 
 import verifiers.v1 as vf
