@@ -18,6 +18,7 @@ LONGEST = 4_000
 
 _TAGGED = re.compile(r"(?is)\A(?:(?!</?answer>).)*<answer>((?:(?!</?answer>).)*)</answer>\s*\Z")
 _ALONE = re.compile(r"(?i)\s*[(*]*\s*(?:yes|no|[A-Z])\s*[).*!]*\s*")
+_NAMES = re.compile(r"\b(?:[A-HJ-Z]|[Yy]es|[Nn]o)\b")
 _MARKS = (re.compile(r"\\f?boxed"), re.compile(r"(?i)\banswers?\b\W{0,3}(?:is\b|:)"), re.compile(r"(?i)<answer>"))
 """Marks of an answer; a response with two of one kind answers twice."""
 
@@ -78,7 +79,7 @@ def _abstains(kind: str, response: str, choices: Sequence[str], question: str) -
     said = tagged[1] if tagged else text
     others = tuple("" if parsing.failure(option, unread=True) else option for option in choices)
     named = parsing.parse(kind, said, others, question=question)
-    return not named and parsing.failure(said, unread=True) == "abstained"
+    return not (named or _NAMES.search(said)) and parsing.failure(said, unread=True) == "abstained"
 
 
 def trl_reward(

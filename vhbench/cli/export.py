@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vhbench.training.training_rows import SelectionOptions
 
 _TAKEN, _APART, _REWARD, _WRITTEN = "Selection", "Decontamination", "Reward", "Output"
-LAYOUTS = ("parquet", "folder", "llava")
+LAYOUTS = ("parquet", "folder", "llava", "sharegpt")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +80,8 @@ class FileOptions:
 
     out: Path = option("Output folder; must be new.", names=("--out", "-o"), panel=_WRITTEN)
     layout: str = option(
-        "`parquet`, `folder` (metadata.jsonl and images: both for TRL and `vhbench finetune`) or `llava` "
-        "(LLaVA's JSON and images).",
+        "`parquet`, `folder` (metadata.jsonl and images: both for TRL and `vhbench finetune`), `llava` (LLaVA's JSON "
+        "and images) or `sharegpt` (LLaMA-Factory's, with `dataset_info.json`).",
         "parquet",
         panel=_WRITTEN,
     )
@@ -208,13 +208,9 @@ class RlOptions:
 
     to: str = option("Trainer: `trl`, `verl`, `swift` (ms-swift) or `verifiers` (v1).", "trl", panel=_WRITTEN)
     part: str = option(
-        "Draw fresh questions about the I-th of N parts of the concepts; test on a split built with another part.",
-        "",
+        "Draw questions about the I-th of N parts of the concepts; test on a split built with another part.",
         metavar="I/N",
         panel=_TAKEN,
-    )
-    split: Path | None = option(
-        "Take the questions of this training split instead.", None, metavar="SPLIT", panel=_TAKEN
     )
     benchmark: tuple[str, ...] = option(
         "Benchmarks that ask in turn.", ("ode", "mioh", "vhexpansion"), names=("--benchmark", "-b"), panel=_TAKEN
@@ -252,10 +248,23 @@ class RlOptions:
         names=("--check",),
         panel=_REWARD,
     )
+    test: tuple[str, ...] = option(
+        "Split that will be scored, whose images, scenes and concepts are refused; may be repeated.",
+        (),
+        metavar="SPLIT",
+        repeat=True,
+        panel=_APART,
+    )
+    share_concepts: bool = option(
+        "Allow concepts of --test; images and scenes are left out in any case.",
+        False,
+        names=("--share-concepts",),
+        panel=_APART,
+    )
     out: Path | None = option("Output folder; must be new.", None, names=("--out", "-o"), panel=_WRITTEN)
 
 
-def rl(how: RlOptions, apart: ApartOptions) -> None:
+def rl(how: RlOptions) -> None:
     """Write questions for reinforcement learning, whose rewards `vhbench.rewards` computes from exact truth.
 
     Questions are drawn afresh about one part of the concepts, both answers of a pair in succession. With --check, fail
@@ -264,20 +273,15 @@ def rl(how: RlOptions, apart: ApartOptions) -> None:
     Example: `vhbench export rl --to trl --part 1/2 --test test/ode --out rl`
     """
     from vhbench.training import rl_export
-    from vhbench.training.training_rows import SelectionOptions
 
-    settings = rl_export.RlSettings(**{n: getattr(how, n) for n in rl_export.RlSettings.__dataclass_fields__})
-    wanted = SelectionOptions(
-        tests=tuple(map(Path, apart.test)), unchecked=apart.unchecked, share_concepts=apart.share_concepts,
-        seed=how.seed, number=how.number if how.split else 0,
-    )  # fmt: skip
+    settings = rl_export.RlSettings(**{n: getattr(how, n) for n in options_of(RlOptions) if n not in ("check", "out")})
     if not how.check:
         if how.out is None:
             raise VhbenchError("expected --out FOLDER, or --check")
-        for line in rl_export.export(settings, wanted, how.out):
+        for line in rl_export.export(settings, how.out):
             typer.echo(line)
         return
-    lines, above, number = rl_export.check(settings, wanted)
+    lines, above, number = rl_export.check(settings)
     for line in lines:
         typer.echo(f"{line[0]:26}" + "".join(f"{cell:>17}" for cell in line[1:]))
     typer.echo(f"{number:,} balanced questions; above the blind level: {', '.join(above) or 'none'}")
@@ -329,7 +333,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
     "sft": (sft, (EditionOptions, AnswerOptions, ApartOptions, FileOptions)),
     "dpo": (dpo, (EditionOptions, ApartOptions, FileOptions)),
     "vhexpansion": (vhexpansion, (RecipeOptions, AnswerOptions, FileOptions)),
-    "rl": (rl, (RlOptions, ApartOptions)),
+    "rl": (rl, (RlOptions,)),
     "questions": (questions, (QuestionOptions,)),
 }
 

@@ -29,8 +29,8 @@ from vhbench.training import leakage
 from vhbench.training.examples import Form, prompt
 from vhbench.training.sample_selection import units
 
-_ODE_PAIRS, _MIOH_SCENES, _MIOH_CELLS = 8, 229, 20
-"""Size of a block: pairs per criterion; scenes (one round), and questions per type, over all pressures."""
+_ODE_PAIRS, _MIOH_SCENES, _MIOH_CELLS = 8, 458, 30
+"""Size of a block: pairs per criterion; scenes (two rounds), and questions per type, over all pressures."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,10 +105,10 @@ class QuestionStream:
                 asked = [_renamed(question, seed) for question in rows if question.kind != "caption"]
             fresh = [q for q in asked if scenes.isdisjoint(q.scene_ids) and images.isdisjoint(map(_digest, q.images))]
             made += len(fresh)
-            yield from in_pairs(fresh, seed)
+            yield from _in_pairs(fresh, seed)
 
 
-def in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question]]:
+def _in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question]]:
     """Yield pairs in random order: a yes and a no (:func:`~vhbench.training.sample_selection.units`), else any two."""
     found = units(questions)
     single: list[Question] = []

@@ -1,7 +1,7 @@
 """Questions for reinforcement learning as files of TRL, verl, ms-swift and verifiers (``vhbench export rl``)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,12 +11,11 @@ import pyarrow as pa
 import vhbench
 from vhbench import rewards
 from vhbench.files import canonical, json_bytes, write_atomic
-from vhbench.schema import Question, VhbenchError
-from vhbench.training import reward_check, training_files, training_rows
+from vhbench.schema import VhbenchError
+from vhbench.training import reward_check, training_files
 from vhbench.training.examples import Form
-from vhbench.training.question_stream import COLUMNS, QuestionStream, in_pairs, training_row
+from vhbench.training.question_stream import COLUMNS, QuestionStream, training_row
 from vhbench.training.training_files import IMAGES, MESSAGES
-from vhbench.training.training_rows import SelectionOptions
 
 _MARK = "<image>"
 
@@ -25,75 +24,59 @@ _MARK = "<image>"
 class RlSettings:
     """What is asked and how it is rewarded; options of ``vhbench export rl``."""
 
+    part: str
     to: str = "trl"
-    part: str = ""
-    split: Path | None = None
     benchmark: tuple[str, ...] = QuestionStream.benchmarks
     number: int = 1000
     curriculum: int = 0
     size: int = QuestionStream.size
+    seed: int = 0
     form: Form = "short"
     strict: bool = True
     wrong: float | None = None
     abstain: float | None = None
+    test: tuple[str, ...] = ()
+    share_concepts: bool = False
 
 
-def training_rows_of(how: RlSettings, wanted: SelectionOptions) -> Iterator[dict[str, Any]]:
-    """Yield rows: of the stream, or of a training split that is held apart as in ``vhbench export sft``.
-
-    Raises:
-        VhbenchError: if neither or both are named, or questions overlap with a test split.
-    """
-    if bool(how.split) == bool(how.part):
-        raise VhbenchError("expected --part I/N for fresh questions, or --split SPLIT for those of a training split")
-    source: Iterable[Question]
-    if how.split:
-        edition = training_rows.open_edition(how.split, None)
-        closed = [q for q in training_rows.choose(edition, wanted) if q.kind != "caption"]
-        source = (question for pair in in_pairs(closed, wanted.seed) for question in pair)
-    else:
-        source = QuestionStream(
-            part=how.part, benchmarks=how.benchmark, seed=wanted.seed, curriculum=how.curriculum, size=how.size,
-            tests=wanted.tests, share_concepts=wanted.share_concepts,
-        )  # fmt: skip
+def rows_of(how: RlSettings) -> Iterator[dict[str, Any]]:
+    """Yield rows of the stream. Raises as :class:`~vhbench.training.question_stream.QuestionStream`."""
+    source = QuestionStream(
+        part=how.part, benchmarks=how.benchmark, seed=how.seed, curriculum=how.curriculum, size=how.size,
+        tests=tuple(map(Path, how.test)), share_concepts=how.share_concepts,
+    )  # fmt: skip
     rules = {"strict": how.strict, "wrong": how.wrong, "abstain": how.abstain}
-    return (training_row(question, how.form, **rules) for question in islice(source, how.number or None))
+    return (training_row(question, how.form, **rules) for question in islice(source, how.number))
 
 
-def export(how: RlSettings, wanted: SelectionOptions, out: Path) -> list[str]:
+def export(how: RlSettings, out: Path) -> list[str]:
     """Write rows for a trainer into a new folder.
 
     Returns:
         Lines that tell what was written, and how the trainer takes it.
 
     Raises:
-        VhbenchError: for an unknown trainer, no question, or a folder in use; and as :func:`training_rows_of`.
+        VhbenchError: for an unknown trainer, or a folder in use; and as :func:`rows_of`.
     """
     if how.to not in _TARGETS:
         raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {how.to!r}")
     training_files.check_free(out)
-    drawn = how.to == "verifiers"  # its taskset draws the questions when it is loaded
-    if drawn and how.split:
-        raise VhbenchError("--to verifiers: expected --part I/N; its questions are drawn afresh")
-    rows = list(islice(training_rows_of(how, wanted), 2 if drawn else None))
-    if not rows:
-        raise VhbenchError(f"--split {how.split}: expected yes/no or multiple-choice questions, got none")
+    rows = list(
+        rows_of(replace(how, number=2) if how.to == "verifiers" else how)
+    )  # its taskset draws when it is loaded
     out.mkdir(parents=True, exist_ok=True)
-    told = {name: str(value) if isinstance(value, Path) else value for name, value in vars(how).items()}
-    tests = [str(test) for test in wanted.tests]
-    about = {"vhbench": vhbench.__version__, "seed": wanted.seed, **told, "tests": tests}
-    usage = _TARGETS[how.to](_Part(how, wanted.seed, rows, out))
-    write_atomic(out / training_files.PROVENANCE, json_bytes(about))
-    if drawn:
+    usage = _TARGETS[how.to](_Part(how, rows, out))
+    write_atomic(out / training_files.PROVENANCE, json_bytes({"vhbench": vhbench.__version__, **asdict(how)}))
+    if how.to == "verifiers":
         return [f"{out}: a taskset of endless questions", usage]
     images = len({image for row in rows for image in row["images"]})
     kinds = ", ".join(f"{name} {sum(row['benchmark'] == name for row in rows):,}" for name in how.benchmark)
     return [f"{out}: {len(rows):,} questions about {images:,} images ({kinds})", usage]
 
 
-def check(how: RlSettings, wanted: SelectionOptions) -> tuple[list[list[str]], list[str], int]:
+def check(how: RlSettings) -> tuple[list[list[str]], list[str], int]:
     """Return the table of :func:`vhbench.training.reward_check.table` and its number of questions."""
-    rows = reward_check.balance(training_rows_of(how, wanted))
+    rows = reward_check.balance(rows_of(how))
     return *reward_check.table(rows), len(rows)
 
 
@@ -101,7 +84,6 @@ class _Part(NamedTuple):
     """What a target is written from."""
 
     how: RlSettings
-    seed: int
     rows: list[dict[str, Any]]
     out: Path
 
@@ -245,10 +227,11 @@ _TYPES = {"wrong": "float | None", "abstain": "float | None", "benchmark": "tupl
 
 def _verifiers(part: _Part) -> str:
     """Write a taskset that draws its questions itself; the settings are the defaults of its options."""
-    values = {name: value for name, value in vars(part.how).items() if name not in ("to", "split", "number")}
+    left_out = ("to", "number", "test", "share_concepts")
     settings = "\n".join(
         f"    {name}: {_TYPES.get(name, type(value).__name__)} = {value!r}"
-        for name, value in {"seed": part.seed, **values}.items()
+        for name, value in asdict(part.how).items()
+        if name not in left_out
     )
     write_atomic(part.out / "vhbench_rl.py", _TASKSET.replace("SETTINGS", settings).encode())
     return f"PYTHONPATH={part.out} vf-eval vhbench_rl -m MODEL -n {part.how.number}"

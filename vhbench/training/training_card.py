@@ -40,15 +40,16 @@ def card(told: Mapping[str, Any], layout: str, *, preferences: bool = False) -> 
     if layout == "parquet":
         head += ["configs:", "- config_name: default", "  data_files:", "  - split: train", "    path: data/*.parquet"]
     load = {
-        "parquet": 'load_dataset("parquet", data_files="data/*.parquet", split="train")',
-        "folder": 'load_dataset("imagefolder", data_dir=".", split="train")',
-        "llava": "",
+        "parquet": '`load_dataset("parquet", data_files="data/*.parquet", split="train")` reads them.',
+        "folder": '`load_dataset("imagefolder", data_dir=".", split="train")` reads them.',
+        "llava": "LLaVA's trainer reads `llava.json` and the folder `images`.",
+        "sharegpt": "LLaMA-Factory reads them as `dataset: vhbench` with this folder as `dataset_dir`.",
     }[layout]
     lines = [
         *head, "---", "# Rows to fine-tune on", "",
         f"{numbers['rows']:,} rows about {numbers['images']:,} images, written by `{told['command']}` of vhbench "
         f"{told['vhbench']}.", "",
-        f"Read them with `{load}`." if load else "LLaVA's trainer reads `llava.json` and the folder `images`.", "",
+        load, "",
         "| | rows |", "|---|---|",
         *(f"| {name}: {value} | {count:,} |" for name, group in numbers.items() if isinstance(group, dict)
           for value, count in group.items()), "",

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from vhbench.schema import VhbenchError
 from vhbench.training import training_card
 from vhbench.training.examples import TOLD, Message, TrainingExample
 
-Layout = Literal["parquet", "folder", "llava"]
+Layout = Literal["parquet", "folder", "llava", "sharegpt"]
 PROVENANCE = "provenance.json"
 _ROWS_A_GROUP = 200
 _PART = pa.struct([("type", pa.string()), ("text", pa.string())])
@@ -39,7 +39,8 @@ def write(
     Args:
         folder: created if missing.
         lessons: in output order.
-        layout: "parquet" (one file, images in it), "folder" (``metadata.jsonl`` and images), "llava" (``llava.json``).
+        layout: "parquet" (one file, images in it), "folder" (``metadata.jsonl`` and images), "llava" (``llava.json``),
+            "sharegpt" (``sharegpt.json``, for LLaMA-Factory).
         provenance: JSON types only.
         preferences: pairs for DPO (``prompt``, ``chosen``, ``rejected``) instead of ``messages``.
 
@@ -54,7 +55,7 @@ def write(
         raise VhbenchError(f"{folder}: no row is left to write")
     check_free(folder)
     if preferences and layout == "llava":
-        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet or folder")
+        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet, folder or sharegpt")
     folder.mkdir(parents=True, exist_ok=True)
     files = _LAYOUTS[layout](folder, lessons, preferences)
     counts = training_card.counts(lessons)
@@ -143,19 +144,42 @@ def _folder(folder: Path, lessons: Sequence[TrainingExample], preferences: bool)
 
 
 def _llava(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
-    names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
     rows = []
-    for lesson in lessons:
-        images = [names[image] for image in lesson.images]
-        turns = [{"from": _FROM[m["role"]], "value": _flat(m["content"])} for m in lesson.asked]
-        rows.append({
-            "id": lesson.id,
-            **({"image": images[0] if len(images) == 1 else images} if images else {}),
-            "conversations": [*turns, {"from": "gpt", "value": lesson.answer}],
-        })  # fmt: skip
+    for lesson, images, turns in _talks(folder, lessons):
+        shown = {"image": images[0] if len(images) == 1 else images} if images else {}
+        answer = {"from": "gpt", "value": lesson.answer}
+        rows.append({"id": lesson.id, **shown, "conversations": [*turns, answer]})
     path = folder / "llava.json"
     write_atomic(path, json_bytes(rows))
     return [path]
+
+
+def _sharegpt(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
+    """Write the rows for LLaMA-Factory: images in lists, and the description that it reads in the data folder."""
+    rows = []
+    for lesson, images, turns in _talks(folder, lessons):
+        answers = {"chosen": lesson.answer, "rejected": lesson.rejected} if preferences else {}
+        ends = {name: {"from": "gpt", "value": text} for name, text in answers.items()}
+        talk = turns if preferences else [*turns, {"from": "gpt", "value": lesson.answer}]
+        rows.append({"id": lesson.id, "conversations": talk, "images": images, **ends})
+    columns = {"messages": "conversations", "images": "images"}
+    ranking = {"ranking": True} if preferences else {}
+    columns |= {"chosen": "chosen", "rejected": "rejected"} if preferences else {}
+    about = {"file_name": "sharegpt.json", "formatting": "sharegpt", **ranking, "columns": columns}
+    path = folder / "sharegpt.json"
+    write_atomic(path, json_bytes(rows))
+    write_atomic(folder / "dataset_info.json", json_bytes({"vhbench": about}))
+    return [path]
+
+
+def _talks(
+    folder: Path, lessons: Sequence[TrainingExample]
+) -> Iterator[tuple[TrainingExample, list[str], list[dict[str, str]]]]:
+    """Write the images; yield each example with its image paths and the turns before its answer."""
+    names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
+    for lesson in lessons:
+        turns = [{"from": _FROM[m["role"]], "value": _flat(m["content"])} for m in lesson.asked]
+        yield lesson, [names[image] for image in lesson.images], turns
 
 
 _FROM = {"user": "human", "assistant": "gpt"}
@@ -181,5 +205,6 @@ _LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[TrainingExample], bool], list
     "parquet": _parquet,
     "folder": _folder,
     "llava": _llava,
+    "sharegpt": _sharegpt,
 }
 """Layout → its writer."""

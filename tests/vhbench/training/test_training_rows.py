@@ -173,7 +173,7 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
         ((), "name what will be scored with --test SPLIT"),
         (("--test", "{train}"), "is the split that"),
         (("--test", "{test}", "--types", "E5"), "no question has question_type E5"),
-        (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava"),
+        (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava, sharegpt"),
         (("--test", "{test}", "--answers", "long"), "--answers long: must be among short, reasoned"),
         (("--test", "{test}", "--number", "9999"), "expected at least 9,999 matching questions"),
         (("--test", "{test}", "--weakness", "x.json"), "it needs --number or --each"),
