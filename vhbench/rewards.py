@@ -69,17 +69,18 @@ def prediction(
         several = any(len(mark.findall(text)) > 1 for mark in _MARKS)
         return "" if several else parsing.parse(kind, response, choices, question=question)
     tagged = _TAGGED.fullmatch(text)
-    said = tagged[1] if tagged else text
-    return parsing.parse(kind, said, choices, question=question) if _ALONE.fullmatch(said) else ""
+    text = tagged[1] if tagged else text
+    return parsing.parse(kind, text, choices, question=question) if _ALONE.fullmatch(text) else ""
 
 
 def _abstains(kind: str, response: str, choices: Sequence[str], question: str) -> bool:
-    """Return whether a response only says that it cannot tell; an option with these words does not count."""
-    tagged = _TAGGED.fullmatch(text := parsing.after_thoughts(response)[-LONGEST:])
-    said = tagged[1] if tagged else text
+    """Return whether a response only abstains; an option with these words does not count."""
+    text = parsing.after_thoughts(response)[-LONGEST:]
+    tagged = _TAGGED.fullmatch(text)
+    text = tagged[1] if tagged else text
     others = tuple("" if parsing.failure(option, unread=True) else option for option in choices)
-    named = parsing.parse(kind, said, others, question=question)
-    return not (named or _NAMES.search(said)) and parsing.failure(said, unread=True) == "abstained"
+    named = parsing.parse(kind, text, others, question=question)
+    return not (named or _NAMES.search(text)) and parsing.failure(text, unread=True) == "abstained"
 
 
 def trl_reward(
@@ -102,8 +103,8 @@ def trl_reward(
     """
     settings = [columns.get(name) or repeat(None) for name in _SETTINGS]
     return [
-        reward(k, _text(said), a, tuple(options), q, **dict(zip(_SETTINGS, given, strict=True)))
-        for said, k, a, options, q, *given in zip(completions, kind, answer, choices, question, *settings, strict=False)
+        reward(k, _text(text), a, tuple(options), q, **dict(zip(_SETTINGS, given, strict=True)))
+        for text, k, a, options, q, *given in zip(completions, kind, answer, choices, question, *settings, strict=False)
     ]
 
 
@@ -117,9 +118,9 @@ def trl_form(
     question: Sequence[str],
     **columns: Any,
 ) -> list[float]:
-    """Return 1 for each strict response, whatever it answers: an optional second reward, with a weight of its own."""
+    """Return 1 for each strict response, whatever it answers: an optional second reward."""
     rows = zip(completions, kind, choices, question, strict=True)
-    return [float(prediction(k, _text(said), tuple(options), q) != "") for said, k, options, q in rows]
+    return [float(prediction(k, _text(text), tuple(options), q) != "") for text, k, options, q in rows]
 
 
 def compute_score(

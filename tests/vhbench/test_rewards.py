@@ -1,4 +1,4 @@
-"""A right answer is worth 1, a guess 0, and a response that gives several answers no more than a wrong one."""
+"""A correct answer is worth 1, a guess 0, and a response that gives several answers no more than a wrong one."""
 
 import string
 from typing import Any

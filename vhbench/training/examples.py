@@ -2,24 +2,23 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from PIL import Image
 
 from vhbench.columns import CELLS, RECORD
 from vhbench.files import read_image
-from vhbench.schema import Question, Scene
+from vhbench.schema import Question, Scene, VhbenchError
 from vhbench.tasks import prompts
 from vhbench.training.rationales import reason
 from vhbench.training.reference_captions import caption
 
-Form = Literal["short", "reasoned", "tagged"]
 Message = Mapping[str, Any]
 
-FORMS: tuple[Form, ...] = ("short", "reasoned")
+FORMS = ("short", "reasoned")
 """Answer formats of closed questions: an answer, or an answer with a reason."""
 
-_LAST: Mapping[Form, Mapping[str, str]] = {
+_LAST: Mapping[str, Mapping[str, str]] = {
     "reasoned": {
         "yes_no": "Please answer yes or no, and say why.",
         "multiple_choice": "Answer with the option's letter from the given choices, and say why.",
@@ -74,7 +73,7 @@ class TrainingExample:
 def lessons(
     question: Question,
     scenes: Sequence[Scene],
-    forms: Sequence[Form] = FORMS,
+    forms: Sequence[str] = FORMS,
     *,
     seed: int = 0,
     unsaid: Collection[str] = (),
@@ -115,11 +114,16 @@ def short(question: Question) -> str:
     return question.answer.capitalize()
 
 
-def prompt(question: Question, form: Form = "short") -> tuple[Message, ...]:
+def prompt(question: Question, form: str = "short") -> tuple[Message, ...]:
     """Return the message parts that lmms-eval sends to chat models, without the images.
 
     Only the last line changes for other answers than short ones.
+
+    Raises:
+        VhbenchError: for an unknown form of answers.
     """
+    if form != "short" and form not in _LAST:
+        raise VhbenchError(f"expected a prompt for one of short, {', '.join(_LAST)}; got {form!r}")
     doc = {name: getattr(question, name) for name in RECORD} | {"images": [_BLANK] * len(question.images)}
     last = {"post_prompt": _LAST[form][question.kind]} if form in _LAST else None
     (message,) = prompts.to_messages(doc, last)

@@ -1,6 +1,6 @@
-"""Endless stream of fresh questions about drawn scenes, for reinforcement learning.
+"""Endless stream of fresh questions about synthetic scenes, for reinforcement learning.
 
-Each block is a small build of a benchmark with a seed of its own (:mod:`vhbench.builds`), held in memory. All blocks
+Each block is a small build of a benchmark with its own seed (:mod:`vhbench.builds`), held in memory. All blocks
 draw from one part of the concepts, so that no object or place of another part's test split is ever shown.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 
 from vhbench import benchmarks
 from vhbench.builds import sharding
+from vhbench.builds.split_build import SplitBuild
 from vhbench.columns import CELLS
 from vhbench.files import json_bytes, read_image, write_atomic
 from vhbench.generators.mioh.pressures import PRESSURES
@@ -22,11 +23,10 @@ from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.generators.scenes import read_part
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.images import open_image, to_display_rgb
-from vhbench.protocols import Build
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training import leakage
-from vhbench.training.examples import Form, prompt
+from vhbench.training.examples import prompt
 from vhbench.training.sample_selection import units
 
 _ODE_PAIRS, _MIOH_SCENES, _MIOH_CELLS = 8, 458, 30
@@ -86,9 +86,9 @@ class QuestionStream:
         for test, scored in zip(self.tests, contents, strict=True):
             shared = sorted(word for word in scored.concepts if part.holds(word))
             if not self.share_concepts and (shared or not leakage.has_concepts(test)):
-                what = f"is about concepts of this part ({', '.join(shared[:3])})" if shared else "hides its concepts"
+                reason = f"is about concepts of this part ({', '.join(shared[:3])})" if shared else "hides its concepts"
                 raise VhbenchError(
-                    f"--test {test}: {what}; expected a split of another part than --part {self.part}, or "
+                    f"--test {test}: {reason}; expected a split of another part than --part {self.part}, or "
                     "--share-concepts to compare images and scenes alone"
                 )
         none = frozenset[str]()
@@ -110,10 +110,10 @@ class QuestionStream:
 
 def _in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question]]:
     """Yield pairs in random order: a yes and a no (:func:`~vhbench.training.sample_selection.units`), else any two."""
-    found = units(questions)
+    pairs = units(questions)
     single: list[Question] = []
-    for place in rng(seed, "pairs").permutation(len(found)):
-        unit = found[place]
+    for index in rng(seed, "pairs").permutation(len(pairs)):
+        unit = pairs[index]
         if len(unit) == 1:
             single += unit
             unit, single = (single, []) if len(single) == 2 else ([], single)
@@ -137,7 +137,7 @@ def stream(benchmark: str | tuple[str, ...], **settings: Any) -> Iterator[dict[s
 
 def training_row(
     question: Question,
-    form: Form = "short",
+    form: str = "short",
     *,
     strict: bool = True,
     wrong: float | None = None,
@@ -169,7 +169,7 @@ COLUMNS = ("kind", "question", "answer", "benchmark", *CELLS, "pair_id")
 """Columns of text in a row."""
 
 
-def _rows(build: Build) -> Iterator[Question]:
+def _rows(build: SplitBuild) -> Iterator[Question]:
     """Yield the questions of a build, with their images in memory."""
     build.check()
     for shard in range(build.shards):
@@ -188,35 +188,35 @@ def _digest(image: Any) -> str:
     return hashlib.sha256(image).hexdigest()
 
 
-def _ode(how: QuestionStream, seed: int, level: int, folder: Path, pairs: int = _ODE_PAIRS) -> Build:
-    return _build("ode", pairs=pairs, seed=seed, part=how.part, size=how.size, criteria=tuple(CRITERIA)[:level])
+def _ode(options: QuestionStream, seed: int, level: int, folder: Path, pairs: int = _ODE_PAIRS) -> SplitBuild:
+    return _build("ode", pairs=pairs, seed=seed, part=options.part, size=options.size, criteria=tuple(CRITERIA)[:level])
 
 
-def _mioh(how: QuestionStream, seed: int, level: int, folder: Path) -> Build:
+def _mioh(options: QuestionStream, seed: int, level: int, folder: Path) -> SplitBuild:
     """Build all types under the first pressures: as many questions, whatever their number."""
     groups = list(dict.fromkeys("ni" if p.images else p.name for p in PRESSURES.values()))[:level]
     types = [kind.task for kind in QUESTION_TYPES.values()]
     cells = {task: dict.fromkeys(groups, types.count(task) * _MIOH_CELLS // len(groups)) for task in types}
     write_atomic(folder / "cells.json", json_bytes(cells))
     return _build(
-        "mioh", source=(f"scenes:{_MIOH_SCENES}",), cells=str(folder / "cells.json"), seed=seed, part=how.part,
-        size=how.size, allow_missing=True,
+        "mioh", source=(f"scenes:{_MIOH_SCENES}",), cells=str(folder / "cells.json"), seed=seed, part=options.part,
+        size=options.size, allow_missing=True,
     )  # fmt: skip
 
 
-def _vhexpansion(how: QuestionStream, seed: int, level: int, folder: Path) -> Build:
+def _vhexpansion(options: QuestionStream, seed: int, level: int, folder: Path) -> SplitBuild:
     """Expand a block of ODE, whose images are clean at the first level."""
-    sharding.run(_ode(how, seed, len(CRITERIA), folder, pairs=2), folder, progress=False)
+    sharding.run(_ode(options, seed, len(CRITERIA), folder, pairs=2), folder, progress=False)
     perturb = tuple(PERTURBATIONS)[: level - 1] or ("none",)
     return _build("vhexpansion", source=f"ode:{folder / 'ode'}", seed=seed, perturb=perturb)
 
 
-def _build(name: str, **options: Any) -> Build:
-    build: Build = benchmarks.load(benchmarks.benchmark(name).build)(**options)
+def _build(name: str, **options: Any) -> SplitBuild:
+    build: SplitBuild = benchmarks.load(benchmarks.benchmark(name).build)(**options)
     return build
 
 
-_BLOCKS: dict[str, Callable[[QuestionStream, int, int, Path], Build]] = {
+_BLOCKS: dict[str, Callable[[QuestionStream, int, int, Path], SplitBuild]] = {
     "ode": _ode,
     "mioh": _mioh,
     "vhexpansion": _vhexpansion,

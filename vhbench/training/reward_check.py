@@ -58,17 +58,17 @@ def balance(rows: Iterable[Row]) -> list[Row]:
     groups: dict[int, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         groups[len(row["choices"])][row["answer"]].append(row)
-    found: list[Row] = []
+    balanced: list[Row] = []
     for number, answers in sorted(groups.items()):
         least = min(len(answers[name]) for name in (string.ascii_uppercase[:number] or ("yes", "no")))
-        found += [row for name in sorted(answers) for row in answers[name][:least]]
-    return found
+        balanced += [row for name in sorted(answers) for row in answers[name][:least]]
+    return balanced
 
 
 def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
-    """Return what each policy earns, in yes/no and in multiple choice, and which earn more than the blind level.
+    """Return what each policy earns, in yes/no and in multiple choice, and which earn more than the guessing level.
 
-    A policy's response is given as it is and in an answer tag; the better of both counts. The blind level is what a
+    A policy's response is given as it is and in an answer tag; the better of both counts. The guessing level is what a
     uniform guess earns on average.
     """
     shares = [[row for row in rows if not row["choices"]], [row for row in rows if row["choices"]]]
@@ -77,14 +77,14 @@ def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
     def earned(policy: Callable[[Row], str], form: str = "{}") -> list[float]:
         return [_mean(_reward(row, form.format(policy(row))) for row in share) for share in shares]
 
-    blind = [_mean(_blind(row) for row in share) for share in shares]
+    levels = [_mean(_guess_value(row) for row in share) for share in shares]
     lines = [["policy", *("multiple choice" if share[0]["choices"] else "yes/no" for share in shares)]]
-    lines.append(["blind level", *map(_shown, blind)])
+    lines.append(["guessing level", *map(_shown, levels)])
     above: list[str] = []
     for name, policy in POLICIES.items():
         best = list(map(max, earned(policy), earned(policy, "<answer>{}</answer>")))
         lines.append([name, *map(_shown, best)])
-        if any(value > level + 1e-9 for value, level in zip(best, blind, strict=True)):
+        if any(value > level + 1e-9 for value, level in zip(best, levels, strict=True)):
             above.append(name)
     random = rng(0, "guess")
     lines.append(["one uniform guess", *map(_shown, earned(lambda row: str(random.choice(_options(row)))))])
@@ -97,15 +97,15 @@ def _reward(row: Row, response: str) -> float:
     return rewards.trl_reward([response], **columns)[0]
 
 
-def _blind(row: Row) -> float:
+def _guess_value(row: Row) -> float:
     """Return the expected reward of a uniform guess."""
     options = _options(row)
     return _mean(_reward(row, option) for option in options)
 
 
 def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found) if found else 0.0
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else 0.0
 
 
 def _shown(value: float) -> str:

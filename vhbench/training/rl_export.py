@@ -1,10 +1,10 @@
 """Questions for reinforcement learning as files of TRL, verl, ms-swift and verifiers (``vhbench export rl``)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,97 +13,82 @@ from vhbench import rewards
 from vhbench.files import canonical, json_bytes, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.training import reward_check, training_files
-from vhbench.training.examples import Form
+from vhbench.training.options import RlOptions
 from vhbench.training.question_stream import COLUMNS, QuestionStream, training_row
 from vhbench.training.training_files import IMAGES, MESSAGES
 
 _MARK = "<image>"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RlSettings:
-    """What is asked and how it is rewarded; options of ``vhbench export rl``."""
-
-    part: str
-    to: str = "trl"
-    benchmark: tuple[str, ...] = QuestionStream.benchmarks
-    number: int = 1000
-    curriculum: int = 0
-    size: int = QuestionStream.size
-    seed: int = 0
-    form: Form = "short"
-    strict: bool = True
-    wrong: float | None = None
-    abstain: float | None = None
-    test: tuple[str, ...] = ()
-    share_concepts: bool = False
-
-
-def rows_of(how: RlSettings) -> Iterator[dict[str, Any]]:
+def rows_of(options: RlOptions) -> Iterator[dict[str, Any]]:
     """Yield rows of the stream. Raises as :class:`~vhbench.training.question_stream.QuestionStream`."""
     source = QuestionStream(
-        part=how.part, benchmarks=how.benchmark, seed=how.seed, curriculum=how.curriculum, size=how.size,
-        tests=tuple(map(Path, how.test)), share_concepts=how.share_concepts,
+        part=options.part, benchmarks=options.benchmark, seed=options.seed, curriculum=options.curriculum,
+        size=options.size, tests=options.tests, share_concepts=options.share_concepts,
     )  # fmt: skip
-    rules = {"strict": how.strict, "wrong": how.wrong, "abstain": how.abstain}
-    return (training_row(question, how.form, **rules) for question in islice(source, how.number))
+    return (
+        training_row(question, options.form, strict=options.strict, wrong=options.wrong, abstain=options.abstain)
+        for question in islice(source, options.number)
+    )
 
 
-def export(how: RlSettings, out: Path) -> list[str]:
+def export(options: RlOptions) -> list[str]:
     """Write rows for a trainer into a new folder.
 
     Returns:
-        Lines that tell what was written, and how the trainer takes it.
+        Lines about what was written, and about its use in the trainer.
 
     Raises:
         VhbenchError: for an unknown trainer, or a folder in use; and as :func:`rows_of`.
     """
-    if how.to not in _TARGETS:
-        raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {how.to!r}")
+    if options.to not in _TARGETS:
+        raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {options.to!r}")
+    if (out := options.out) is None:
+        raise VhbenchError("expected --out FOLDER, or --check")
     training_files.check_free(out)
-    rows = list(
-        rows_of(replace(how, number=2) if how.to == "verifiers" else how)
-    )  # its taskset draws when it is loaded
+    # A taskset of verifiers draws when it is loaded: two rows check that it can.
+    rows = list(rows_of(replace(options, number=2) if options.to == "verifiers" else options))
     out.mkdir(parents=True, exist_ok=True)
-    usage = _TARGETS[how.to](_Part(how, rows, out))
-    write_atomic(out / training_files.PROVENANCE, json_bytes({"vhbench": vhbench.__version__, **asdict(how)}))
-    if how.to == "verifiers":
+    usage = _TARGETS[options.to](options, rows, out)
+    write_atomic(out / training_files.PROVENANCE, json_bytes({"vhbench": vhbench.__version__, **_settings(options)}))
+    if options.to == "verifiers":
         return [f"{out}: a taskset of endless questions", usage]
     images = len({image for row in rows for image in row["images"]})
-    kinds = ", ".join(f"{name} {sum(row['benchmark'] == name for row in rows):,}" for name in how.benchmark)
+    kinds = ", ".join(f"{name} {sum(row['benchmark'] == name for row in rows):,}" for name in options.benchmark)
     return [f"{out}: {len(rows):,} questions about {images:,} images ({kinds})", usage]
 
 
-def check(how: RlSettings) -> tuple[list[list[str]], list[str], int]:
-    """Return the table of :func:`vhbench.training.reward_check.table` and its number of questions."""
-    rows = reward_check.balance(rows_of(how))
-    return *reward_check.table(rows), len(rows)
+def _settings(options: RlOptions) -> dict[str, Any]:
+    return {name: value for name, value in asdict(options).items() if name not in ("out", "check")}
 
 
-class _Part(NamedTuple):
-    """What a target is written from."""
+def check(options: RlOptions) -> tuple[list[str], bool]:
+    """Return the lines of :func:`vhbench.training.reward_check.table`, and whether no policy beats a guess."""
+    rows = reward_check.balance(rows_of(options))
+    table, above = reward_check.table(rows)
+    lines = [f"{name:26}" + "".join(f"{cell:>17}" for cell in cells) for name, *cells in table]
+    told = f"{len(rows):,} balanced questions; above the guessing level: {', '.join(above) or 'none'}"
+    return [*lines, told], not above
 
-    how: RlSettings
-    rows: list[dict[str, Any]]
-    out: Path
 
+Rows = list[dict[str, Any]]
 
 _TEXTS, _FLAG, _NUMBER = pa.list_(pa.string()), pa.bool_(), pa.float64()
 _RULES = {"choices": _TEXTS, "strict": _FLAG, "wrong": _NUMBER, "abstain": _NUMBER}
 
 
-def _trl(part: _Part) -> str:
+def _trl(options: RlOptions, rows: Rows, out: Path) -> str:
     types = {"prompt": MESSAGES, "images": IMAGES} | dict.fromkeys(("id", *COLUMNS), pa.string())
-    rows = (row | {"images": training_files.stored(row["images"])} for row in part.rows)
-    path = part.out / "data" / "train-00000-of-00001.parquet"
-    training_files.write_parquet(path, types | {"scene_ids": _TEXTS} | _RULES, rows)
+    stored = (row | {"images": training_files.stored(row["images"])} for row in rows)
+    path = out / "data" / "train-00000-of-00001.parquet"
+    training_files.write_parquet(path, types | {"scene_ids": _TEXTS} | _RULES, stored)
     return (
         f'GRPOTrainer(train_dataset=load_dataset("parquet", data_files="{path}", split="train"), '
         "reward_funcs=[vhbench.rewards.trl_reward], args=GRPOConfig(shuffle_dataset=False, …), …)"
     )
 
 
-def _verl(part: _Part) -> str:
+def _verl(options: RlOptions, rows: Rows, out: Path) -> str:
     info = ("id", "kind", "question", "pressure", "pair_id", *_RULES)
     fields = [pa.field(name, _RULES.get(name, pa.string())) for name in info]
     types = {
@@ -114,7 +99,7 @@ def _verl(part: _Part) -> str:
         "reward_model": pa.struct([("style", pa.string()), ("ground_truth", pa.string())]),
         "extra_info": pa.struct(fields),
     }
-    rows = (
+    stored = (
         {
             "data_source": f"vhbench/{row['benchmark']}",
             "prompt": [{"role": "user", "content": _flat(row)}],
@@ -123,11 +108,11 @@ def _verl(part: _Part) -> str:
             "reward_model": {"style": "rule", "ground_truth": row["answer"]},
             "extra_info": {name: row[name] for name in info},
         }
-        for row in part.rows
+        for row in rows
     )
-    training_files.write_parquet(part.out / "train.parquet", types, rows)
+    training_files.write_parquet(out / "train.parquet", types, stored)
     return (
-        f"data.train_files={part.out / 'train.parquet'} data.image_key=images data.shuffle=False "
+        f"data.train_files={out / 'train.parquet'} data.image_key=images data.shuffle=False "
         f"custom_reward_function.path={rewards.__file__} custom_reward_function.name=compute_score"
     )
 
@@ -147,19 +132,19 @@ orms["vhbench"] = VhbenchReward
 '''
 
 
-def _swift(part: _Part) -> str:
-    names = training_files.write_images(part.out, (image for row in part.rows for image in row["images"]))
+def _swift(options: RlOptions, rows: Rows, out: Path) -> str:
+    names = training_files.write_images(out, (image for row in rows for image in row["images"]))
     lines = []
-    for row in part.rows:
+    for row in rows:
         columns = {name: value for name, value in row.items() if name != "prompt"}
         columns["messages"] = [{"role": "user", "content": _flat(row)}]
-        columns["images"] = [str((part.out / names[image]).resolve()) for image in row["images"]]
+        columns["images"] = [str((out / names[image]).resolve()) for image in row["images"]]
         lines.append(canonical(columns) + b"\n")
-    write_atomic(part.out / "train.jsonl", b"".join(lines))
-    write_atomic(part.out / "vhbench_plugin.py", _PLUGIN.encode())
+    write_atomic(out / "train.jsonl", b"".join(lines))
+    write_atomic(out / "vhbench_plugin.py", _PLUGIN.encode())
     return (
-        f"swift rlhf --rlhf_type grpo --dataset {part.out / 'train.jsonl'} --external_plugins "
-        f"{part.out / 'vhbench_plugin.py'} --reward_funcs vhbench --dataset_shuffle false "
+        f"swift rlhf --rlhf_type grpo --dataset {out / 'train.jsonl'} --external_plugins "
+        f"{out / 'vhbench_plugin.py'} --reward_funcs vhbench --dataset_shuffle false "
         "--train_dataloader_shuffle false --remove_unused_columns false"
     )
 
@@ -225,16 +210,15 @@ __all__ = ["VhbenchTaskset"]
 _TYPES = {"wrong": "float | None", "abstain": "float | None", "benchmark": "tuple[str, ...]"}
 
 
-def _verifiers(part: _Part) -> str:
+def _verifiers(options: RlOptions, rows: Rows, out: Path) -> str:
     """Write a taskset that draws its questions itself; the settings are the defaults of its options."""
-    left_out = ("to", "number", "test", "share_concepts")
     settings = "\n".join(
         f"    {name}: {_TYPES.get(name, type(value).__name__)} = {value!r}"
-        for name, value in asdict(part.how).items()
-        if name not in left_out
+        for name, value in _settings(options).items()
+        if name not in ("to", "number", "test", "share_concepts")
     )
-    write_atomic(part.out / "vhbench_rl.py", _TASKSET.replace("SETTINGS", settings).encode())
-    return f"PYTHONPATH={part.out} vf-eval vhbench_rl -m MODEL -n {part.how.number}"
+    write_atomic(out / "vhbench_rl.py", _TASKSET.replace("SETTINGS", settings).encode())
+    return f"PYTHONPATH={out} vf-eval vhbench_rl -m MODEL -n {options.number}"
 
 
 def _flat(row: Mapping[str, Any]) -> str:
@@ -249,5 +233,10 @@ def _flat(row: Mapping[str, Any]) -> str:
     return "".join(_MARK if part["type"] == "image" else part["text"] for part in parts)
 
 
-_TARGETS: Mapping[str, Callable[[_Part], str]] = {"trl": _trl, "verl": _verl, "swift": _swift, "verifiers": _verifiers}
-"""Trainer → writer of its files, which returns how the trainer takes them."""
+_TARGETS: Mapping[str, Callable[[RlOptions, Rows, Path], str]] = {
+    "trl": _trl,
+    "verl": _verl,
+    "swift": _swift,
+    "verifiers": _verifiers,
+}
+"""Trainer → writer of its files, which returns their use in the trainer."""

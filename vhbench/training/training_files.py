@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +17,6 @@ from vhbench.schema import VhbenchError
 from vhbench.training import training_card
 from vhbench.training.examples import TOLD, Message, TrainingExample
 
-Layout = Literal["parquet", "folder", "llava", "sharegpt"]
 PROVENANCE = "provenance.json"
 _ROWS_A_GROUP = 200
 _PART = pa.struct([("type", pa.string()), ("text", pa.string())])
@@ -29,11 +28,11 @@ _SHORT = ("id", "form", "right", "rejected_by")
 def write(
     folder: Path,
     lessons: Sequence[TrainingExample],
-    layout: Layout,
+    layout: str,
     provenance: Mapping[str, Any],
     *,
     preferences: bool = False,
-) -> list[Path]:
+) -> str:
     """Write rows with their card and provenance into a new or empty folder.
 
     Args:
@@ -45,17 +44,14 @@ def write(
         preferences: pairs for DPO (``prompt``, ``chosen``, ``rejected``) instead of ``messages``.
 
     Returns:
-        The files with the rows.
+        A line about what was written.
 
     Raises:
-        VhbenchError: if there is nothing to write, the folder is not empty, or preferences are requested in LLaVA's
-            format.
+        VhbenchError: if there is nothing to write; and as :func:`check_free`.
     """
     if not lessons:
         raise VhbenchError(f"{folder}: no row is left to write")
-    check_free(folder)
-    if preferences and layout == "llava":
-        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet, folder or sharegpt")
+    check_free(folder, layout)
     folder.mkdir(parents=True, exist_ok=True)
     files = _LAYOUTS[layout](folder, lessons, preferences)
     counts = training_card.counts(lessons)
@@ -63,15 +59,23 @@ def write(
     told = {**provenance, "vhbench": vhbench.__version__, "counts": counts, "files": digests}
     write_atomic(folder / PROVENANCE, json_bytes(told))
     write_atomic(folder / "README.md", training_card.card(told, layout, preferences=preferences).encode())
-    return files
+    forms, right = (", ".join(f"{name} {n:,}" for name, n in counts[key].items()) for key in ("form", "right"))
+    return (
+        f"{folder}: {counts['rows']:,} rows about {counts['images']:,} images ({forms}; reference answers: "
+        f"{right or 'none'})"
+    )
 
 
-def check_free(folder: Path) -> None:
-    """Check that an output folder is missing or empty.
+def check_free(folder: Path, layout: str = "parquet", *, preferences: bool = False) -> None:
+    """Check that an output folder is missing or empty, and that the rows have the layout.
 
     Raises:
-        VhbenchError: if it is neither, or is a file.
+        VhbenchError: if not, or if preferences are requested in LLaVA's format.
     """
+    if layout not in _LAYOUTS:
+        raise VhbenchError(f"--layout {layout}: must be one of {', '.join(_LAYOUTS)}")
+    if preferences and layout == "llava":
+        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet, folder or sharegpt")
     if folder.exists() and not folder.is_dir():
         raise VhbenchError(f"--out {folder}: is a file; must be a new folder")
     if folder.exists() and any(folder.iterdir()):
@@ -201,7 +205,7 @@ def write_images(folder: Path, images: Iterable[bytes]) -> dict[bytes, str]:
     return names
 
 
-_LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[TrainingExample], bool], list[Path]]] = {
+_LAYOUTS: Mapping[str, Callable[[Path, Sequence[TrainingExample], bool], list[Path]]] = {
     "parquet": _parquet,
     "folder": _folder,
     "llava": _llava,

@@ -116,11 +116,11 @@ def test_the_check_prints_what_policies_earn() -> None:
     """It ends with an error where one earns more than a guess: here, by abstaining."""
     done = CliRunner().invoke(app, ["export", "rl", "--check", *WORDS])
     assert done.exit_code == 0, (done.output, done.exception)
-    assert "blind level                          +0.000" in done.output
-    assert done.output.endswith("24 balanced questions; above the blind level: none\n")
+    assert "guessing level                       +0.000" in done.output
+    assert done.output.endswith("24 balanced questions; above the guessing level: none\n")
     paid = CliRunner().invoke(app, ["export", "rl", "--check", *WORDS, "--abstain", "0.1"])
     assert paid.exit_code == 1
-    assert paid.output.endswith("above the blind level: I don't know\n")
+    assert paid.output.endswith("above the guessing level: I don't know\n")
 
 
 @pytest.mark.slow

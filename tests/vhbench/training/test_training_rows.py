@@ -241,9 +241,10 @@ def test_a_hidden_edition_does_not_tell_its_concepts(editions: Editions, tmp_pat
 def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tmp_path: Path) -> None:
     """As they are written, with ten times as many images as this edition has, each encoded anew."""
     from vhbench.training import training_files, training_rows
+    from vhbench.training.options import SftOptions
 
     edition = training_rows.open_edition(editions.train, None)
-    wanted = training_rows.SelectionOptions(tests=(editions.test,))
+    wanted = SftOptions(split=editions.train, test=(str(editions.test),), out=tmp_path / "rows")
     start = time.process_time()
     found = training_rows.build_examples(training_rows.choose(edition, wanted), edition, wanted)
     while len(found) < 4000:
@@ -251,7 +252,7 @@ def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tm
             replace(row, id=f"{row.id}+", images=tuple(image + b"\0" for image in row.images))
             for row in found[: 4000 - len(found)]
         ]
-    told = training_rows.provenance("test", [edition], wanted)
+    told = training_rows.provenance("test", [edition], wanted, wanted.tests, apart=True)
     training_files.write(tmp_path / "rows", found, "parquet", told)
     assert len(rows_of(tmp_path / "rows")) == 4000
     assert time.process_time() - start < 30
