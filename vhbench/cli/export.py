@@ -64,7 +64,7 @@ def rl(how: RlOptions) -> None:
     """
     from vhbench.training import rl_export
 
-    lines, held = rl_export.check(how) if how.check else (rl_export.export(how), True)
+    lines, held = rl_export.export(how)
     for line in lines:
         typer.echo(line)
     if not held:

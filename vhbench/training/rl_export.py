@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from jinja2 import Template
 
 import vhbench
 from vhbench import rewards
@@ -32,17 +33,20 @@ def rows_of(options: RlOptions) -> Iterator[dict[str, Any]]:
     )
 
 
-def export(options: RlOptions) -> list[str]:
-    """Write rows for a trainer into a new folder.
+def export(options: RlOptions) -> tuple[list[str], bool]:
+    """Write rows for a trainer into a new folder, or check what policies earn.
 
     Returns:
-        Lines about what was written, and about its use in the trainer.
+        Lines about what was written, and about its use in the trainer, or the table of policies; and whether no policy
+        earns more than a guess.
 
     Raises:
         VhbenchError: for an unknown trainer, or a folder in use; and as :func:`rows_of`.
     """
     if options.to not in _TARGETS:
         raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {options.to!r}")
+    if options.check:
+        return _check(options)
     if (out := options.out) is None:
         raise VhbenchError("expected --out FOLDER, or --check")
     training_files.check_free(out)
@@ -52,18 +56,17 @@ def export(options: RlOptions) -> list[str]:
     usage = _TARGETS[options.to](options, rows, out)
     write_atomic(out / training_files.PROVENANCE, json_bytes({"vhbench": vhbench.__version__, **_settings(options)}))
     if options.to == "verifiers":
-        return [f"{out}: a taskset of endless questions", usage]
+        return [f"{out}: a taskset of endless questions", usage], True
     images = len({image for row in rows for image in row["images"]})
     kinds = ", ".join(f"{name} {sum(row['benchmark'] == name for row in rows):,}" for name in options.benchmark)
-    return [f"{out}: {len(rows):,} questions about {images:,} images ({kinds})", usage]
+    return [f"{out}: {len(rows):,} questions about {images:,} images ({kinds})", usage], True
 
 
 def _settings(options: RlOptions) -> dict[str, Any]:
     return {name: value for name, value in asdict(options).items() if name not in ("out", "check")}
 
 
-def check(options: RlOptions) -> tuple[list[str], bool]:
-    """Return the lines of :func:`vhbench.training.reward_check.table`, and whether no policy beats a guess."""
+def _check(options: RlOptions) -> tuple[list[str], bool]:
     rows = reward_check.balance(rows_of(options))
     table, above = reward_check.table(rows)
     lines = [f"{name:26}" + "".join(f"{cell:>17}" for cell in cells) for name, *cells in table]
@@ -117,21 +120,6 @@ def _verl(options: RlOptions, rows: Rows, out: Path) -> str:
     )
 
 
-_PLUGIN = '''"""Reward of vhbench for ms-swift: --external_plugins vhbench_plugin.py --reward_funcs vhbench."""
-from swift.rewards import ORM, orms
-
-from vhbench.rewards import trl_reward
-
-
-class VhbenchReward(ORM):
-    def __call__(self, completions, **columns):
-        return trl_reward(completions, **columns)
-
-
-orms["vhbench"] = VhbenchReward
-'''
-
-
 def _swift(options: RlOptions, rows: Rows, out: Path) -> str:
     names = training_files.write_images(out, (image for row in rows for image in row["images"]))
     lines = []
@@ -141,71 +129,13 @@ def _swift(options: RlOptions, rows: Rows, out: Path) -> str:
         columns["images"] = [str((out / names[image]).resolve()) for image in row["images"]]
         lines.append(canonical(columns) + b"\n")
     write_atomic(out / "train.jsonl", b"".join(lines))
-    write_atomic(out / "vhbench_plugin.py", _PLUGIN.encode())
+    write_atomic(out / "vhbench_plugin.py", _template("swift_plugin").encode())
     return (
         f"swift rlhf --rlhf_type grpo --dataset {out / 'train.jsonl'} --external_plugins "
         f"{out / 'vhbench_plugin.py'} --reward_funcs vhbench --dataset_shuffle false "
         "--train_dataloader_shuffle false --remove_unused_columns false"
     )
 
-
-_TASKSET = '''"""Endless fresh questions of vhbench for verifiers (v1)."""
-import base64
-
-import verifiers.v1 as vf
-
-from vhbench.images import stored_format
-from vhbench.rewards import reward
-from vhbench.training.question_stream import QuestionStream, training_row
-
-
-class QuestionData(vf.TaskData):
-    kind: str
-    question: str
-    answer: str
-    choices: list[str]
-    strict: bool
-    wrong: float | None
-    abstain: float | None
-
-
-class QuestionTask(vf.Task[QuestionData]):
-    @vf.reward(weight=1.0)
-    async def right(self, trace: vf.Trace) -> float:
-        row = self.data
-        rules = {"strict": row.strict, "wrong": row.wrong, "abstain": row.abstain}
-        return reward(row.kind, trace.last_reply, row.answer, row.choices, row.question, **rules)
-
-
-class StreamConfig(vf.TasksetConfig):
-SETTINGS
-
-
-class VhbenchTaskset(vf.Taskset[QuestionTask, StreamConfig]):
-    INFINITE = True
-
-    def load(self):
-        how = self.config
-        questions = QuestionStream(
-            part=how.part, benchmarks=how.benchmark, seed=how.seed, curriculum=how.curriculum, size=how.size
-        )
-        for question in questions:
-            row = training_row(question, how.form, strict=how.strict, wrong=how.wrong, abstain=how.abstain)
-            images, content = iter(row["images"]), []
-            for part in row["prompt"][0]["content"]:
-                if part["type"] == "image":
-                    data = next(images)
-                    url = f"data:image/{stored_format(data).lower()};base64,{base64.b64encode(data).decode()}"
-                    content.append({"type": "image_url", "image_url": {"url": url}})
-                else:
-                    content.append({"type": "text", "text": part["text"]})
-            fields = {name: row[name] for name in QuestionData.model_fields if name in row and name != "prompt"}
-            prompt = [{"role": "user", "content": content}]
-            yield QuestionTask(QuestionData(prompt=prompt, **fields), how.task)
-
-
-__all__ = ["VhbenchTaskset"]
-'''
 
 _TYPES = {"wrong": "float | None", "abstain": "float | None", "benchmark": "tuple[str, ...]"}
 
@@ -217,8 +147,13 @@ def _verifiers(options: RlOptions, rows: Rows, out: Path) -> str:
         for name, value in _settings(options).items()
         if name not in ("to", "number", "test", "share_concepts")
     )
-    write_atomic(out / "vhbench_rl.py", _TASKSET.replace("SETTINGS", settings).encode())
+    write_atomic(out / "vhbench_rl.py", _template("verifiers_taskset", settings=settings).encode())
     return f"PYTHONPATH={out} vf-eval vhbench_rl -m MODEL -n {options.number}"
+
+
+def _template(name: str, **values: str) -> str:
+    text = Path(__file__).with_name(f"{name}.jinja").read_text(encoding="utf-8")
+    return Template(text, keep_trailing_newline=True).render(**values)
 
 
 def _flat(row: Mapping[str, Any]) -> str:

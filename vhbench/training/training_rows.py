@@ -1,5 +1,6 @@
 """Export of training rows: selection, decontamination, answers and files."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -7,17 +8,19 @@ from string import ascii_uppercase
 from typing import Any
 
 from vhbench import splits
-from vhbench.analysis.ode_hallucinations import asked_vocabulary
+from vhbench.analysis.ode_hallucinations import asked_vocabulary, hallucinated_concepts
 from vhbench.generators.ode import environments
+from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.near_duplicates import Fingerprint
 from vhbench.runs import Run, check_same_split, read_run
-from vhbench.schema import Manifest, Question, Scene, VhbenchError
+from vhbench.schema import Manifest, Question, Record, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.tasks.metrics import ode_captions
 from vhbench.training import leakage, mixing, sample_selection, training_files
 from vhbench.training.error_weights import error_weights
 from vhbench.training.examples import FORMS, TrainingExample, lessons
 from vhbench.training.options import AnswerOptions, DpoOptions, FileOptions, SftOptions
+from vhbench.training.rationales import reason
 
 
 @dataclass(slots=True)
@@ -187,7 +190,8 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
 
     Correctly answered questions balance the incorrect ones, so that neither "yes" nor "no" is always rejected. In
     multiple choice the reference is paired with each other option: if a model always answers A, A is chosen once for
-    several rejections. Of captions only those with a hallucination are used.
+    several rejections. Of captions only those with a hallucination are used. A response of whole sentences is rejected
+    for its repaired version (:func:`_repaired`), so that nothing else tells the two apart.
     """
     assert edition.errors is not None
     found: list[TrainingExample] = []
@@ -197,7 +201,8 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
         for lesson in lessons(question, scenes, ("short",), seed=wanted.seed, unsaid=unsaid):
             wrong = edition.errors.wrong.get(question.id)
             if wrong is not None:
-                found.append(replace(lesson, rejected=wrong.response, rejected_by="model"))
+                answer = _repaired(wrong, question, scenes, lesson.answer, edition.errors.matcher)
+                found.append(replace(lesson, answer=answer, rejected=wrong.response, rejected_by="model"))
             elif question.kind == "yes_no":
                 found.append(
                     replace(lesson, rejected="No" if question.answer == "yes" else "Yes", rejected_by="flipped")
@@ -209,6 +214,31 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
                     for letter in others
                 ]
     return [lesson for lesson in found if lesson.rejected.strip()]
+
+
+_FEW_WORDS = 4
+"""Most words of an answer without a reason: "The answer is B."."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def _repaired(
+    wrong: Record, question: Question, scenes: Sequence[Scene], reference: str, matcher: Vocabulary | None
+) -> str:
+    """Return a response without its hallucinations, as alike as possible.
+
+    In a caption, the reference caption takes the place of the sentences that hallucinate. A closed answer in a sentence
+    gets the reason from the scenes, where they tell one.
+    """
+    if question.kind != "caption":
+        return (len(wrong.response.split()) > _FEW_WORDS and reason(question, scenes)) or reference
+    assert matcher is not None
+    parts = [
+        reference if hallucinated_concepts(replace(wrong, response=sentence), matcher) else sentence
+        for sentence in _SENTENCE_END.split(wrong.response.strip())
+    ]
+    text = " ".join(part for i, part in enumerate(parts) if part != reference or reference not in parts[:i])
+    return reference if hallucinated_concepts(replace(wrong, response=text), matcher) else text
 
 
 def mixed(

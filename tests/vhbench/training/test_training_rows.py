@@ -21,8 +21,9 @@ from typer.testing import CliRunner
 from editions import SIDE, Editions, answered, upside_down
 from vhbench import splits
 from vhbench.cli import app
+from vhbench.columns import RECORD
 from vhbench.files import read_image
-from vhbench.schema import CANARY, Row, VhbenchError
+from vhbench.schema import CANARY, Record, Row, VhbenchError
 from vhbench.splits import write_split
 from vhbench.tasks import prompts
 
@@ -153,6 +154,39 @@ def test_preferences_reject_what_the_model_said(editions: Editions, tmp_path: Pa
     }  # fmt: skip
     assert {row["prompt"][0]["role"] for row in found} == {"user"}
     assert datasets.load_dataset(str(tmp_path / "pairs"), split="train", cache_dir=str(tmp_path / "c"))[0]["images"]
+
+
+def test_a_hallucinating_caption_is_rejected_for_its_repaired_version(editions: Editions, tmp_path: Path) -> None:
+    """The reference caption replaces the sentence that hallucinates; the others stay."""
+    (tmp_path / "results").mkdir()
+    captions = [q for q in splits.read_questions(editions.train) if q.kind == "caption"]
+    says = [f"This is a picture. A {q.candidates[0]} is there. It is bright." for q in captions]
+    records = [
+        Record(**{name: getattr(q, name) for name in RECORD}, response=text)
+        for q, text in zip(captions, says, strict=True)
+    ]
+    samples = tmp_path / "results" / "20260101_000000_samples_ode_generative.jsonl"
+    samples.write_bytes(b"\n".join(orjson.dumps({"chair": asdict(record)}) for record in records))
+    run(
+        "dpo",
+        "--split",
+        editions.train,
+        "--test",
+        editions.test,
+        "--run",
+        tmp_path / "results",
+        "--out",
+        tmp_path / "pairs",
+    )
+    pairs = [row for row in rows_of(tmp_path / "pairs") if row["form"] == "caption"]
+    assert len(pairs) >= 4
+    for row in pairs:
+        chosen, rejected = (row[side][0]["content"][0]["text"] for side in ("chosen", "rejected"))
+        assert re.fullmatch(r"This is a picture\. A .+ is there\. It is bright\.", rejected)
+        assert chosen.startswith("This is a picture. ")
+        assert chosen.endswith(" It is bright.")
+        assert " is there." not in chosen
+        assert len(chosen) > len("This is a picture.  It is bright.")
 
 
 def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Path) -> None:
