@@ -6,7 +6,7 @@ draw from one part of the concepts, so that no object or place of another part's
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,85 +27,63 @@ from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training import leakage
 from vhbench.training.examples import prompt
+from vhbench.training.options import RlOptions
 from vhbench.training.sample_selection import units
 
-_ODE_PAIRS, _MIOH_SCENES, _MIOH_CELLS = 8, 458, 30
-"""Size of a block: pairs per criterion; scenes (two rounds), and questions per type, over all pressures."""
+_ODE_PAIRS, _MIOH_SCENES, _MIOH_CELLS = 8, 480, 40
+"""Size of a block: pairs per criterion; scenes, and questions per type, over all pressures."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class QuestionStream:
-    """Settings of a stream; iterating over it yields questions without end.
+def questions(options: RlOptions) -> Iterator[Question]:
+    """Yield questions without end.
 
     Both answers of a pair, and else a yes and a no of one type and pressure, follow one another, multiple-choice
     questions in twos: a batch of an even number of questions holds whole pairs.
 
-    Attributes:
-        part: part of the concepts, "1/2"; test splits are built with another one.
-        benchmarks: which ask in turn.
-        seed: random seed; another one gives other scenes.
-        curriculum: number of questions of a benchmark after which its next level is added; 0 for all levels at once.
-            Levels are MIOH's pressures, ODE's criteria and VHExpansion's perturbations.
-        size: side of the images in pixels.
-        tests: splits whose images, scenes and concepts must not occur.
-        share_concepts: allow the tests' concepts; images and scenes are compared in any case.
+    Raises:
+        VhbenchError: for an unknown benchmark, an invalid part, or a test split about concepts of the part.
     """
+    if unknown := [name for name in options.benchmark if name not in _BLOCKS]:
+        raise VhbenchError(f"--benchmark: expected one of {', '.join(_BLOCKS)}; got {unknown[0]!r}")
+    images, scenes = _scored(options)
+    sources = [_units(name, options, images, scenes) for name in options.benchmark]
+    return chain.from_iterable(chain.from_iterable(zip(*sources, strict=True)))
 
-    part: str
-    benchmarks: tuple[str, ...] = ("ode", "mioh", "vhexpansion")
-    seed: int = 0
-    curriculum: int = 0
-    size: int = 512
-    tests: tuple[Path, ...] = ()
-    share_concepts: bool = False
 
-    def __iter__(self) -> Iterator[Question]:
-        """Yield questions.
+def _scored(options: RlOptions) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the images (SHA-256) and scenes of the test splits.
 
-        Raises:
-            VhbenchError: for an unknown benchmark, an invalid part, or a test split about concepts of the part.
-        """
-        if unknown := [name for name in self.benchmarks if name not in _BLOCKS]:
-            raise VhbenchError(f"--benchmark: expected one of {', '.join(_BLOCKS)}; got {unknown[0]!r}")
-        images, scenes = self._scored()
-        sources = [self._units(name, images, scenes) for name in self.benchmarks]
-        return chain.from_iterable(chain.from_iterable(zip(*sources, strict=True)))
-
-    def _scored(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the images (SHA-256) and scenes of the test splits.
-
-        Raises:
-            VhbenchError: if they are about concepts of the stream's part.
-        """
-        part = read_part(self.part)
-        if part.of < 2:
+    Raises:
+        VhbenchError: if they are about concepts of the stream's part.
+    """
+    part = read_part(options.part)
+    if part.of < 2:
+        raise VhbenchError(f"--part {options.part!r}: expected I/N with N at least 2, such as 1/2; test on another one")
+    contents = [leakage.read_contents(test) for test in options.tests]
+    for test, scored in zip(options.tests, contents, strict=True):
+        shared = sorted(word for word in scored.concepts if part.holds(word))
+        if not options.share_concepts and (shared or not leakage.has_concepts(test)):
+            reason = f"is about concepts of this part ({', '.join(shared[:3])})" if shared else "hides its concepts"
             raise VhbenchError(
-                f"--part {self.part!r}: expected I/N with N at least 2, such as 1/2; test on another one"
+                f"--test {test}: {reason}; expected a split of another part than --part {options.part}, or "
+                "--share-concepts to compare images and scenes alone"
             )
-        contents = [leakage.read_contents(test) for test in self.tests]
-        for test, scored in zip(self.tests, contents, strict=True):
-            shared = sorted(word for word in scored.concepts if part.holds(word))
-            if not self.share_concepts and (shared or not leakage.has_concepts(test)):
-                reason = f"is about concepts of this part ({', '.join(shared[:3])})" if shared else "hides its concepts"
-                raise VhbenchError(
-                    f"--test {test}: {reason}; expected a split of another part than --part {self.part}, or "
-                    "--share-concepts to compare images and scenes alone"
-                )
-        none = frozenset[str]()
-        return none.union(*(scored.images for scored in contents)), none.union(*(scored.scenes for scored in contents))
+    none = frozenset[str]()
+    return none.union(*(scored.images for scored in contents)), none.union(*(scored.scenes for scored in contents))
 
-    def _units(self, name: str, images: frozenset[str], scenes: frozenset[str]) -> Iterator[list[Question]]:
-        """Yield pairs of questions of a benchmark."""
-        made = 0
-        for block in count():
-            seed = int(rng(self.seed, "stream", name, block).integers(2**31))
-            level = 1 + made // self.curriculum if self.curriculum else len(PRESSURES)
-            with TemporaryDirectory() as folder:
-                rows = _rows(_BLOCKS[name](self, seed, level, Path(folder)))
-                asked = [_renamed(question, seed) for question in rows if question.kind != "caption"]
-            fresh = [q for q in asked if scenes.isdisjoint(q.scene_ids) and images.isdisjoint(map(_digest, q.images))]
-            made += len(fresh)
-            yield from _in_pairs(fresh, seed)
+
+def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozenset[str]) -> Iterator[list[Question]]:
+    """Yield pairs of questions of a benchmark."""
+    total = 0
+    for block in count():
+        seed = int(rng(options.seed, "stream", name, block).integers(2**31))
+        level = 1 + total // options.curriculum if options.curriculum else len(PRESSURES)
+        with TemporaryDirectory() as folder:
+            rows = _rows(_BLOCKS[name](options, seed, level, Path(folder)))
+            closed = [_renamed(question, seed) for question in rows if question.kind != "caption"]
+        fresh = [q for q in closed if scenes.isdisjoint(q.scene_ids) and images.isdisjoint(map(_digest, q.images))]
+        total += len(fresh)
+        yield from _in_pairs(fresh, seed)
 
 
 def _in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question]]:
@@ -126,42 +104,24 @@ def stream(benchmark: str | tuple[str, ...], **settings: Any) -> Iterator[dict[s
 
     Args:
         benchmark: one or several.
-        settings: of :class:`QuestionStream`, of which ``part`` is required, and of :func:`training_row`.
+        settings: of :class:`~vhbench.training.options.RlOptions`, of which ``part`` is required.
     """
     names = (benchmark,) if isinstance(benchmark, str) else tuple(benchmark)
-    rules = {name: settings.pop(name) for name in ("form", "strict", "wrong", "abstain") if name in settings}
-    for question in QuestionStream(benchmarks=names, **settings):
-        row = training_row(question, **rules)
+    options = RlOptions(benchmark=names, **settings)
+    for question in questions(options):
+        row = training_row(question, options)
         yield row | {"images": [to_display_rgb(open_image(image)) for image in row["images"]]}
 
 
-def training_row(
-    question: Question,
-    form: str = "short",
-    *,
-    strict: bool = True,
-    wrong: float | None = None,
-    abstain: float | None = None,
-) -> dict[str, Any]:
-    """Return a question as a row: TRL's ``prompt`` and encoded ``images``, and the columns that rewards read.
-
-    Args:
-        question: a closed question.
-        form: "short" for the evaluation's prompt, "tagged" for one that asks to reason, and for an ``<answer>``.
-        strict: as in :func:`vhbench.rewards.reward`; so are ``wrong`` and ``abstain``.
-        wrong: reward of a wrong answer.
-        abstain: reward of "I don't know".
-    """
+def training_row(question: Question, options: RlOptions) -> dict[str, Any]:
+    """Return a question as a row: TRL's ``prompt`` and encoded ``images``, and the columns that rewards read."""
     return {
         "id": question.id,
-        "prompt": [{"role": "user", "content": list(prompt(question, form))}],
+        "prompt": [{"role": "user", "content": list(prompt(question, options.form))}],
         "images": [read_image(image) for image in question.images],
         **{name: str(getattr(question, name)) for name in COLUMNS},
-        "choices": list(question.choices),
-        "scene_ids": list(question.scene_ids),
-        "strict": strict,
-        "wrong": wrong,
-        "abstain": abstain,
+        **{name: list(getattr(question, name)) for name in ("choices", "scene_ids")},
+        **{name: getattr(options, name) for name in ("strict", "wrong", "abstain")},
     }
 
 
@@ -188,11 +148,13 @@ def _digest(image: Any) -> str:
     return hashlib.sha256(image).hexdigest()
 
 
-def _ode(options: QuestionStream, seed: int, level: int, folder: Path, pairs: int = _ODE_PAIRS) -> SplitBuild:
-    return _build("ode", pairs=pairs, seed=seed, part=options.part, size=options.size, criteria=tuple(CRITERIA)[:level])
+def _ode(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:
+    return _build(
+        "ode", pairs=_ODE_PAIRS, seed=seed, part=options.part, size=options.size, criteria=tuple(CRITERIA)[:level]
+    )
 
 
-def _mioh(options: QuestionStream, seed: int, level: int, folder: Path) -> SplitBuild:
+def _mioh(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:
     """Build all types under the first pressures: as many questions, whatever their number."""
     groups = list(dict.fromkeys("ni" if p.images else p.name for p in PRESSURES.values()))[:level]
     types = [kind.task for kind in QUESTION_TYPES.values()]
@@ -204,9 +166,9 @@ def _mioh(options: QuestionStream, seed: int, level: int, folder: Path) -> Split
     )  # fmt: skip
 
 
-def _vhexpansion(options: QuestionStream, seed: int, level: int, folder: Path) -> SplitBuild:
+def _vhexpansion(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:
     """Expand a block of ODE, whose images are clean at the first level."""
-    sharding.run(_ode(options, seed, len(CRITERIA), folder, pairs=2), folder, progress=False)
+    sharding.run(_ode(options, seed, len(CRITERIA), folder), folder, progress=False)
     perturb = tuple(PERTURBATIONS)[: level - 1] or ("none",)
     return _build("vhexpansion", source=f"ode:{folder / 'ode'}", seed=seed, perturb=perturb)
 
@@ -216,9 +178,9 @@ def _build(name: str, **options: Any) -> SplitBuild:
     return build
 
 
-_BLOCKS: dict[str, Callable[[QuestionStream, int, int, Path], SplitBuild]] = {
+_BLOCKS: dict[str, Callable[[RlOptions, int, int, Path], SplitBuild]] = {
     "ode": _ode,
     "mioh": _mioh,
     "vhexpansion": _vhexpansion,
 }
-"""Benchmark → build of one block: the stream, the block's seed, the number of open levels, a scratch folder."""
+"""Benchmark → build of one block: options, the block's seed, the number of open levels, a scratch folder."""

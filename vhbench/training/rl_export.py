@@ -15,22 +15,14 @@ from vhbench.files import canonical, json_bytes, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.training import reward_check, training_files
 from vhbench.training.options import RlOptions
-from vhbench.training.question_stream import COLUMNS, QuestionStream, training_row
+from vhbench.training.question_stream import COLUMNS, questions, training_row
 from vhbench.training.training_files import IMAGES, MESSAGES
 
 _MARK = "<image>"
 
 
-def rows_of(options: RlOptions) -> Iterator[dict[str, Any]]:
-    """Yield rows of the stream. Raises as :class:`~vhbench.training.question_stream.QuestionStream`."""
-    source = QuestionStream(
-        part=options.part, benchmarks=options.benchmark, seed=options.seed, curriculum=options.curriculum,
-        size=options.size, tests=options.tests, share_concepts=options.share_concepts,
-    )  # fmt: skip
-    return (
-        training_row(question, options.form, strict=options.strict, wrong=options.wrong, abstain=options.abstain)
-        for question in islice(source, options.number)
-    )
+def _rows_of(options: RlOptions) -> Iterator[dict[str, Any]]:
+    return (training_row(question, options) for question in islice(questions(options), options.number))
 
 
 def export(options: RlOptions) -> tuple[list[str], bool]:
@@ -41,7 +33,7 @@ def export(options: RlOptions) -> tuple[list[str], bool]:
         earns more than a guess.
 
     Raises:
-        VhbenchError: for an unknown trainer, or a folder in use; and as :func:`rows_of`.
+        VhbenchError: for an unknown trainer, a folder in use, or as the stream (:func:`questions`).
     """
     if options.to not in _TARGETS:
         raise VhbenchError(f"--to: expected one of {', '.join(_TARGETS)}; got {options.to!r}")
@@ -51,7 +43,7 @@ def export(options: RlOptions) -> tuple[list[str], bool]:
         raise VhbenchError("expected --out FOLDER, or --check")
     training_files.check_free(out)
     # A taskset of verifiers draws when it is loaded: two rows check that it can.
-    rows = list(rows_of(replace(options, number=2) if options.to == "verifiers" else options))
+    rows = list(_rows_of(replace(options, number=2) if options.to == "verifiers" else options))
     out.mkdir(parents=True, exist_ok=True)
     usage = _TARGETS[options.to](options, rows, out)
     write_atomic(out / training_files.PROVENANCE, json_bytes({"vhbench": vhbench.__version__, **_settings(options)}))
@@ -67,7 +59,7 @@ def _settings(options: RlOptions) -> dict[str, Any]:
 
 
 def _check(options: RlOptions) -> tuple[list[str], bool]:
-    rows = reward_check.balance(rows_of(options))
+    rows = reward_check.balance(_rows_of(options))
     table, above = reward_check.table(rows)
     lines = [f"{name:26}" + "".join(f"{cell:>17}" for cell in cells) for name, *cells in table]
     told = f"{len(rows):,} balanced questions; above the guessing level: {', '.join(above) or 'none'}"
@@ -148,12 +140,15 @@ def _verifiers(options: RlOptions, rows: Rows, out: Path) -> str:
         if name not in ("to", "number", "test", "share_concepts")
     )
     write_atomic(out / "vhbench_rl.py", _template("verifiers_taskset", settings=settings).encode())
-    return f"PYTHONPATH={out} vf-eval vhbench_rl -m MODEL -n {options.number}"
+    return (
+        f"PYTHONPATH={out} vf-eval vhbench_rl -m MODEL -n {options.number} --env.agent.harness.id null "
+        "--env.agent.runtime.type subprocess"
+    )
 
 
 def _template(name: str, **values: str) -> str:
     text = Path(__file__).with_name(f"{name}.jinja").read_text(encoding="utf-8")
-    return Template(text, keep_trailing_newline=True).render(**values)
+    return str(Template(text, keep_trailing_newline=True).render(**values))
 
 
 def _flat(row: Mapping[str, Any]) -> str:

@@ -14,10 +14,12 @@ from vhbench.files import read_image
 from vhbench.schema import Question, Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training import leakage, question_stream, reward_check
-from vhbench.training.question_stream import _BLOCKS, QuestionStream, stream, training_row
+from vhbench.training.options import RlOptions
+from vhbench.training.question_stream import _BLOCKS, stream, training_row
+from vhbench.training.question_stream import questions as questions_of
 
 SIDE = 64
-SMALL = QuestionStream(part="1/2", size=SIDE)
+SMALL = RlOptions(part="1/2", size=SIDE)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,7 +33,7 @@ def small_pools() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def questions() -> list[Question]:
     """Return questions of all three benchmarks."""
-    return list(islice(SMALL, 360))
+    return list(islice(questions_of(SMALL), 360))
 
 
 def test_questions_come_in_pairs_of_both_answers(questions: list[Question]) -> None:
@@ -49,8 +51,8 @@ def test_questions_come_in_pairs_of_both_answers(questions: list[Question]) -> N
 
 
 def test_the_same_seed_asks_the_same_and_another_one_draws_anew() -> None:
-    ode = replace(SMALL, benchmarks=("ode",))
-    first, again, other = (list(islice(one, 60)) for one in (ode, ode, replace(ode, seed=1)))
+    ode = replace(SMALL, benchmark=("ode",))
+    first, again, other = (list(islice(questions_of(one), 60)) for one in (ode, ode, replace(ode, seed=1)))
     assert first == again
     assert not {s for q in first for s in q.scene_ids} & {s for q in other for s in q.scene_ids}
     assert not {q.images for q in first} & {q.images for q in other}
@@ -61,7 +63,7 @@ def test_the_same_seed_asks_the_same_and_another_one_draws_anew() -> None:
 )
 def test_levels_are_added_one_by_one(name: str, column: str) -> None:
     """A block has the levels that are open when it begins."""
-    values = (getattr(q, column) for q in replace(SMALL, benchmarks=(name,), curriculum=30))
+    values = (getattr(q, column) for q in questions_of(replace(SMALL, benchmark=(name,), curriculum=30)))
     easiest = {"ode": "standard", "mioh": "easy", "vhexpansion": ""}[name]
     assert set(islice(values, 30)) == {easiest}
     assert next(value for value in values if value != easiest)
@@ -93,26 +95,26 @@ def test_it_shares_no_image_scene_or_concept_with_the_other_part(
 
 
 def test_what_it_must_not_share_is_refused_or_left_out(editions: Editions) -> None:
-    ode = replace(SMALL, benchmarks=("ode",))
-    assert next(iter(replace(ode, tests=(editions.test,))))
+    ode = replace(SMALL, benchmark=("ode",))
+    assert next(questions_of(replace(ode, test=(str(editions.test),))))
     with pytest.raises(VhbenchError, match=r"--test .*: is about concepts of this part \("):
-        iter(replace(ode, tests=(editions.train,)))
-    scored = next(iter(ode))
-    first = next(iter(replace(ode, tests=(editions.train,), share_concepts=True)))
+        questions_of(replace(ode, test=(str(editions.train),)))
+    scored = next(questions_of(ode))
+    first = next(questions_of(replace(ode, test=(str(editions.train),), share_concepts=True)))
     assert first == scored
-    for bad, told in (({"part": "1/1"}, "at least 2"), ({"benchmarks": ("amber",)}, "expected one of ode, mioh")):
+    for bad, told in (({"part": "1/1"}, "at least 2"), ({"benchmark": ("amber",)}, "expected one of ode, mioh")):
         with pytest.raises(VhbenchError, match=told):
-            iter(replace(ode, **bad))  # type: ignore[arg-type]
+            questions_of(replace(ode, **bad))  # type: ignore[arg-type]
 
 
 def test_rows_ask_as_the_evaluation_does(questions: list[Question]) -> None:
     several = next(q for q in questions if len(q.images) > 1)
-    row = training_row(several)
+    row = training_row(several, SMALL)
     parts = row["prompt"][0]["content"]
     assert [part["type"] for part in parts] == ["text", "image"] * len(several.images) + ["text"]
     assert parts[-1]["text"].startswith(several.question)
     assert row["images"] == [read_image(image) for image in several.images]
-    asked = training_row(several, "tagged")["prompt"][0]["content"][-1]["text"]
+    asked = training_row(several, replace(SMALL, form="tagged"))["prompt"][0]["content"][-1]["text"]
     assert asked.endswith("in <answer></answer>.")
     first = next(stream("ode", part="1/2", size=SIDE, abstain=0.0))
     assert (first["abstain"], first["images"][0].size) == (0.0, (SIDE, SIDE))
@@ -122,7 +124,9 @@ def test_rows_ask_as_the_evaluation_does(questions: list[Question]) -> None:
 @pytest.mark.parametrize("form", ["short", "tagged"])
 def test_no_policy_earns_more_than_a_guess(strict: bool, form: str, questions: list[Question]) -> None:
     """On questions whose answers are equally frequent, in both prompts."""
-    rows = reward_check.balance(training_row(q, form, strict=strict, abstain=0.0) for q in questions)  # type: ignore[arg-type]
+    rows = reward_check.balance(
+        training_row(q, replace(SMALL, form=form, strict=strict, abstain=0.0)) for q in questions
+    )
     assert {row["kind"] for row in rows} == {"yes_no", "multiple_choice"}
     lines, above = reward_check.table(rows)
     assert above == []
@@ -134,7 +138,7 @@ def test_no_policy_earns_more_than_a_guess(strict: bool, form: str, questions: l
 
 
 def test_a_policy_above_the_level_is_named(questions: list[Question]) -> None:
-    paid = [training_row(q, abstain=0.1) for q in questions]
+    paid = [training_row(q, replace(SMALL, abstain=0.1)) for q in questions]
     assert reward_check.table(reward_check.balance(paid))[1] == ["I don't know"]
     unbalanced = [row for row in paid if row["answer"] in ("yes", "A")]
     assert "always yes" in reward_check.table(unbalanced)[1]

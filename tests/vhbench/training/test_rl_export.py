@@ -1,6 +1,8 @@
 """Files for trainers ask the questions of one stream, and each trainer's own reader takes them."""
 
 import importlib.util
+import re
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +19,7 @@ from typer.testing import CliRunner
 from vhbench import rewards
 from vhbench.cli import app
 
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "rl.md"
 WORDS = ("--part", "1/2", "--benchmark", "ode", "--number", "24", "--size", "64")
 
 
@@ -121,6 +124,25 @@ def test_the_check_prints_what_policies_earn() -> None:
     paid = CliRunner().invoke(app, ["export", "rl", "--check", *WORDS, "--abstain", "0.1"])
     assert paid.exit_code == 1
     assert paid.output.endswith("above the guessing level: I don't know\n")
+
+
+def test_the_commands_and_the_code_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few small questions of ODE in the place of many of all benchmarks."""
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.read_text("utf-8")
+    commands = re.findall(r"```bash\n(.*?)```", page, flags=re.DOTALL)[0].splitlines()
+    assert [line.split()[:3] for line in commands] == [["vhbench", "export", "rl"]] * 2
+    for line in commands:
+        words = [*shlex.split(line)[1:], "--benchmark", "ode", "--number", "24", "--size", "64"]
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, (done.output, done.exception)
+        block = re.search(r"```\n(policy.*?)```" if "--check" in line else r"```\n(rl: .*?)```", page, flags=re.DOTALL)
+        assert block
+        assert block[1].split()[0] == done.output.split()[0]
+    scope: dict[str, Any] = {}
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(code.replace('"mioh", "part": "1/2"', '"ode", "size": 64, "part": "1/2"'), scope)
+    assert {"prompt", "images", "answer"} <= next(iter(scope["questions"])).keys()
 
 
 @pytest.mark.slow
