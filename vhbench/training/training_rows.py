@@ -191,7 +191,7 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
     Correctly answered questions balance the incorrect ones, so that neither "yes" nor "no" is always rejected. In
     multiple choice the reference is paired with each other option: if a model always answers A, A is chosen once for
     several rejections. Of captions only those with a hallucination are used. A response of whole sentences is rejected
-    for its repaired version (:func:`_repaired`), so that nothing else tells the two apart.
+    for its repaired version (:func:`_repaired`), so that they differ in nothing else.
     """
     assert edition.errors is not None
     found: list[TrainingExample] = []
@@ -225,10 +225,10 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 def _repaired(
     wrong: Record, question: Question, scenes: Sequence[Scene], reference: str, matcher: Vocabulary | None
 ) -> str:
-    """Return a response without its hallucinations, as alike as possible.
+    """Return a response without its hallucinations, otherwise unchanged.
 
     In a caption, the reference caption takes the place of the sentences that hallucinate. A closed answer in a sentence
-    gets the reason from the scenes, where they tell one.
+    gets the reason from the scenes, if there is one.
     """
     if question.kind != "caption":
         return (len(wrong.response.split()) > _FEW_WORDS and reason(question, scenes)) or reference

@@ -127,7 +127,7 @@ def test_the_check_prints_what_policies_earn() -> None:
 
 
 def test_the_commands_and_the_code_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With few small questions of ODE in the place of many of all benchmarks."""
+    """With few small questions of ODE instead of many of all benchmarks."""
     monkeypatch.chdir(tmp_path)
     page = PAGE.read_text("utf-8")
     commands = re.findall(r"```bash\n(.*?)```", page, flags=re.DOTALL)[0].splitlines()
