@@ -6,7 +6,7 @@ Several processes share a training run if a launcher (torchrun, accelerate) star
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,48 +14,10 @@ from vhbench.adapters.answer_collator import AnswerCollator, PreferenceCollator,
 from vhbench.adapters.loading import loading, needed_by, pick_device
 from vhbench.adapters.trainable_families import TESTED, family_of, freeze_vision, limit_pixels, lora_config
 from vhbench.adapters.training_memory import estimate
+from vhbench.adapters.training_options import Training
 from vhbench.files import json_bytes, quote_value, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.splits.unpacking import open_parquet
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Training:
-    """Training settings; the fields are options of ``vhbench finetune``.
-
-    Attributes:
-        learning_rate: learning rate; the papers' for LLaVA-1.5 is 1.8e-6.
-        rank: LoRA rank; 0 trains all weights.
-        alpha: LoRA alpha.
-        quantize: "4bit" or "8bit" weights of the base model (bitsandbytes, QLoRA); "" for none.
-        optimizer: "adamw" or "adamw_8bit".
-        max_pixels: pixels to which larger images are scaled down; 0 for the processor's own.
-        merge: write the merged model too.
-        steps: number of steps; 0 derives it from the epochs.
-        beta: DPO beta.
-        processes: required number of processes; 0 for any.
-    """
-
-    learning_rate: float = 1e-4
-    epochs: float = 1
-    steps: int = 0
-    batch: int = 1
-    accumulate: int = 16
-    rank: int = 128
-    alpha: int = 256
-    vision: bool = False
-    beta: float = 0.1
-    seed: int = 0
-    dtype: str = "auto"
-    device: str = "auto"
-    save_steps: int = 200
-    resume: bool = False
-    merge: bool = True
-    quantize: str = ""
-    optimizer: str = "adamw"
-    max_pixels: int = 0
-    untested: bool = False
-    processes: int = 0
 
 
 def finetune(
@@ -103,11 +65,12 @@ def finetune(
     last = last_checkpoint(checkpoints) if how.resume else None
     with _told():
         trainer.train(resume_from_checkpoint=last)
+    settings = {field.name: getattr(how, field.name) for field in fields(Training)}
     told: dict[str, Any] = {
         "base": model, "method": method, "rows": len(rows), "processes": int(trainer.args.world_size),
         "steps": int(trainer.state.global_step), "resumed_from": last and Path(last).name,
         "losses": [entry["loss"] for entry in trainer.state.log_history if "loss" in entry],
-        "lmms_eval": family_of(kind).lmms_eval, "settings": asdict(how), "kept": dict(keep or {}), "device": where,
+        "lmms_eval": family_of(kind).lmms_eval, "settings": settings, "kept": dict(keep or {}), "device": where,
         "model": str(out / ("model" if how.merge or not how.rank else "adapter")),
     }  # fmt: skip
     if trainer.is_world_process_zero():

@@ -47,7 +47,7 @@ def estimate(config: Any, tokens: int, how: Any, *, on_gpu: bool) -> Memory:
     Args:
         config: the model's configuration.
         tokens: tokens of the longest batch, images included.
-        how: :class:`vhbench.adapters.finetuning.Training`.
+        how: :class:`vhbench.adapters.training_options.Training`.
         on_gpu: whether gradients are checkpointed and computed in bfloat16.
     """
     import torch

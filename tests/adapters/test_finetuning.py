@@ -26,9 +26,10 @@ pytest.importorskip("trl")
 pytest.importorskip("peft")
 
 from vhbench.adapters.answer_collator import LEFT_OUT, AnswerCollator, PreferenceCollator, end_tokens
-from vhbench.adapters.finetuning import Training, finetune, last_checkpoint, one_of_each_form, read_rows
+from vhbench.adapters.finetuning import finetune, last_checkpoint, one_of_each_form, read_rows
 from vhbench.adapters.trainable_families import TESTED, limit_pixels, lora_config
 from vhbench.adapters.training_memory import estimate
+from vhbench.adapters.training_options import Training
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
 from vhbench.training import leakage

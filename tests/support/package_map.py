@@ -20,7 +20,7 @@ REAL = ("generators", "adapters", "tasks")
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("core",),
     ("language", "splits"),
-    ("records",),
+    ("records", "rewards"),
     ("statistics", "audit", "generators.scenes"),
     ("tasks.metrics", "generators.ode", "generators.mioh", "generators.vhexpansion", "adapters"),
     ("builds",),
@@ -32,7 +32,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """From the ground up: packages import from lower floors only. "core" stands for the modules of vhbench itself."""
 
-APART = ("records", "release", "split_diff")
+APART = ("records", "release", "rewards", "split_diff")
 """Modules of vhbench itself that are packages of their own here."""
 
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"

@@ -1,112 +1,19 @@
 """``vhbench export``: fine-tuning rows from a training split, and questions for other harnesses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from vhbench.cli import build_command
 from vhbench.cli.lazy import lazy_group
-from vhbench.options import LARGEST_SEED, option, options_of
-from vhbench.schema import VhbenchError
-
-if TYPE_CHECKING:
-    from vhbench.training.examples import TrainingExample
-    from vhbench.training.training_rows import SelectionOptions
-
-_TAKEN, _APART, _WRITTEN = "Selection", "Decontamination", "Output"
-LAYOUTS = ("parquet", "folder", "llava")
+from vhbench.options import option
+from vhbench.training.options import DpoOptions, RecipeOptions, RlOptions, SftOptions
 
 
-@dataclass(frozen=True, kw_only=True)
-class EditionOptions:
-    """The training edition, and the run whose errors are taken of it."""
-
-    split: Path = option(
-        "Training split: one that is never scored, such as `vhbench build ode --part 1/2`.",
-        metavar="SPLIT",
-        panel=_TAKEN,
-    )
-    run: Path | None = option(
-        "lmms-eval output (--log_samples) of a model on this split: only questions it answered incorrectly are "
-        "exported, with as many questions of the other answer. Unparsed responses do not count as errors.",
-        None,
-        metavar="RESULTS",
-        panel=_TAKEN,
-    )
-    criterion: tuple[str, ...] = option("ODE criteria to include.", (), panel=_TAKEN)
-    types: tuple[str, ...] = option("Question types to include, e.g. `existence` or `E5,C4`.", (), panel=_TAKEN)
-    number: int = option("Number of questions, in yes/no pairs; 0 for all.", 0, least=0, panel=_TAKEN)
-    each: int = option("Number of questions per criterion (ODE's paper: 800); 0 for all.", 0, least=0, panel=_TAKEN)
-    weakness: Path | None = option(
-        "lmms-eval output (--log_samples) on this or another split of the benchmark: with --number or --each, sample "
-        "questions by the error rate in their subsets (criterion, type, pressure, perturbation, form of negation, "
-        "answer) and for their pair of concepts.",
-        None,
-        metavar="RESULTS",
-        panel=_TAKEN,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ApartOptions:
-    """What rows must not share anything with."""
-
-    test: tuple[str, ...] = option(
-        "Split that will be scored; may be repeated. Rows that share an image, a scene or a concept with it are "
-        "refused and named.",
-        (),
-        metavar="SPLIT",
-        repeat=True,
-        panel=_APART,
-    )
-    share_concepts: bool = option(
-        "Allow shared concepts (not images or scenes): scores on new images of trained concepts are higher than "
-        "on new concepts.",
-        False,
-        names=("--share-concepts",),
-        panel=_APART,
-    )
-    unchecked: bool = option(
-        "Export without a test split; the card notes it.", False, names=("--unchecked",), panel=_APART
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileOptions:
-    """How rows are written."""
-
-    out: Path = option("Output folder; must be new.", names=("--out", "-o"), panel=_WRITTEN)
-    layout: str = option(
-        "`parquet`, `folder` (metadata.jsonl and images: both for TRL and `vhbench finetune`) or `llava` "
-        "(LLaVA's JSON and images).",
-        "parquet",
-        panel=_WRITTEN,
-    )
-    seed: int = option("Random seed.", 0, least=0, most=LARGEST_SEED, panel=_WRITTEN)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerOptions:
-    """What is answered, and what is mixed in."""
-
-    answers: tuple[str, ...] = option(
-        "Answers to closed questions: `short`, and `reasoned` (with reasons computed from the scenes).",
-        ("short", "reasoned"),
-        panel=_WRITTEN,
-    )
-    mix: Path | None = option(
-        "General rows to mix in against forgetting, in LLaVA's JSON format.", None, metavar="FILE", panel=_WRITTEN
-    )
-    mix_images: Path | None = option(
-        "Folder of their images; by default the folder of the file.", None, metavar="DIR", panel=_WRITTEN
-    )
-    mix_number: int = option("Number of mixed-in rows; 0 for all.", 0, least=0, panel=_WRITTEN)
-
-
-def sft(edition: EditionOptions, answers: AnswerOptions, apart: ApartOptions, files: FileOptions) -> None:
+def sft(how: SftOptions) -> None:
     """Write rows for supervised fine-tuning: reference captions, short answers and answers with reasons.
 
     All questions of a training edition, or with --run those that a model got wrong. Yes and no are equally frequent
@@ -116,12 +23,11 @@ def sft(edition: EditionOptions, answers: AnswerOptions, apart: ApartOptions, fi
     """
     from vhbench.training import training_rows
 
-    how = _wanted(edition, apart, files, answers)
-    rows = training_rows.export("vhbench export sft", edition.split, files.out, _layout(files), how)
-    _tell(rows, files.out)
+    for line in training_rows.export(how):
+        typer.echo(line)
 
 
-def dpo(edition: EditionOptions, apart: ApartOptions, files: FileOptions) -> None:
+def dpo(how: DpoOptions) -> None:
     """Write preference pairs for DPO: the truth is chosen, what the model hallucinated is rejected.
 
     Correctly answered questions only balance yes and no, with the other answer as the rejected one.
@@ -130,36 +36,11 @@ def dpo(edition: EditionOptions, apart: ApartOptions, files: FileOptions) -> Non
     """
     from vhbench.training import training_rows
 
-    how = _wanted(edition, apart, files)
-    rows = training_rows.export_preferences("vhbench export dpo", edition.split, files.out, _layout(files), how)
-    _tell(rows, files.out)
+    for line in training_rows.export_preferences(how):
+        typer.echo(line)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecipeOptions:
-    """VHExpansion's recipe."""
-
-    source: tuple[str, ...] = option(
-        "Source of the initial cases, as in `vhbench build vhexpansion`; may be repeated.",
-        metavar="FORM:PATH",
-        repeat=True,
-        names=("--source", "-s"),
-        panel=_TAKEN,
-    )
-    images: tuple[str, ...] = option("Image folder, one per source.", (), metavar="DIR", repeat=True, panel=_TAKEN)
-    cases: int = option("Training cases per source; the others remain for the test.", 200, least=1, panel=_TAKEN)
-    perturb: tuple[str, ...] = option("Perturbations of the images.", ("gaussian_noise",), panel=_TAKEN)
-    attack: tuple[str, ...] = option("Attacks instead of perturbations: `ifgsm`, `pgd`.", (), panel=_TAKEN)
-    model: str = option("The attacked model.", "", metavar="NAME", panel=_TAKEN)
-    paraphrases: int = option("Number of paraphrases per question.", 4, least=0, most=5, panel=_TAKEN)
-    rewriter: str = option(
-        "Paraphraser: `rule`, or a language model, `openai:MODEL@URL` or `transformers:NAME`; its output is validated.",
-        "rule",
-        panel=_TAKEN,
-    )
-
-
-def vhexpansion(recipe: RecipeOptions, answers: AnswerOptions, files: FileOptions) -> None:
+def vhexpansion(how: RecipeOptions) -> None:
     """Write rows by VHExpansion's recipe: sample cases, negate and perturb them, reword each question four times.
 
     200 cases become 4,000 rows, in OUT/rows. The remaining cases, about other images, become the test splits in
@@ -169,14 +50,25 @@ def vhexpansion(recipe: RecipeOptions, answers: AnswerOptions, files: FileOption
     """
     from vhbench.training import expansion_recipe
 
-    if recipe.images and len(recipe.images) != len(recipe.source):
-        raise VhbenchError(f"--images is given {len(recipe.images)} times for {len(recipe.source)} sources")
-    how = _wanted(None, None, files, answers)
-    wanted = expansion_recipe.Expansion(**{name: getattr(recipe, name) for name in options_of(RecipeOptions)})
-    rows, tests = expansion_recipe.export(wanted, how, files.out, _layout(files), "vhbench export vhexpansion")
-    _tell(rows, files.out / "rows")
-    for test in tests:
-        typer.echo(f"test: VHBENCH_DATA={test.parent} lmms-eval --tasks {expansion_recipe.task_of(test)} …")
+    for line in expansion_recipe.export(how):
+        typer.echo(line)
+
+
+def rl(how: RlOptions) -> None:
+    """Write questions for reinforcement learning, whose rewards `vhbench.rewards` computes from exact truth.
+
+    Questions are drawn afresh about one part of the concepts, both answers of a pair in succession. With --check, fail
+    if a policy that does not look at the images earns more than a guess.
+
+    Example: `vhbench export rl --to trl --part 1/2 --test test/ode --out rl`
+    """
+    from vhbench.training import rl_export
+
+    lines, held = rl_export.export(how)
+    for line in lines:
+        typer.echo(line)
+    if not held:
+        raise typer.Exit(1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,50 +94,11 @@ def questions(how: QuestionOptions) -> None:
         typer.echo(f"wrote {file}")
 
 
-def _wanted(
-    edition: EditionOptions | None, apart: ApartOptions | None, files: FileOptions, answers: AnswerOptions | None = None
-) -> "SelectionOptions":
-    from vhbench.training.examples import FORMS
-    from vhbench.training.training_rows import SelectionOptions
-
-    given: dict[str, Any] = {"seed": files.seed}
-    if answers is not None:
-        if unknown := [form for form in answers.answers if form not in FORMS]:
-            raise VhbenchError(f"--answers {unknown[0]}: must be among {', '.join(FORMS)}")
-        given |= {name: getattr(answers, name) for name in ("answers", "mix", "mix_images", "mix_number")}
-    if edition is not None:
-        if edition.weakness and not (edition.number or edition.each):
-            raise VhbenchError("--weakness weighs what is drawn: it needs --number or --each")
-        keep = {"criterion": edition.criterion, "question_type": edition.types}
-        given |= {name: getattr(edition, name) for name in ("run", "number", "each", "weakness")}
-        given["keep"] = {name: values for name, values in keep.items() if values}
-    if apart is not None:
-        given |= {"tests": tuple(map(Path, apart.test)), "unchecked": apart.unchecked}
-        given["share_concepts"] = apart.share_concepts
-    return SelectionOptions(**given)
-
-
-def _layout(files: FileOptions) -> Any:
-    if files.layout not in LAYOUTS:
-        raise VhbenchError(f"--layout {files.layout}: must be one of {', '.join(LAYOUTS)}")
-    return files.layout
-
-
-def _tell(rows: "Sequence[TrainingExample]", out: Path) -> None:
-    from vhbench.training.training_card import counts
-
-    told = counts(rows)
-    forms = ", ".join(f"{name} {count:,}" for name, count in told["form"].items())
-    right = ", ".join(f"{name} {count:,}" for name, count in told["right"].items())
-    typer.echo(
-        f"{out}: {told['rows']:,} rows about {told['images']:,} images ({forms}; reference answers: {right or 'none'})"
-    )
-
-
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
-    "sft": (sft, (EditionOptions, AnswerOptions, ApartOptions, FileOptions)),
-    "dpo": (dpo, (EditionOptions, ApartOptions, FileOptions)),
-    "vhexpansion": (vhexpansion, (RecipeOptions, AnswerOptions, FileOptions)),
+    "sft": (sft, (SftOptions,)),
+    "dpo": (dpo, (DpoOptions,)),
+    "vhexpansion": (vhexpansion, (RecipeOptions,)),
+    "rl": (rl, (RlOptions,)),
     "questions": (questions, (QuestionOptions,)),
 }
 

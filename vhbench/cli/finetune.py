@@ -9,16 +9,17 @@ from typing import Any
 
 import typer
 
+from vhbench.adapters.training_options import Training
 from vhbench.cli import build_command
 from vhbench.files import quote_value
-from vhbench.options import LARGEST_SEED, option
+from vhbench.options import option
 from vhbench.schema import VhbenchError
 
-_HOW, _RUNS, _AFTER = "Training", "Execution", "Evaluation"
+_AFTER = "Evaluation"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FinetuneOptions:
+class FinetuneOptions(Training):
     """What ``vhbench finetune`` takes."""
 
     model: str = option("Model on the Hub or local folder; safetensors only.", metavar="NAME")
@@ -28,55 +29,6 @@ class FinetuneOptions:
         "Train one model for each value of this column, such as `criterion` (ODE's figure 7), each into OUT/VALUE.",
         "",
         metavar="COLUMN",
-    )
-    learning_rate: float = option(
-        "Learning rate, for LoRA; the papers' for LLaVA-1.5 is 1.8e-6.", 1e-4, least=0, panel=_HOW
-    )
-    epochs: float = option("Number of epochs.", 1.0, least=0, panel=_HOW)
-    steps: int = option("Optimizer steps; 0 for as many as the epochs have.", 0, least=0, panel=_HOW)
-    batch: int = option("Batch size per device.", 1, least=1, panel=_HOW)
-    accumulate: int = option("Gradient accumulation steps.", 16, least=1, panel=_HOW)
-    rank: int = option("LoRA rank; 0 trains all weights.", 128, least=0, panel=_HOW)
-    alpha: int = option("LoRA alpha.", 256, least=1, panel=_HOW)
-    vision: bool = option(
-        "Train the vision tower too; it is frozen by default.", False, names=("--vision/--no-vision",), panel=_HOW
-    )
-    quantize: str = option(
-        "Quantize the base model's weights: `4bit` or `8bit` (bitsandbytes, QLoRA).",
-        "",
-        metavar="BITS",
-        panel=_HOW,
-    )
-    optimizer: str = option("Optimizer: `adamw` or `adamw_8bit`.", "adamw", panel=_HOW)
-    max_pixels: int = option(
-        "Scale larger images down to this many pixels (Qwen2-VL, Qwen2.5-VL); 0 for the processor's limit.",
-        0,
-        least=0,
-        panel=_HOW,
-    )
-    beta: float = option("DPO beta, for preference pairs.", 0.1, least=0, panel=_HOW)
-    seed: int = option(
-        "Random seed of the row order and of LoRA's initialisation.", 0, least=0, most=LARGEST_SEED, panel=_HOW
-    )
-    untested: bool = option(
-        "Allow model classes that vhbench was not tested with.", False, names=("--untested",), panel=_HOW
-    )
-    device: str = option("Device: auto, cpu or cuda.", "auto", panel=_RUNS)
-    dtype: str = option("Precision: auto (bfloat16 on a GPU), float32, float16 or bfloat16.", "auto", panel=_RUNS)
-    save_steps: int = option("Steps between checkpoints.", 200, least=1, panel=_RUNS)
-    resume: bool = option("Resume from the last checkpoint in OUT.", False, names=("--resume",), panel=_RUNS)
-    processes: int = option(
-        "Required number of processes, started with `torchrun --nproc_per_node N $(which vhbench) finetune …`; 0 "
-        "for any.",
-        0,
-        least=0,
-        panel=_RUNS,
-    )
-    merge: bool = option(
-        "Write the merged model too, in float32, for lmms-eval, and print how far it is from the adapter.",
-        True,
-        names=("--merge/--no-merge",),
-        panel=_AFTER,
     )
     test: Path | None = option(
         "The split to evaluate before and after, one the rows are decontaminated against; named in the commands.",
@@ -104,10 +56,8 @@ def finetune(how: FinetuneOptions) -> None:
 
     Example: `vhbench finetune --model llava-hf/llava-1.5-7b-hf --data rows --out tuned`
     """
-    from dataclasses import fields
-
-    from vhbench.adapters.finetuning import Training, read_rows
     from vhbench.adapters.finetuning import finetune as train
+    from vhbench.adapters.finetuning import read_rows
 
     told_of = provenance(how.data)
     environment, note = scored(how, told_of)
@@ -118,7 +68,6 @@ def finetune(how: FinetuneOptions) -> None:
         if value not in allowed:
             named = ", ".join(filter(None, allowed))
             raise VhbenchError(f"--{name}: expected one of {named}; got {quote_value(value)}")
-    training = Training(**{f.name: getattr(how, f.name) for f in fields(Training)})
     values = [""]
     if how.each:
         rows = read_rows(how.data)
@@ -136,7 +85,7 @@ def finetune(how: FinetuneOptions) -> None:
     tuned: dict[str, Mapping[str, Any]] = {}
     for value in values:
         keep = {how.each: value} if value else None
-        tuned[value] = train(how.model, how.data, how.out / value, training, keep, typer.echo)
+        tuned[value] = train(how.model, how.data, how.out / value, how, keep, typer.echo)
     if all(told["first"] for told in tuned.values()):
         for value, told in tuned.items():
             typer.echo(_told(value, told))

@@ -2,28 +2,33 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from PIL import Image
 
 from vhbench.columns import CELLS, RECORD
 from vhbench.files import read_image
-from vhbench.schema import Question, Scene
+from vhbench.schema import Question, Scene, VhbenchError
 from vhbench.tasks import prompts
 from vhbench.training.rationales import reason
 from vhbench.training.reference_captions import caption
 
-Form = Literal["short", "reasoned"]
 Message = Mapping[str, Any]
 
-FORMS: tuple[Form, ...] = ("short", "reasoned")
+FORMS = ("short", "reasoned")
 """Answer formats of closed questions: an answer, or an answer with a reason."""
 
-_REASONED = {
-    "yes_no": "Please answer yes or no, and say why.",
-    "multiple_choice": "Answer with the option's letter from the given choices, and say why.",
+_LAST: Mapping[str, Mapping[str, str]] = {
+    "reasoned": {
+        "yes_no": "Please answer yes or no, and say why.",
+        "multiple_choice": "Answer with the option's letter from the given choices, and say why.",
+    },
+    "tagged": {
+        "yes_no": "Reason first. End with yes or no in <answer></answer>.",
+        "multiple_choice": "Reason first. End with the option's letter in <answer></answer>.",
+    },
 }
-"""Last line of a prompt that asks for a reason; otherwise the benchmark's own is used."""
+"""Last line of prompts that ask for more than a short answer; that one has the benchmark's own."""
 
 TOLD = ("kind", "benchmark", *CELLS)
 """Question columns kept with an example, for its provenance and reselection."""
@@ -68,7 +73,7 @@ class TrainingExample:
 def lessons(
     question: Question,
     scenes: Sequence[Scene],
-    forms: Sequence[Form] = FORMS,
+    forms: Sequence[str] = FORMS,
     *,
     seed: int = 0,
     unsaid: Collection[str] = (),
@@ -109,13 +114,18 @@ def short(question: Question) -> str:
     return question.answer.capitalize()
 
 
-def prompt(question: Question, form: Form = "short") -> tuple[Message, ...]:
+def prompt(question: Question, form: str = "short") -> tuple[Message, ...]:
     """Return the message parts that lmms-eval sends to chat models, without the images.
 
-    Only the last line changes for a reasoned answer.
+    Only the last line changes for other answers than short ones.
+
+    Raises:
+        VhbenchError: for an unknown form of answers.
     """
+    if form != "short" and form not in _LAST:
+        raise VhbenchError(f"expected a prompt for one of short, {', '.join(_LAST)}; got {form!r}")
     doc = {name: getattr(question, name) for name in RECORD} | {"images": [_BLANK] * len(question.images)}
-    last = {"post_prompt": _REASONED[question.kind]} if form == "reasoned" else None
+    last = {"post_prompt": _LAST[form][question.kind]} if form in _LAST else None
     (message,) = prompts.to_messages(doc, last)
     return tuple(_part(part) for part in message["content"])
 

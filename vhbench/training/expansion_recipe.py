@@ -18,43 +18,28 @@ from vhbench.protocols import Rewriter
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training import leakage, training_files, training_rows
-from vhbench.training.examples import Form, TrainingExample, lessons, prompt
+from vhbench.training.examples import TrainingExample, lessons, prompt
+from vhbench.training.options import RecipeOptions
 from vhbench.training.paraphrases import paraphrases, rephrased
-from vhbench.training.training_rows import SelectionOptions, TrainingEdition
+from vhbench.training.training_rows import TrainingEdition
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expansion:
-    """Sampling and expansion settings; options of ``vhbench export vhexpansion``."""
-
-    source: tuple[str, ...]
-    images: tuple[str, ...] = ()
-    cases: int = 200
-    perturb: tuple[str, ...] = ("gaussian_noise",)
-    attack: tuple[str, ...] = ()
-    model: str = ""
-    paraphrases: int = 4
-    rewriter: str = "rule"
-
-
-def export(
-    how: Expansion, wanted: SelectionOptions, out: Path, layout: training_files.Layout, command: str
-) -> tuple[list[TrainingExample], list[Path]]:
-    """Write rows of all sources, and a test split for each; return the rows and the splits.
+def export(how: RecipeOptions) -> list[str]:
+    """Write rows of all sources, and a test split for each; return lines about them.
 
     The same command resumes an interrupted export.
 
     Raises:
         VhbenchError: if a source has too few cases, or cannot be read.
     """
-    _check(out, how, wanted)
+    _check(how)
     rewriter, rows, notes = rewriter_of(how.rewriter), list[TrainingExample](), list[str]()
-    parts = _parted(how, wanted.seed)
-    general = training_rows.mixed(wanted, [part.scored for part in parts], notes, leave_out=True)
-    builds = [build for part in parts for build in _builds(how, part, out)]
+    parts = _parted(how)
+    general = training_rows.mixed(how, how.seed, [part.scored for part in parts], notes, leave_out=True)
+    builds = [build for part in parts for build in _builds(how, part)]
     for _, _, build in builds:
         build.check()
-    write_atomic(out / _RECIPE, _recipe(how, wanted))  # all inputs are valid: the folder now belongs to this recipe
+    write_atomic(how.out / _RECIPE, _recipe(how))  # all inputs are valid: the folder now belongs to this recipe
     made = _built(builds)
     editions = [training_rows.open_edition(train, None) for train, _ in made]
     for edition in editions:
@@ -63,36 +48,37 @@ def export(
         for _, test in made:
             leakage.refuse(taught, leakage.read_contents(test), (str(edition.path), str(test)), concepts=False)
         for question in questions:
-            rows += _reworded(question, edition, how, wanted, rewriter)
+            rows += _reworded(question, edition, how, rewriter)
     editions[0].notes += notes
     tests = [test for _, test in made]
-    told = training_rows.provenance(command, editions, replace(wanted, tests=tuple(tests), share_concepts=True))
+    told = training_rows.provenance("vhexpansion", editions, how, tests, apart=False)
     rows += general
-    training_files.write(out / "rows", rows, layout, told)
-    return rows, tests
+    line = training_files.write(how.out / "rows", rows, how.layout, told)
+    # A split's task is the config of its clean pairs, which has the shortest name.
+    names = [min(splits.read_manifest(test).rows, key=len) for test in tests]
+    commands = (f"test: VHBENCH_DATA={t.parent} lmms-eval --tasks {n} …" for t, n in zip(tests, names, strict=True))
+    return [line, *commands]
 
 
 _RECIPE = "recipe.json"
 """Recipe of an unfinished folder, so that only the same command resumes there."""
 
 
-def _recipe(how: Expansion, wanted: SelectionOptions) -> bytes:
-    return json_bytes({"seed": wanted.seed, **asdict(how)})
+def _recipe(how: RecipeOptions) -> bytes:
+    return json_bytes({name: str(value) for name, value in asdict(how).items() if name not in ("out", "layout")})
 
 
-def _check(out: Path, how: Expansion, wanted: SelectionOptions) -> None:
-    """Check that a folder is free or resumable, and that the mix can be opened."""
-    mark = out / _RECIPE
-    if (out / "rows").exists() or not mark.is_file() or mark.read_bytes() != _recipe(how, wanted):
-        training_files.check_free(out)
-    if wanted.mix is not None:
-        with open_file(wanted.mix):  # before the sources, which take longer to read
+def _check(how: RecipeOptions) -> None:
+    """Check the options, that the folder is free or resumable, and that the mix can be opened."""
+    if how.images and len(how.images) != len(how.source):
+        raise VhbenchError(f"--images is given {len(how.images)} times for {len(how.source)} sources")
+    training_rows.check_forms(how)
+    mark = how.out / _RECIPE
+    if (how.out / "rows").exists() or not mark.is_file() or mark.read_bytes() != _recipe(how):
+        training_files.check_free(how.out, how.layout)
+    if how.mix is not None:
+        with open_file(how.mix):  # before the sources, which take longer to read
             pass
-
-
-def task_of(test: Path) -> str:
-    """Return the task of a test split: the config of its clean pairs."""
-    return min(splits.read_manifest(test).rows, key=len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +100,14 @@ class _Part:
     scored: leakage.Contents
 
 
-def _parted(how: Expansion, seed: int) -> list[_Part]:
+def _parted(how: RecipeOptions) -> list[_Part]:
     """Partition all cases; sources may share images (as POPE's three splits do)."""
     read: list[tuple[VHExpansionBuild, tuple[tuple[Question, ...], ...], frozenset[str]]] = []
     for place, source in enumerate(how.source):
         images = how.images[place] if how.images else ""
-        base = VHExpansionBuild(source=source, images=images, seed=seed, perturb=("none",))
+        base = VHExpansionBuild(source=source, images=images, seed=how.seed, perturb=("none",))
         groups = read_cases(source, images, base.source_name, 0, base.version).groups
-        read.append((base, groups, frozenset(sample(groups, how.cases, seed, source)[0])))
+        read.append((base, groups, frozenset(sample(groups, how.cases, how.seed, source)[0])))
     taught = [leakage.contents_of([q for group in groups for q in group if q.id in ids], {}) for _, groups, ids in read]
     is_taught, found = leakage.finder(taught), list[_Part]()
     for base, groups, taken in read:
@@ -148,12 +134,12 @@ class _Build(NamedTuple):
     build: VHExpansionBuild
 
 
-def _builds(how: Expansion, part: _Part, out: Path) -> Iterator[_Build]:
+def _builds(how: RecipeOptions, part: _Part) -> Iterator[_Build]:
     """Yield the builds of a source's training cases and of its test cases."""
     perturb = ("none",) if how.attack else how.perturb
     taught = replace(part.base, perturb=perturb, attack=how.attack, model=(how.model,) if how.model else ())
-    yield _Build(out / "train" / part.folder, part.taken, taught)
-    yield _Build(out / "test" / part.folder, part.left, replace(part.base, perturb=VHExpansionBuild.perturb))
+    yield _Build(how.out / "train" / part.folder, part.taken, taught)
+    yield _Build(how.out / "test" / part.folder, part.left, replace(part.base, perturb=VHExpansionBuild.perturb))
 
 
 def _built(builds: Sequence[_Build]) -> list[tuple[Path, Path]]:
@@ -198,20 +184,18 @@ def sample(
 
 
 def _reworded(
-    question: Question, edition: TrainingEdition, how: Expansion, wanted: SelectionOptions, rewriter: Rewriter | None
+    question: Question, edition: TrainingEdition, how: RecipeOptions, rewriter: Rewriter | None
 ) -> Iterator[TrainingExample]:
     """Yield the rows of a question in its own wording and in paraphrases."""
-    others = paraphrases(question.question, how.paraphrases, source=question.source, seed=wanted.seed)
+    others = paraphrases(question.question, how.paraphrases, source=question.source, seed=how.seed)
     if rewriter is not None and how.paraphrases:
-        others, refused = rephrased(
-            question.question, how.paraphrases, rewriter, source=question.source, seed=wanted.seed
-        )
+        others, refused = rephrased(question.question, how.paraphrases, rewriter, source=question.source, seed=how.seed)
         edition.notes += [f"refused as a rewording of {question.question!r}: {said!r}" for said in refused[:1]]
     scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
-    own = lessons(question, scenes, wanted.answers, seed=wanted.seed)
+    own = lessons(question, scenes, how.answers, seed=how.seed)
     for number, text in enumerate((question.question, *others)):
         told = replace(question, question=text)
         # The answer is the original's: its reason is parsed from a wording that the audit knows.
         for lesson in own:
-            form: Form = "short" if lesson.form == "short" else "reasoned"
+            form = "short" if lesson.form == "short" else "reasoned"
             yield replace(lesson, id=f"{lesson.id}-{number}", prompt=prompt(told, form))

@@ -1,6 +1,6 @@
 """Reference captions: exactly the contents of a scene, in one of several templates."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from vhbench.generators.ode import environments
 from vhbench.generators.ode.questions import PEOPLE
@@ -30,9 +30,8 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     place = environments.place(scene.environment, aloft=False) if told else ""
     named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
     around = [inflection.with_article(area) for area in scene.areas if area not in named]
-    text = WORDINGS[wording](
-        inflection.listing(things) if things else "", place, inflection.listing(around) if around else ""
-    )
+    things_listed, around_listed = (inflection.listing(words) if words else "" for words in (things, around))
+    text = _filled(wording, things_listed, place, around_listed)
     return " ".join([text, *_sides(scene)])
 
 
@@ -75,43 +74,21 @@ def _sides(scene: Scene) -> Iterator[str]:
             return
 
 
-def _sentence(*parts: str) -> str:
-    text = " ".join(part for part in parts if part)
-    return f"{text[:1].upper()}{text[1:]}."
-
-
-def _shows(things: str, place: str, around: str) -> str:
-    first = _sentence("the image shows", things or "no single thing", place)
-    return " ".join([first, *([_sentence("the background has", around)] if around else [])])
-
-
-def _there(things: str, place: str, around: str) -> str:
-    first = _sentence(f"in view{f' {place}' if place else ''}:", things or "no single thing")
-    return " ".join([first, *([_sentence("behind and around:", around)] if around else [])])
-
-
-def _seen(things: str, place: str, around: str) -> str:
-    first = _sentence("one sees", things or "a view", place)
-    return " ".join([first, *([_sentence("also in view:", around)] if around else [])])
-
-
-def _in_it(things: str, place: str, around: str) -> str:
-    around = f", with {around}" if around else ""
-    return _sentence("in this image:", f"{things or 'a view'}{f' {place}' if place else ''}{around}")
-
-
-def _scene(things: str, place: str, around: str) -> str:
-    if not place:
-        return _shows(things, place, around)
-    first = _sentence("the scene is", f"{place},", "with", things or "no single thing")
-    return " ".join([first, *([_sentence("one also sees", around)] if around else [])])
-
-
-WORDINGS: Mapping[str, Callable[[str, str, str], str]] = {
-    "shows": _shows,
-    "there": _there,
-    "seen": _seen,
-    "in it": _in_it,
-    "scene": _scene,
+WORDINGS: Mapping[str, tuple[str, str, str]] = {
+    "shows": ("the image shows {things} {place}", "the background has {around}", "no single thing"),
+    "there": ("in view {place}: {things}", "behind and around: {around}", "no single thing"),
+    "seen": ("one sees {things} {place}", "also in view: {around}", "a view"),
+    "in it": ("in this image: {things} {place}, with {around}", "", "a view"),
+    "scene": ("the scene is {place}, with {things}", "one also sees {around}", "no single thing"),
 }
-"""Template → its function of objects, environment and background, as text; each may be ""."""
+"""Template → its sentences about objects and environment, and about the background; what stands for no object."""
+
+
+def _filled(wording: str, things: str, place: str, around: str) -> str:
+    """Return a template with objects, environment and background, as text; each may be ""."""
+    first, second, nothing = WORDINGS["shows" if wording == "scene" and not place else wording]
+    if not around:
+        first, second = first.replace(", with {around}", ""), ""
+    texts = [one.format(things=things or nothing, place=place, around=around) for one in (first, second) if one]
+    tidy = [" ".join(text.split()).replace(" :", ":").replace(" ,", ",") for text in texts]
+    return " ".join(f"{text[:1].upper()}{text[1:]}." for text in tidy)

@@ -26,12 +26,14 @@ class Errors:
         answers: question id → first parsed answer, correct or not.
         unread: responses that are not errors: failed, refused or unparsed.
         counts: kind of question → numbers of answers and of incorrect ones.
+        matcher: vocabulary of captions; None without captions.
     """
 
     wrong: dict[str, Record] = field(default_factory=dict)
     answers: dict[str, Record] = field(default_factory=dict)
     unread: int = 0
     counts: dict[str, list[int]] = field(default_factory=dict)
+    matcher: Vocabulary | None = None
 
 
 def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
@@ -41,7 +43,7 @@ def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
         records: records of the run.
         matcher: vocabulary for captions; None without captions.
     """
-    found = Errors()
+    found = Errors(matcher=matcher)
     for record in records:
         name = split_repetition(record.id)[1]
         caption = record.kind == "caption"

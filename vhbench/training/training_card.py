@@ -2,18 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from jinja2 import Template
 
 from vhbench.schema import CANARY
 from vhbench.training.examples import TrainingExample
 
 _GROUPED = ("kind", "criterion", "question_type", "pressure", "perturbation", "task", "source")
-
-
-_REJECTED = (
-    "A rejected answer is the model's own hallucination (`rejected_by: model`), or, where it was right, the other "
-    "answer (`flipped`), so that neither answer is always the rejected one."
-)
 
 
 def counts(lessons: Sequence[TrainingExample]) -> dict[str, Any]:
@@ -40,30 +37,17 @@ def card(told: Mapping[str, Any], layout: str, *, preferences: bool = False) -> 
     if layout == "parquet":
         head += ["configs:", "- config_name: default", "  data_files:", "  - split: train", "    path: data/*.parquet"]
     load = {
-        "parquet": 'load_dataset("parquet", data_files="data/*.parquet", split="train")',
-        "folder": 'load_dataset("imagefolder", data_dir=".", split="train")',
-        "llava": "",
+        "parquet": '`load_dataset("parquet", data_files="data/*.parquet", split="train")` reads them.',
+        "folder": '`load_dataset("imagefolder", data_dir=".", split="train")` reads them.',
+        "llava": "LLaVA's trainer reads `llava.json` and the folder `images`.",
+        "sharegpt": "LLaMA-Factory reads them as `dataset: vhbench` with this folder as `dataset_dir`.",
     }[layout]
-    lines = [
-        *head, "---", "# Rows to fine-tune on", "",
-        f"{numbers['rows']:,} rows about {numbers['images']:,} images, written by `{told['command']}` of vhbench "
-        f"{told['vhbench']}.", "",
-        f"Read them with `{load}`." if load else "LLaVA's trainer reads `llava.json` and the folder `images`.", "",
-        "| | rows |", "|---|---|",
-        *(f"| {name}: {value} | {count:,} |" for name, group in numbers.items() if isinstance(group, dict)
-          for value, count in group.items()), "",
-        *([_REJECTED, ""] if preferences else []),
-        "## Where they come from",
-        *(f"- {_source(source)}" for source in told["sources"]),
-        *(f"- {line}" for line in told["notes"]), "",
-        "## What they must not be mixed with",
-        *_apart(told), "",
-        "The images and questions are of an edition that was built to be trained on. Its rows carry a canary "
-        f"(`{CANARY.partition(':')[0]}:canary:…`), which marks test data; it is left out here on purpose, since these "
-        "rows are training data. Text that holds the whole canary must not be trained on.", "",
-        "The images keep the licences of their sources; what vhbench draws is Apache-2.0.",
-    ]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    template = Template(Path(__file__).with_name("card.jinja").read_text(encoding="utf-8"), keep_trailing_newline=True)
+    return str(template.render(
+        told, head=head, load=load, preferences=preferences, apart=_apart(told), canary=CANARY.partition(":")[0],
+        origins=[_source(source) for source in told["sources"]],
+        groups={name: group for name, group in numbers.items() if isinstance(group, dict)},
+    ))  # fmt: skip
 
 
 def _source(source: Mapping[str, Any]) -> str:

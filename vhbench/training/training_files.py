@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,49 +17,41 @@ from vhbench.schema import VhbenchError
 from vhbench.training import training_card
 from vhbench.training.examples import TOLD, Message, TrainingExample
 
-Layout = Literal["parquet", "folder", "llava"]
 PROVENANCE = "provenance.json"
 _ROWS_A_GROUP = 200
 _PART = pa.struct([("type", pa.string()), ("text", pa.string())])
-_MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.list_(_PART))]))
+MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.list_(_PART))]))
+IMAGES = pa.list_(pa.struct([("bytes", pa.binary()), ("path", pa.string())]))
 _SHORT = ("id", "form", "right", "rejected_by")
-_TEXT = {"dtype": "string", "_type": "Value"}
-_PART_FEATURE = {"type": _TEXT, "text": _TEXT}
-_MESSAGES_FEATURE = {
-    "feature": {"role": _TEXT, "content": {"feature": _PART_FEATURE, "_type": "List"}},
-    "_type": "List",
-}
 
 
 def write(
     folder: Path,
     lessons: Sequence[TrainingExample],
-    layout: Layout,
+    layout: str,
     provenance: Mapping[str, Any],
     *,
     preferences: bool = False,
-) -> list[Path]:
+) -> str:
     """Write rows with their card and provenance into a new or empty folder.
 
     Args:
         folder: created if missing.
         lessons: in output order.
-        layout: "parquet" (one file, images in it), "folder" (``metadata.jsonl`` and images), "llava" (``llava.json``).
+        layout: "parquet" (one file, images in it), "folder" (``metadata.jsonl`` and images), "llava" (``llava.json``),
+            "sharegpt" (``sharegpt.json``, for LLaMA-Factory).
         provenance: JSON types only.
         preferences: pairs for DPO (``prompt``, ``chosen``, ``rejected``) instead of ``messages``.
 
     Returns:
-        The files with the rows.
+        A line about what was written.
 
     Raises:
-        VhbenchError: if there is nothing to write, the folder is not empty, or preferences are requested in LLaVA's
-            format.
+        VhbenchError: if there is nothing to write; and as :func:`check_free`.
     """
     if not lessons:
         raise VhbenchError(f"{folder}: no row is left to write")
-    check_free(folder)
-    if preferences and layout == "llava":
-        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet or folder")
+    check_free(folder, layout)
     folder.mkdir(parents=True, exist_ok=True)
     files = _LAYOUTS[layout](folder, lessons, preferences)
     counts = training_card.counts(lessons)
@@ -66,15 +59,23 @@ def write(
     told = {**provenance, "vhbench": vhbench.__version__, "counts": counts, "files": digests}
     write_atomic(folder / PROVENANCE, json_bytes(told))
     write_atomic(folder / "README.md", training_card.card(told, layout, preferences=preferences).encode())
-    return files
+    forms, right = (", ".join(f"{name} {n:,}" for name, n in counts[key].items()) for key in ("form", "right"))
+    return (
+        f"{folder}: {counts['rows']:,} rows about {counts['images']:,} images ({forms}; reference answers: "
+        f"{right or 'none'})"
+    )
 
 
-def check_free(folder: Path) -> None:
-    """Check that an output folder is missing or empty.
+def check_free(folder: Path, layout: str = "parquet", *, preferences: bool = False) -> None:
+    """Check that an output folder is missing or empty, and that the rows have the layout.
 
     Raises:
-        VhbenchError: if it is neither, or is a file.
+        VhbenchError: if not, or if preferences are requested in LLaVA's format.
     """
+    if layout not in _LAYOUTS:
+        raise VhbenchError(f"--layout {layout}: must be one of {', '.join(_LAYOUTS)}")
+    if preferences and layout == "llava":
+        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet, folder or sharegpt")
     if folder.exists() and not folder.is_dir():
         raise VhbenchError(f"--out {folder}: is a file; must be a new folder")
     if folder.exists() and any(folder.iterdir()):
@@ -94,35 +95,49 @@ def _columns(lesson: TrainingExample, preferences: bool) -> dict[str, Any]:
 
 def _parquet(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
     talk = ("prompt", "chosen", "rejected") if preferences else ("messages",)
-    types = {"images": pa.list_(pa.struct([("bytes", pa.binary()), ("path", pa.string())]))}
-    types |= dict.fromkeys(talk, _MESSAGES) | dict.fromkeys((*_SHORT, *TOLD), pa.string())
-    features: dict[str, Any] = {"images": {"feature": {"_type": "Image"}, "_type": "List"}}
-    features |= dict.fromkeys(talk, _MESSAGES_FEATURE) | dict.fromkeys((*_SHORT, *TOLD), _TEXT)
-    about = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
-    schema = pa.schema(list(types.items()), metadata=about)
+    types = {"images": IMAGES} | dict.fromkeys(talk, MESSAGES) | dict.fromkeys((*_SHORT, *TOLD), pa.string())
     path = folder / "data" / "train-00000-of-00001.parquet"
-    path.parent.mkdir()
-
-    def rows(file: Any) -> None:
-        # Each image is stored once per row group: the leaf is a dictionary, however large.
-        with pq.ParquetWriter(file, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer:
-            for start in range(0, len(lessons), _ROWS_A_GROUP):
-                group = lessons[start : start + _ROWS_A_GROUP]
-                writer.write_table(pa.Table.from_pylist(
-                    [
-                        {"images": [{"bytes": image, "path": None} for image in lesson.images]}
-                        | _columns(lesson, preferences)
-                        for lesson in group
-                    ],
-                    schema=schema,
-                ))  # fmt: skip
-
-    write_atomic(path, rows)
+    rows = ({"images": stored(lesson.images)} | _columns(lesson, preferences) for lesson in lessons)
+    write_parquet(path, types, rows)
     return [path]
 
 
+def stored(images: Iterable[bytes]) -> list[dict[str, Any]]:
+    """Return encoded images as ``datasets`` stores them."""
+    return [{"bytes": image, "path": None} for image in images]
+
+
+def write_parquet(path: Path, types: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows that ``datasets`` reads with their types; it decodes the column ``images``.
+
+    Each image is stored once per row group: the leaf is a dictionary, however large.
+    """
+    features = {name: _feature(kind) for name, kind in types.items()}
+    features["images"] = {"feature": {"_type": "Image"}, "_type": "List"}
+    about = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    schema = pa.schema(list(types.items()), metadata=about)
+    path.parent.mkdir(exist_ok=True)
+
+    def write_rows(file: Any) -> None:
+        found = iter(rows)
+        with pq.ParquetWriter(file, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer:
+            while group := list(islice(found, _ROWS_A_GROUP)):
+                writer.write_table(pa.Table.from_pylist(group, schema=schema))
+
+    write_atomic(path, write_rows)
+
+
+def _feature(kind: Any) -> dict[str, Any]:
+    """Return the feature of ``datasets`` for a type of Arrow."""
+    if pa.types.is_list(kind):
+        return {"feature": _feature(kind.value_type), "_type": "List"}
+    if pa.types.is_struct(kind):
+        return {field.name: _feature(field.type) for field in kind}
+    return {"dtype": {pa.float64(): "float64", pa.bool_(): "bool"}.get(kind, str(kind)), "_type": "Value"}
+
+
 def _folder(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
-    names = _write_images(folder, lessons)
+    names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
     lines = [
         canonical({"images_file_names": [names[image] for image in lesson.images], **_columns(lesson, preferences)})
         for lesson in lessons
@@ -133,19 +148,42 @@ def _folder(folder: Path, lessons: Sequence[TrainingExample], preferences: bool)
 
 
 def _llava(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
-    names = _write_images(folder, lessons)
     rows = []
-    for lesson in lessons:
-        images = [names[image] for image in lesson.images]
-        turns = [{"from": _FROM[m["role"]], "value": _flat(m["content"])} for m in lesson.asked]
-        rows.append({
-            "id": lesson.id,
-            **({"image": images[0] if len(images) == 1 else images} if images else {}),
-            "conversations": [*turns, {"from": "gpt", "value": lesson.answer}],
-        })  # fmt: skip
+    for lesson, images, turns in _talks(folder, lessons):
+        shown = {"image": images[0] if len(images) == 1 else images} if images else {}
+        answer = {"from": "gpt", "value": lesson.answer}
+        rows.append({"id": lesson.id, **shown, "conversations": [*turns, answer]})
     path = folder / "llava.json"
     write_atomic(path, json_bytes(rows))
     return [path]
+
+
+def _sharegpt(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
+    """Write the rows for LLaMA-Factory: images in lists, and the description that it reads in the data folder."""
+    rows = []
+    for lesson, images, turns in _talks(folder, lessons):
+        answers = {"chosen": lesson.answer, "rejected": lesson.rejected} if preferences else {}
+        ends = {name: {"from": "gpt", "value": text} for name, text in answers.items()}
+        talk = turns if preferences else [*turns, {"from": "gpt", "value": lesson.answer}]
+        rows.append({"id": lesson.id, "conversations": talk, "images": images, **ends})
+    columns = {"messages": "conversations", "images": "images"}
+    ranking = {"ranking": True} if preferences else {}
+    columns |= {"chosen": "chosen", "rejected": "rejected"} if preferences else {}
+    about = {"file_name": "sharegpt.json", "formatting": "sharegpt", **ranking, "columns": columns}
+    path = folder / "sharegpt.json"
+    write_atomic(path, json_bytes(rows))
+    write_atomic(folder / "dataset_info.json", json_bytes({"vhbench": about}))
+    return [path]
+
+
+def _talks(
+    folder: Path, lessons: Sequence[TrainingExample]
+) -> Iterator[tuple[TrainingExample, list[str], list[dict[str, str]]]]:
+    """Write the images; yield each example with its image paths and the turns before its answer."""
+    names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
+    for lesson in lessons:
+        turns = [{"from": _FROM[m["role"]], "value": _flat(m["content"])} for m in lesson.asked]
+        yield lesson, [names[image] for image in lesson.images], turns
 
 
 _FROM = {"user": "human", "assistant": "gpt"}
@@ -156,21 +194,21 @@ def _flat(content: Sequence[Message]) -> str:
     return "\n".join("<image>" if part["type"] == "image" else part["text"] for part in content)
 
 
-def _write_images(folder: Path, lessons: Sequence[TrainingExample]) -> dict[bytes, str]:
+def write_images(folder: Path, images: Iterable[bytes]) -> dict[bytes, str]:
     """Write each image once, named by its hash; return image → path relative to the folder."""
     names: dict[bytes, str] = {}
-    for lesson in lessons:
-        for image in lesson.images:
-            if image not in names:
-                suffix = stored_format(image).lower().replace("jpeg", "jpg")
-                names[image] = f"images/{hashlib.sha256(image).hexdigest()[:24]}.{suffix}"
-                write_atomic(folder / names[image], image, durable=False)
+    for image in images:
+        if image not in names:
+            suffix = stored_format(image).lower().replace("jpeg", "jpg")
+            names[image] = f"images/{hashlib.sha256(image).hexdigest()[:24]}.{suffix}"
+            write_atomic(folder / names[image], image, durable=False)
     return names
 
 
-_LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[TrainingExample], bool], list[Path]]] = {
+_LAYOUTS: Mapping[str, Callable[[Path, Sequence[TrainingExample], bool], list[Path]]] = {
     "parquet": _parquet,
     "folder": _folder,
     "llava": _llava,
+    "sharegpt": _sharegpt,
 }
 """Layout → its writer."""

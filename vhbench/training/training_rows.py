@@ -1,5 +1,6 @@
 """Export of training rows: selection, decontamination, answers and files."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -7,35 +8,19 @@ from string import ascii_uppercase
 from typing import Any
 
 from vhbench import splits
-from vhbench.analysis.ode_hallucinations import asked_vocabulary
+from vhbench.analysis.ode_hallucinations import asked_vocabulary, hallucinated_concepts
 from vhbench.generators.ode import environments
+from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.near_duplicates import Fingerprint
 from vhbench.runs import Run, check_same_split, read_run
-from vhbench.schema import Manifest, Question, Scene, VhbenchError
+from vhbench.schema import Manifest, Question, Record, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.tasks.metrics import ode_captions
 from vhbench.training import leakage, mixing, sample_selection, training_files
 from vhbench.training.error_weights import error_weights
-from vhbench.training.examples import FORMS, Form, TrainingExample, lessons
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelectionOptions:
-    """Selection and processing of a training split; options of ``vhbench export``."""
-
-    tests: tuple[Path, ...] = ()
-    unchecked: bool = False
-    share_concepts: bool = False
-    run: Path | None = None
-    keep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    number: int = 0
-    each: int = 0
-    weakness: Path | None = None
-    answers: tuple[Form, ...] = FORMS
-    mix: Path | None = None
-    mix_images: Path | None = None
-    mix_number: int = 0
-    seed: int = 0
+from vhbench.training.examples import FORMS, TrainingExample, lessons
+from vhbench.training.options import AnswerOptions, DpoOptions, FileOptions, SftOptions
+from vhbench.training.rationales import reason
 
 
 @dataclass(slots=True)
@@ -96,13 +81,15 @@ def _told(errors: sample_selection.Errors) -> list[str]:
     return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} unparsed responses are left out"]
 
 
-def choose(edition: TrainingEdition, wanted: SelectionOptions) -> list[Question]:
+def choose(edition: TrainingEdition, wanted: DpoOptions) -> list[Question]:
     """Return the training questions, in split order.
 
     Raises:
         VhbenchError: if none is left, fewer are left than requested, or they overlap with test sets.
     """
-    keep = wanted.keep
+    if wanted.weakness and not (wanted.number or wanted.each):
+        raise VhbenchError("--weakness weighs what is drawn: it needs --number or --each")
+    keep = {n: values for n, values in (("criterion", wanted.criterion), ("question_type", wanted.types)) if values}
     pool = [
         question
         for question in splits.read_questions(edition.path)
@@ -137,7 +124,7 @@ def _weights(run: Path, edition: TrainingEdition) -> sample_selection.Weigh:
     return error_weights(errors)
 
 
-def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions) -> None:
+def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: DpoOptions) -> None:
     """Raise if a test set shares an image, a scene or a concept with the training data.
 
     Raises:
@@ -163,7 +150,7 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
 
 
 def build_examples(
-    questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions
+    questions: Sequence[Question], edition: TrainingEdition, wanted: SftOptions
 ) -> list[TrainingExample]:
     """Return the rows of questions: reference captions, short and reasoned answers."""
     found: dict[str, list[TrainingExample]] = {}
@@ -187,7 +174,7 @@ _EVERYWHERE = frozenset({"sky", "grass"})
 """Backgrounds of so many environments that captions cannot do without them."""
 
 
-def _scored_places(wanted: SelectionOptions) -> frozenset[str]:
+def _scored_places(wanted: DpoOptions) -> frozenset[str]:
     """Return test environments, which captions omit where they are only background.
 
     An island has a beach around it, and a lake a forest behind it; a test may ask whether there is a beach.
@@ -198,14 +185,13 @@ def _scored_places(wanted: SelectionOptions) -> frozenset[str]:
     return (scored & environments.SETTINGS.keys()) - _EVERYWHERE
 
 
-def preferences(
-    questions: Sequence[Question], edition: TrainingEdition, wanted: SelectionOptions
-) -> list[TrainingExample]:
+def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted: DpoOptions) -> list[TrainingExample]:
     """Return pairs for DPO: reference against the response, or its opposite if correct.
 
     Correctly answered questions balance the incorrect ones, so that neither "yes" nor "no" is always rejected. In
     multiple choice the reference is paired with each other option: if a model always answers A, A is chosen once for
-    several rejections. Of captions only those with a hallucination are used.
+    several rejections. Of captions only those with a hallucination are used. A response of whole sentences is rejected
+    for its repaired version (:func:`_repaired`), so that they differ in nothing else.
     """
     assert edition.errors is not None
     found: list[TrainingExample] = []
@@ -215,7 +201,8 @@ def preferences(
         for lesson in lessons(question, scenes, ("short",), seed=wanted.seed, unsaid=unsaid):
             wrong = edition.errors.wrong.get(question.id)
             if wrong is not None:
-                found.append(replace(lesson, rejected=wrong.response, rejected_by="model"))
+                answer = _repaired(wrong, question, scenes, lesson.answer, edition.errors.matcher)
+                found.append(replace(lesson, answer=answer, rejected=wrong.response, rejected_by="model"))
             elif question.kind == "yes_no":
                 found.append(
                     replace(lesson, rejected="No" if question.answer == "yes" else "Yes", rejected_by="flipped")
@@ -229,13 +216,39 @@ def preferences(
     return [lesson for lesson in found if lesson.rejected.strip()]
 
 
+_FEW_WORDS = 4
+"""Most words of an answer without a reason: "The answer is B."."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def _repaired(
+    wrong: Record, question: Question, scenes: Sequence[Scene], reference: str, matcher: Vocabulary | None
+) -> str:
+    """Return a response without its hallucinations, otherwise unchanged.
+
+    In a caption, the reference caption takes the place of the sentences that hallucinate. A closed answer in a sentence
+    gets the reason from the scenes, if there is one.
+    """
+    if question.kind != "caption":
+        return (len(wrong.response.split()) > _FEW_WORDS and reason(question, scenes)) or reference
+    assert matcher is not None
+    parts = [
+        reference if hallucinated_concepts(replace(wrong, response=sentence), matcher) else sentence
+        for sentence in _SENTENCE_END.split(wrong.response.strip())
+    ]
+    text = " ".join(part for i, part in enumerate(parts) if part != reference or reference not in parts[:i])
+    return reference if hallucinated_concepts(replace(wrong, response=text), matcher) else text
+
+
 def mixed(
-    wanted: SelectionOptions, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
+    wanted: AnswerOptions, seed: int, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
 ) -> list[TrainingExample]:
     """Return the general rows to mix in.
 
     Args:
         wanted: file and sample size.
+        seed: random seed.
         scored: contents of the test sets, whose images must not occur.
         notes: caveats are appended to it.
         leave_out: skip general rows about a test's images instead of raising.
@@ -258,7 +271,7 @@ def mixed(
         left.add(image)
         return False
 
-    general, blind = mixing.read_mix(wanted.mix, wanted.mix_images, wanted.mix_number, seed=wanted.seed, keep=keep)
+    general, blind = mixing.read_mix(wanted.mix, wanted.mix_images, wanted.mix_number, seed=seed, keep=keep)
     notes.append(f"{len(general):,} general rows of {wanted.mix.name} are mixed in")
     if left:
         notes.append(f"rows of {wanted.mix.name} about {len(left):,} images of the test are left out")
@@ -267,14 +280,16 @@ def mixed(
     return general
 
 
-def provenance(command: str, editions: Sequence[TrainingEdition], wanted: SelectionOptions) -> dict[str, Any]:
-    """Return the provenance of rows, as JSON."""
+def provenance(
+    command: str, editions: Sequence[TrainingEdition], how: FileOptions, tests: Sequence[Path], *, apart: bool
+) -> dict[str, Any]:
+    """Return the provenance of rows, as JSON; ``apart``: no concept is shared with the tests."""
     return {
-        "command": command,
-        "options": {name: _plain(value) for name, value in asdict(wanted).items()},
+        "command": f"vhbench export {command}",
+        "options": {**_options(how), "tests": [test.name for test in tests]},
         "sources": [_source(edition.path, edition.manifest) for edition in editions],
-        "tests": [_source(test, splits.read_manifest(test)) for test in wanted.tests],
-        "concepts_apart": not wanted.share_concepts,
+        "tests": [_source(test, splits.read_manifest(test)) for test in tests],
+        "concepts_apart": apart,
         "notes": [note for edition in editions for note in edition.notes],
         "canary": "left out: these rows are training data",
     }
@@ -287,36 +302,45 @@ def _source(path: Path, manifest: Manifest) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Path):
-        return value.name
-    return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value
+def _options(how: FileOptions) -> dict[str, Any]:
+    """Return the options as JSON types, without the output and without folders."""
+    values = {name: value for name, value in asdict(how).items() if name not in ("out", "layout", "split", "test")}
+    return {name: _without_folder(value) for name, value in values.items()}
 
 
-def export(
-    command: str, split: Path, out: Path, layout: training_files.Layout, wanted: SelectionOptions
-) -> list[TrainingExample]:
-    """Write rows for supervised fine-tuning on a training split; return them.
+def _without_folder(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [Path(part).name for part in value]
+    return value.name if isinstance(value, Path) else value
+
+
+def export(how: SftOptions) -> list[str]:
+    """Write rows for supervised fine-tuning on a training split; return a line about them.
 
     Raises:
         VhbenchError: as :func:`choose`, and if nothing can be written.
     """
-    training_files.check_free(out)
-    edition = open_edition(split, wanted.run)
-    rows = build_examples(choose(edition, wanted), edition, wanted)
-    rows += mixed(wanted, [leakage.read_contents(test) for test in wanted.tests], edition.notes)
-    training_files.write(out, rows, layout, provenance(command, [edition], wanted))
-    return rows
+    check_forms(how)
+    training_files.check_free(how.out, how.layout)
+    edition = open_edition(how.split, how.run)
+    rows = build_examples(choose(edition, how), edition, how)
+    rows += mixed(how, how.seed, [leakage.read_contents(test) for test in how.tests], edition.notes)
+    told = provenance("sft", [edition], how, how.tests, apart=not how.share_concepts)
+    return [training_files.write(how.out, rows, how.layout, told)]
 
 
-def export_preferences(
-    command: str, split: Path, out: Path, layout: training_files.Layout, wanted: SelectionOptions
-) -> list[TrainingExample]:
-    """Write preference pairs of a run's errors; return them. Raises as :func:`export`."""
-    if wanted.run is None:
+def check_forms(how: AnswerOptions) -> None:
+    """Raise VhbenchError for an unknown form of answers."""
+    if unknown := [form for form in how.answers if form not in FORMS]:
+        raise VhbenchError(f"--answers {unknown[0]}: must be among {', '.join(FORMS)}")
+
+
+def export_preferences(how: DpoOptions) -> list[str]:
+    """Write preference pairs of a run's errors; return a line about them. Raises as :func:`export`."""
+    if how.run is None:
         raise VhbenchError("preference pairs need --run RESULTS, whose responses are rejected")
-    training_files.check_free(out)
-    edition = open_edition(split, wanted.run)
-    rows = preferences(choose(edition, wanted), edition, wanted)
-    training_files.write(out, rows, layout, provenance(command, [edition], wanted), preferences=True)
-    return rows
+    training_files.check_free(how.out, how.layout, preferences=True)
+    edition = open_edition(how.split, how.run)
+    rows = preferences(choose(edition, how), edition, how)
+    told = provenance("dpo", [edition], how, how.tests, apart=not how.share_concepts)
+    return [training_files.write(how.out, rows, how.layout, told, preferences=True)]

@@ -1,6 +1,7 @@
 """MIOH's loop: two drawn halves, a run on one, its analysis, rows for what it fails at, held apart from the other."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -118,6 +119,20 @@ def test_one_who_always_says_a_is_taught_where_a_is_right_too(halves: Editions, 
     assert chosen["A"] >= 3 * asked["A"]
     assert {"B", "C", "D"} <= rejected.keys()
     assert len({row["id"] for row in pairs}) == len(pairs)
+
+
+def test_a_sentence_is_rejected_for_the_reason_from_the_scenes(halves: Editions, tmp_path: Path) -> None:
+    results = write_run(
+        tmp_path / "results", halves.train, "mioh",
+        lambda row: f"The answer is option {'AB'[row['answer'] == 'A']}." if row["choices"] else row["answer"],
+    )  # fmt: skip
+    given = ("--split", halves.train, "--test", halves.test, "--run", results)
+    run("export", "dpo", *given, "--out", tmp_path / "pairs")
+    pairs = [row for row in taught(tmp_path / "pairs") if row["rejected_by"] == "model"]
+    chosen = [row["chosen"][0]["content"][0]["text"] for row in pairs]
+    reasoned = [text for text in chosen if re.fullmatch(r"[A-E]\. .{10,}\.", text)]
+    assert len(reasoned) >= 0.5 * len(chosen) > 0
+    assert all(text[0] == row["right"] for text, row in zip(chosen, pairs, strict=True))
 
 
 def test_an_edition_of_all_things_is_refused_by_its_concepts(halves: Editions, tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from typer.testing import CliRunner
 from editions import SIDE, Editions, answered, upside_down
 from vhbench import splits
 from vhbench.cli import app
+from vhbench.columns import RECORD
 from vhbench.files import read_image
-from vhbench.schema import CANARY, Row, VhbenchError
+from vhbench.schema import CANARY, Record, Row, VhbenchError
 from vhbench.splits import write_split
 from vhbench.tasks import prompts
 
@@ -155,6 +156,39 @@ def test_preferences_reject_what_the_model_said(editions: Editions, tmp_path: Pa
     assert datasets.load_dataset(str(tmp_path / "pairs"), split="train", cache_dir=str(tmp_path / "c"))[0]["images"]
 
 
+def test_a_hallucinating_caption_is_rejected_for_its_repaired_version(editions: Editions, tmp_path: Path) -> None:
+    """The reference caption replaces the sentence that hallucinates; the others stay."""
+    (tmp_path / "results").mkdir()
+    captions = [q for q in splits.read_questions(editions.train) if q.kind == "caption"]
+    says = [f"This is a picture. A {q.candidates[0]} is there. It is bright." for q in captions]
+    records = [
+        Record(**{name: getattr(q, name) for name in RECORD}, response=text)
+        for q, text in zip(captions, says, strict=True)
+    ]
+    samples = tmp_path / "results" / "20260101_000000_samples_ode_generative.jsonl"
+    samples.write_bytes(b"\n".join(orjson.dumps({"chair": asdict(record)}) for record in records))
+    run(
+        "dpo",
+        "--split",
+        editions.train,
+        "--test",
+        editions.test,
+        "--run",
+        tmp_path / "results",
+        "--out",
+        tmp_path / "pairs",
+    )
+    pairs = [row for row in rows_of(tmp_path / "pairs") if row["form"] == "caption"]
+    assert len(pairs) >= 4
+    for row in pairs:
+        chosen, rejected = (row[side][0]["content"][0]["text"] for side in ("chosen", "rejected"))
+        assert re.fullmatch(r"This is a picture\. A .+ is there\. It is bright\.", rejected)
+        assert chosen.startswith("This is a picture. ")
+        assert chosen.endswith(" It is bright.")
+        assert " is there." not in chosen
+        assert len(chosen) > len("This is a picture.  It is bright.")
+
+
 def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Path) -> None:
     """A run that fails every question on attributes, and no other."""
     flip = {"yes": "no", "no": "yes"}
@@ -173,7 +207,7 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
         ((), "name what will be scored with --test SPLIT"),
         (("--test", "{train}"), "is the split that"),
         (("--test", "{test}", "--types", "E5"), "no question has question_type E5"),
-        (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava"),
+        (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava, sharegpt"),
         (("--test", "{test}", "--answers", "long"), "--answers long: must be among short, reasoned"),
         (("--test", "{test}", "--number", "9999"), "expected at least 9,999 matching questions"),
         (("--test", "{test}", "--weakness", "x.json"), "it needs --number or --each"),
@@ -241,9 +275,10 @@ def test_a_hidden_edition_does_not_tell_its_concepts(editions: Editions, tmp_pat
 def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tmp_path: Path) -> None:
     """As they are written, with ten times as many images as this edition has, each encoded anew."""
     from vhbench.training import training_files, training_rows
+    from vhbench.training.options import SftOptions
 
     edition = training_rows.open_edition(editions.train, None)
-    wanted = training_rows.SelectionOptions(tests=(editions.test,))
+    wanted = SftOptions(split=editions.train, test=(str(editions.test),), out=tmp_path / "rows")
     start = time.process_time()
     found = training_rows.build_examples(training_rows.choose(edition, wanted), edition, wanted)
     while len(found) < 4000:
@@ -251,7 +286,7 @@ def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tm
             replace(row, id=f"{row.id}+", images=tuple(image + b"\0" for image in row.images))
             for row in found[: 4000 - len(found)]
         ]
-    told = training_rows.provenance("test", [edition], wanted)
+    told = training_rows.provenance("test", [edition], wanted, wanted.tests, apart=True)
     training_files.write(tmp_path / "rows", found, "parquet", told)
     assert len(rows_of(tmp_path / "rows")) == 4000
     assert time.process_time() - start < 30
