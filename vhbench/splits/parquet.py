@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -116,25 +115,14 @@ def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, byte
     if shared:
         position = {digest: i for i, digest in enumerate(dict.fromkeys(flat))}
         indices = pa.array([position[digest] for digest in flat], pa.int32())
-        data = pa.DictionaryArray.from_arrays(indices, _binary([images[digest] for digest in position]))
+        data = pa.DictionaryArray.from_arrays(indices, pa.array([images[digest] for digest in position], pa.binary()))
     else:
-        data = _binary([images[digest] for digest in flat])
+        data = pa.array([images[digest] for digest in flat], pa.binary())
     structs = pa.StructArray.from_arrays([data, pa.nulls(len(flat), pa.string())], names=["bytes", "path"])
     offsets = [0]
     for row in digests:
         offsets.append(offsets[-1] + len(row))
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
-
-
-def _binary(values: Sequence[bytes]) -> pa.Array:
-    """Return an array of large values, copying each once (a growing builder copies more)."""
-    offsets = np.zeros(len(values) + 1, np.int32)
-    np.cumsum([len(value) for value in values], out=offsets[1:])
-    data = pa.allocate_buffer(int(offsets[-1]))  # from Arrow's pool, which reuses its memory
-    view = memoryview(data).cast("B")
-    for start, value in zip(offsets.tolist(), values, strict=False):
-        view[start : start + len(value)] = value
-    return pa.Array.from_buffers(pa.binary(), len(values), [None, pa.py_buffer(offsets), data])
 
 
 def open_shard(path: Path) -> pq.ParquetFile:

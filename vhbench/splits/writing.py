@@ -3,7 +3,6 @@
 import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,8 +153,6 @@ class _Writer:
         self._shards: dict[str, ShardFiles] = {}
         self._ids: set[str] = set()
         self._size = 0
-        self._pool = ThreadPoolExecutor(3, "vhbench-write")
-        self._pending: Future[None] | None = None
         self.digests: dict[str, list[RowDigests]] = {}
         self.files: dict[str, str] = {}
 
@@ -167,12 +164,10 @@ class _Writer:
             if error is None:
                 for config in list(self._windows):
                     self._flush(config)
-                self._wait()
                 with self._told():
                     for config, shards in self._shards.items():
                         self.files |= shards.finish(self._directory, config)
         finally:
-            self._pool.shutdown(cancel_futures=True)  # before closing files that a thread may be writing to
             for shards in self._shards.values():
                 shards.close()
 
@@ -211,13 +206,6 @@ class _Writer:
                 f"at most {parquet.MAX_IMAGES_PER_ROW} and {MAX_ROW_BYTES >> 20} MiB"
             )
 
-    def _wait(self) -> None:
-        """Wait for the window that is being written; raise its error, if any."""
-        if self._pending is not None:
-            pending, self._pending = self._pending, None
-            with self._told():
-                pending.result()
-
     @contextmanager
     def _told(self) -> Iterator[None]:
         """Report a full disk in one line."""
@@ -227,16 +215,16 @@ class _Writer:
             raise VhbenchError(f"{self._directory.parent}: cannot be written ({error.strerror or error})") from error
 
     def _flush(self, config: str) -> None:
-        """Write a config's window while the next one fills, at most one at a time."""
+        """Write a config's window."""
         window = self._windows[config]
         if not window.rows:
             return
         if config not in self._shards:
-            self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
+            self._shards[config] = ShardFiles(self._directory / config, self._version)
         # By image, so that a row group has each image once; the order within an image leaks nothing.
         window.rows.sort()
         self.digests.setdefault(config, []).extend((row[3], b"".join(row[2])) for row in window.rows)
-        self._wait()
-        self._pending = self._pool.submit(self._shards[config].write, window.rows, window.images)
+        with self._told():
+            self._shards[config].write(window.rows, window.images)
         self._windows[config] = _Window(self._order)
         self._size -= window.size
