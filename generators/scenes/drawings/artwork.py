@@ -10,10 +10,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from vhbench.generators.scenes import paints
+from vhbench.generators.scenes import materials, paints
 from vhbench.generators.scenes.catalog import TABLE, Entry, find
 from vhbench.generators.scenes.creatures.creature import creature, usual_size
-from vhbench.generators.scenes.drawings import materials
 
 ART = TABLE.with_name("art")
 """Folder of the drawings."""

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.drawings import artwork, materials
+from vhbench.generators.scenes import materials
+from vhbench.generators.scenes.drawings import artwork
 from vhbench.generators.scenes.rasters import Pixels, rasterise
 from vhbench.schema import VhbenchError
 

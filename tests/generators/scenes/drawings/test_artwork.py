@@ -8,7 +8,7 @@ import pytest
 
 from vhbench.generators.scenes import catalog, paints
 from vhbench.generators.scenes.drawings import artwork
-from vhbench.generators.scenes.drawings.materials import label
+from vhbench.generators.scenes.materials import label
 
 ELEMENTS = {"svg", "g", "path", "rect", "circle", "ellipse", "defs", "clipPath"}
 ATTRIBUTES = {

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from vhbench.generators.scenes import paints
-from vhbench.generators.scenes.drawings import artwork, materials
+from vhbench.generators.scenes import materials, paints
+from vhbench.generators.scenes.drawings import artwork
 
 
 @pytest.mark.parametrize("material", materials._NUMBERS)

@@ -63,6 +63,7 @@ _MADE = ("metal", "wood", "plastic", "cloth", "stone")
 """Materials of artefacts, whose other parts may be of glass or metal."""
 
 
+@cache
 def label(colour: str, material: str) -> str:
     """Return a hexadecimal colour whose lowest bits (two of red, one each of green and blue) number a material."""
     red, green, blue = paints.channels(colour)
@@ -119,7 +120,7 @@ def _patch(number: int, corner: tuple[int, int], shape: tuple[int, ...]) -> npt.
     sized = cv2.resize(part, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR_EXACT).astype(np.float32)
     sized -= 128
     sized *= np.float32(_MATERIALS[number].contrast / _SPREAD)
-    return sized
+    return np.asarray(sized)
 
 
 @cache
@@ -127,7 +128,7 @@ def _tile(number: int, level: int) -> Pixels:
     """Return a material's tile with mean 128, whose side is halved ``level`` times."""
     if level:
         finer = _tile(number, level - 1)
-        return cv2.resize(finer, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.resize(finer, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
     material, random = _MATERIALS[number], rng(0, "tile", number)
     total, weight = np.zeros((_SIDE, _SIDE), np.int64), 256.0
     across, down = material.across, material.down
