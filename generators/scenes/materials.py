@@ -101,6 +101,7 @@ def texture(rgb: Pixels, solid: npt.NDArray[np.bool_], *key: Key) -> npt.NDArray
         key: identity of the object, which chooses the part of each tile.
     """
     numbers = rgb[..., 0] & 3 | (rgb[..., 1] & 1) << 2 | (rgb[..., 2] & 1) << 3
+    numbers = cv2.medianBlur(numbers, 3)  # blended edges have the label of either side
     counts = np.bincount(numbers[solid], minlength=16)
     corners = rng(0, "texture", *key).integers(0, _SIDE - _CROP, (16, 2)).tolist()
     order = np.argsort(-counts, kind="stable").tolist()
@@ -139,4 +140,4 @@ def _tile(number: int, level: int) -> Pixels:
         across, down, weight = across * 2, down * 2, weight * material.roughness
     total -= int(total.sum()) // total.size
     spread = int((total * total).sum() // total.size) ** 0.5
-    return np.clip(total * _SPREAD // round(spread) + 128, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(total * _SPREAD // round(spread) + 128, 0, 255), np.uint8)

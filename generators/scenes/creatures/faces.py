@@ -93,7 +93,7 @@ def draw_head(sketch: Sketch, head: Head, heads: Heads) -> None:
         sketch.ellipse(head.at(x * 1.2, y - 0.34), radius * 0.17, radius * 0.13, blush, turn=-head.tilt)
     nose = shade(skin, 0.70)
     if head.view != "side":
-        sketch.blob(head.all([face.nose[0], *face.nose[1:]]), shade(skin, 0.80))
+        sketch.blob(head.all(face.nose), shade(skin, 0.80))
         sketch.stroke(head.all(face.nose[1:]), nose, radius * 0.07)
     else:
         sketch.stroke(head.all(face.nose), nose, radius * 0.07)
@@ -148,9 +148,9 @@ def _cap(sketch: Sketch, head: Head, face: Face, heads: Heads) -> None:
     for near, far in ((0.25, 0.72), (0.5, 0.75), (0.72, 0.8)):  # strands from the parting
         (x, y), (edge_x, edge_y) = line[round(near * (len(line) - 1))], outer[round((1 - near) * (len(outer) - 1))]
         end = (x + (edge_x - x) * far, y + (edge_y - y) * far)
-        sketch.stroke(head.all([(x, y + 0.05), end]), shade(head.hair, 1.16 if near == 0.5 else 0.80), head.radius * 0.07)
-    lock = heads.locks.get(style.locks)
-    for side in (-1, 1) if head.view == "front" else (-1,):
-        if lock:
-            shift = {"front": 0.0, "quarter": -0.02, "side": 0.22}[head.view]
-            sketch.blob(head.all([(side * (-x - shift) * -1 if side < 0 else -x, y) for x, y in lock]), head.hair)
+        tone = shade(head.hair, 1.08 if near == 0.5 else 0.82)
+        sketch.stroke(head.all([(x, y + 0.05), end]), tone, head.radius * 0.05)
+    if style.locks:
+        shift = {"front": 0.0, "quarter": 0.06, "side": 0.25}[head.view]
+        for side in (1, -1) if head.view == "front" else (1,):
+            sketch.blob(head.all([(side * (x + shift), y) for x, y in heads.locks[style.locks]]), head.hair)

@@ -127,7 +127,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
     build = Build() if young else _TABLES.builds[(variant * 3 + order) % len(_TABLES.builds)]
     old = not young and (variant + order) % 4 == 3
     leg, trunk = (48 - 2.8 * young) * unit, 30 * unit
-    leg_width = 5.5 * unit * figure.width * build.girth
+    leg_width = 5.8 * unit * figure.width * build.girth
     drop = max(_drop(angles, leg) for angles in stance.legs) + 3.8 * unit
     if action == "sitting" or stance.lying:
         drop = leg_width * 1.1
@@ -136,7 +136,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
     view = ("front", "quarter", "front", "quarter")[variant % 4] if stance.front else ("side", "quarter")[variant % 2]
     style = figure.hair[(variant + order) % len(figure.hair)]
     grey = old or style == "grey"
-    dress = figure.skirt or figure.dress and variant % 3 == 1
+    dress = figure.skirt or (figure.dress and variant % 3 == 1)
     return Person(
         stance=stance,
         build=build,
@@ -148,7 +148,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
         leg=leg,
         trunk=trunk,
         leg_width=leg_width,
-        arm_width=3.1 * unit * figure.width * build.girth,
+        arm_width=3.3 * unit * figure.width * build.girth,
         shoulder=(12.0 - 0.4 * young) * unit * figure.width * build.width * (0.9 if view == "quarter" else 1),
         hip_width=8.4 * unit * figure.hips * build.girth * (0.92 if view == "quarter" else 1),
         hip=(0.0, drop),
@@ -158,7 +158,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
         jacket=not (young or dress) and variant % 3 == 2,
         shorts=bool(young) and variant % 2 == 1,
         head=Head(
-            centre=_along((0.0, drop), stance.lean, trunk + 2.6 * unit + radius, 0),
+            centre=_along((0.0, drop), stance.lean, trunk + (2.2 - 0.5 * young) * unit + radius, 0),
             radius=radius,
             tilt=lean,
             view="side" if stance.lying else view,
@@ -241,7 +241,7 @@ def _shoe_point(foot: Point, angle: float, toe: float, down: float) -> Point:
 
 def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) -> None:
     front, width = who.stance.front, who.arm_width
-    root = who.up(0.89, side * (who.shoulder * 0.88 if front else who.unit))
+    root = who.up(0.86 if abs(angles[0]) < 90 else 0.90, side * (who.shoulder * 0.80 if front else who.unit))
     elbow = hang(root, angles[0], 16.5 * who.unit)
     wrist = hang(elbow, angles[1], 13.5 * who.unit)
     dark = 1.0 if front or side > 0 else 0.80
@@ -250,7 +250,7 @@ def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) ->
     if who.long_sleeves:
         sketch.material = "cloth"
         _limb(sketch, elbow, width * 0.94, wrist, width * 0.74, cloth)
-        _limb(sketch, root, width * 1.25, elbow, width * 0.98, cloth)
+        _limb(sketch, root, width * 1.12, elbow, width * 0.98, cloth)
         _creases(sketch, elbow, angles[1] - 90, width * 0.95, cloth)
     else:
         sketch.material = "skin"
@@ -258,9 +258,9 @@ def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) ->
         _limb(sketch, root, width * 1.05, elbow, width * 0.82, skin)
         sketch.material = "cloth"
         cuff = between(root, elbow, 0.5)
-        _limb(sketch, root, width * 1.25, cuff, width * 1.15, cloth)
-        hem = [polar(cuff, angles[0] + turn, width * 1.1) for turn in (180, -90 + 0, 0)]
-        sketch.stroke([hem[0], hem[2]], shade(cloth, 0.66), width * 0.16)
+        _limb(sketch, root, width * 1.12, cuff, width * 1.14, cloth)
+        hem = [polar(cuff, angles[0], width * 1.1), polar(cuff, angles[0] + 180, width * 1.1)]
+        sketch.stroke(hem, shade(cloth, 0.66), width * 0.16)
 
 
 def _hand(sketch: Sketch, who: Person, wrist: Point, turn: float, skin: str, side: int) -> None:
@@ -280,8 +280,8 @@ def _hand(sketch: Sketch, who: Person, wrist: Point, turn: float, skin: str, sid
 def _neck(sketch: Sketch, who: Person) -> None:
     head = who.head
     sketch.material = "skin"
-    wide = head.radius * 0.46
-    sketch.taper(who.up(0.95), wide * 1.2, head.at(-0.12 if head.view != "front" else 0, -0.5), wide, shade(who.skin, 0.72))
+    wide, nape = head.radius * 0.50, head.at(0 if head.view == "front" else -0.12, -0.5)
+    sketch.taper(who.up(0.95), wide * 1.2, nape, wide, shade(who.skin, 0.72))
 
 
 def _trunk(sketch: Sketch, who: Person) -> None:
@@ -301,9 +301,9 @@ def _trunk(sketch: Sketch, who: Person) -> None:
         left = [(d, s * deep) for d, s in _BACK]
     if not who.dress:
         seat = max(right[-1][1] * 0.96, who.leg_width * 0.9)
-        sketch.ellipse(who.up(-0.1), seat, who.leg_width * 1.1, shade(who.trousers, 0.86), turn=-who.stance.lean)
+        sketch.ellipse(who.up(-0.05), seat, who.leg_width, shade(who.trousers, 0.86), turn=-who.stance.lean)
     outline = [who.up(d, s) for d, s in [*right, (-0.15, 0), *reversed(left)]]
-    sketch.blob(outline, shade(who.shirt, 0.86))
+    sketch.blob(outline, shade(who.shirt, 0.91))
     lit = [(d, s * 0.62) for d, s in right[1:-1]]
     sketch.blob([who.up(d, s) for d, s in [*lit, *((d, s * 0.94) for d, s in reversed(left[1:-1]))]], who.shirt)
     if who.dress:
@@ -342,8 +342,9 @@ def _details(sketch: Sketch, who: Person, right: Points, left: Points) -> None:
     for down, reach in ((0.76, 0.50), (0.34, 0.60), (0.20, 0.45)):  # from the armpits and the waist
         for edge, sign in ((right, 1), (left, -1)):
             outer = min(edge, key=lambda point: abs(point[0] - down))[1] * 0.96
-            line = [who.up(down, outer), who.up(down - 0.05, outer * 0.75), who.up(down - 0.13 * sign, outer * (1 - reach))]
-            sketch.stroke(line, fold if sign > 0 else shade(who.shirt, 0.78), unit * 0.55)
+            middle, end = who.up(down - 0.05, outer * 0.75), who.up(down - 0.13 * sign, outer * (1 - reach))
+            tone = fold if sign > 0 else shade(who.shirt, 0.78)
+            sketch.stroke([who.up(down, outer), middle, end], tone, unit * 0.55)
     if not who.dress:
         sketch.stroke([who.up(-0.12, left[-1][1]), who.up(-0.15, 0), who.up(-0.12, right[-1][1])], fold, unit * 0.8)
 

@@ -49,7 +49,9 @@ class Sketch:
         """Add an ellipse, rotated counter-clockwise by degrees."""
         x, y = centre
         rotate = f' transform="rotate({-turn:.1f} {x:.2f} {-y:.2f})"' if turn and rx != ry else ""
-        self.elements.append(f'<ellipse cx="{x:.2f}" cy="{-y:.2f}" rx="{rx:.2f}" ry="{ry:.2f}"{self._fill(fill)}{rotate}/>')
+        self.elements.append(
+            f'<ellipse cx="{x:.2f}" cy="{-y:.2f}" rx="{rx:.2f}" ry="{ry:.2f}"{self._fill(fill)}{rotate}/>'
+        )
         cosine, sine = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         half_x, half_y = math.hypot(rx * cosine, ry * sine), math.hypot(rx * sine, ry * cosine)
         self.bounds += [(x - half_x, y - half_y), (x + half_x, y + half_y)]
