@@ -26,7 +26,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class Physique:
     """Body shape, as factors of the usual one; ``belly`` is in half depths of the trunk."""
 
     girth: float = 1.0
@@ -51,7 +51,7 @@ class _Tables:
     """Contents of ``people.json``."""
 
     figures: Mapping[str, Figure]
-    builds: Sequence[Build]
+    builds: Sequence[Physique]
     stances: Mapping[str, Stance]
     palette: Mapping[str, Sequence[str]]
     faces: Mapping[str, Face]
@@ -72,7 +72,7 @@ class Person:
     """Measurements and colours of a person in drawing units (an adult is about 100 tall)."""
 
     stance: Stance
-    build: Build
+    build: Physique
     unit: float  # a hundredth of the height
     skin: str
     shirt: str
@@ -124,7 +124,7 @@ def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
 def _person(kind: str, colour: str, action: str, variant: int) -> Person:
     figure, stance, order = FIGURES[kind], _TABLES.stances[action], list(FIGURES).index(kind)
     unit, young = figure.height, 7.3 - figure.heads
-    build = Build() if young else _TABLES.builds[(variant * 3 + order) % len(_TABLES.builds)]
+    build = Physique() if young else _TABLES.builds[(variant * 3 + order) % len(_TABLES.builds)]
     old = not young and (variant + order) % 4 == 3
     leg, trunk = (48 - 2.8 * young) * unit, 30 * unit
     leg_width = 5.8 * unit * figure.width * build.girth
