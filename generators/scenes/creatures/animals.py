@@ -18,6 +18,8 @@ def animal(word: str, colour: str, action: str, variant: int) -> Sketch:
     """Draw an animal; "" is its natural colour, and coat patterns differ by variant."""
     pose = frame(word, colour, action)
     sketch = Sketch(prefix=f"{word}-{action}-{colour}-{variant}-".replace(" ", "-"))
+    if pose.species.extras & {"trunk", "snout"}:
+        sketch.material = "leather"  # bare hide
     _far_legs(sketch, pose)
     _TAILS[pose.species.tail](sketch, pose)
     heads.far_side(sketch, pose)

@@ -1,227 +1,369 @@
-"""People by kind, action, clothes colour and variant (skin, hair, trousers)."""
+"""People by kind, action, clothes colour and variant (age, build, skin, hair, clothes)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vhbench.files import read_typed
-from vhbench.generators.scenes.creatures.sketch import Point, Sketch, hang, polar
+from vhbench.generators.scenes.creatures.faces import Face, HairStyle, Head, Heads, Points, draw_head, hair_behind
+from vhbench.generators.scenes.creatures.sketch import Point, Sketch, between, hang, polar
 from vhbench.generators.scenes.paints import paint, shade
-
-_SKIN = ("#f2c9a5", "#e0a878", "#c68656", "#8d5a3b", "#ffdbb8")
-_HAIR = ("#3a2618", "#1f1a1a", "#8a5a2b", "#d9a94a", "#5b2f1c")
-_SHIRT = ("#d8433b", "#3b78c4", "#3f9a5a", "#e0a52e", "#8a56b0", "#e77f3c", "#3aa6a0")
-_TROUSERS = ("#33476b", "#4a4a50", "#6d5a44", "#2f5d50")
-_SHOE = "#2b2b30"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Kind of person: height (1 for an adult), head size, shoulder width and features."""
+    """Kind of person: height (1 for an adult), height in heads, widths of shoulders and hips, and features."""
 
+    hair: tuple[str, ...]  # styles of the variants
     height: float = 1.0
-    head: float = 1.0
+    heads: float = 7.3
     width: float = 1.0
-    hair: str = "short"
+    hips: float = 1.0
+    bust: float = 0.0
     beard: bool = False
-    skirt: bool = False
+    skirt: bool = False  # always; ``dress``: in some variants
+    dress: bool = False
 
-    @property
-    def child(self) -> bool:
-        """Whether it has a child's proportions."""
-        return self.height < 0.8
+
+@dataclass(frozen=True, slots=True)
+class Physique:
+    """Body shape, as factors of the usual one; ``belly`` is in half depths of the trunk."""
+
+    girth: float = 1.0
+    width: float = 1.0
+    belly: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """Action: upper and lower angles of arms and legs (near, far), lean and view."""
+    """Action: upper and lower angles of arms and legs (near, far), lean and view; ``open`` hands show fingers."""
 
     arms: tuple[tuple[float, float], tuple[float, float]]
     legs: tuple[tuple[float, float], tuple[float, float]]
     lean: float = 0
     front: bool = False
     lying: bool = False
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """Contents of ``people.json``; shapes are in fractions of the head's radius."""
+    """Contents of ``people.json``."""
 
     figures: Mapping[str, Figure]
+    builds: Sequence[Physique]
     stances: Mapping[str, Stance]
-    shapes: Mapping[str, Sequence[Point]]
+    palette: Mapping[str, Sequence[str]]
+    faces: Mapping[str, Face]
+    hairlines: Mapping[str, Mapping[str, Points]]
+    styles: Mapping[str, HairStyle]
+    behind: Mapping[str, Sequence[Points]]
+    locks: Mapping[str, Points]
 
 
 _TABLES = read_typed(Path(__file__).with_suffix(".json"), _Tables, "table of people")
-FIGURES, STANCES, _SHAPES = _TABLES.figures, _TABLES.stances, _TABLES.shapes
-"""Word → figure, action → stance, name → outline or points."""
+_HEADS = Heads(_TABLES.faces, _TABLES.hairlines, _TABLES.styles, _TABLES.behind, _TABLES.locks)
+FIGURES = _TABLES.figures
+"""Word → figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
     """Measurements and colours of a person in drawing units (an adult is about 100 tall)."""
 
-    figure: Figure
     stance: Stance
+    build: Physique
+    unit: float  # a hundredth of the height
     skin: str
-    hair: str
     shirt: str
     trousers: str
+    shoe: str
     leg: float
     trunk: float
-    arm: float
     leg_width: float
     arm_width: float
-    shoulder: float
+    shoulder: float  # half its width
     hip_width: float
-    radius: float
     hip: Point
-    beard: bool
+    bust: float
+    dress: bool
+    long_sleeves: bool
+    jacket: bool
+    shorts: bool
+    head: Head
 
     def up(self, distance: float, side: float = 0) -> Point:
-        """Return a trunk point by distance from the hip along the spine and sideways offset."""
-        along = polar(self.hip, 90 - self.stance.lean, distance)
-        return polar(along, -self.stance.lean, side)
+        """Return a trunk point by fraction of its length from the hip, and sideways offset."""
+        return _along(self.hip, self.stance.lean, distance * self.trunk, side)
+
+
+def _along(hip: Point, lean: float, distance: float, side: float) -> Point:
+    return polar(polar(hip, 90 - lean, distance), -lean, side)
 
 
 def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
-    """Draw a person; "" is the variant's clothes colour, which also determines skin and hair."""
+    """Draw a person; "" is the variant's clothes colour."""
     who = _person(kind, colour, action, variant)
     sketch = Sketch(prefix="")
     front = who.stance.front
     near_arm, far_arm = who.stance.arms
-    _arm(sketch, who, -1, far_arm, shade(who.shirt, 0.92 if front else 0.80))
-    _leg(sketch, who, -1, who.stance.legs[1], who.trousers if front else shade(who.trousers, 0.80))
-    _leg(sketch, who, 1, who.stance.legs[0], who.trousers)
+    hair_behind(sketch, who.head, _HEADS)
+    if not front:
+        _arm(sketch, who, -1, far_arm)
+    _leg(sketch, who, -1, who.stance.legs[1])
+    _leg(sketch, who, 1, who.stance.legs[0])
+    _neck(sketch, who)
     _trunk(sketch, who)
-    _head(sketch, who)
-    _arm(sketch, who, 1, near_arm, who.shirt if front else shade(who.shirt, 0.92))
+    if front:
+        _arm(sketch, who, -1, far_arm)
+    draw_head(sketch, who.head, _HEADS)
+    _arm(sketch, who, 1, near_arm)
     return sketch
 
 
 def _person(kind: str, colour: str, action: str, variant: int) -> Person:
-    figure, stance = FIGURES[kind], STANCES[action]
-    small, order = 0.83 if figure.child else 1.0, list(FIGURES).index(kind)
-    height = figure.height * 100
-    leg, leg_width = height * (0.36 if figure.child else 0.44), 7.0 * figure.width * small
-    drop = max(_drop(angles, leg) for angles in stance.legs) + 3.5
-    if action == "sitting":
+    figure, stance, order = FIGURES[kind], _TABLES.stances[action], list(FIGURES).index(kind)
+    unit, young = figure.height, 7.3 - figure.heads
+    build = Physique() if young else _TABLES.builds[(variant * 3 + order) % len(_TABLES.builds)]
+    old = not young and (variant + order) % 4 == 3
+    leg, trunk = (48 - 2.8 * young) * unit, 30 * unit
+    leg_width = 5.8 * unit * figure.width * build.girth
+    drop = max(_drop(angles, leg) for angles in stance.legs) + 3.8 * unit
+    if action == "sitting" or stance.lying:
         drop = leg_width * 1.1
+    radius = 50 / figure.heads * unit
+    lean = stance.lean * (1 if stance.lying else 0.5)
+    view = ("front", "quarter", "front", "quarter")[variant % 4] if stance.front else ("side", "quarter")[variant % 2]
+    style = figure.hair[(variant + order) % len(figure.hair)]
+    grey = old or style == "grey"
+    dress = figure.skirt or (figure.dress and variant % 3 == 1)
     return Person(
-        figure=figure,
         stance=stance,
-        skin=_SKIN[(variant * 3 + order) % len(_SKIN)],
-        hair=_HAIR[(variant * 2 + order) % len(_HAIR)],
-        shirt=paint(colour) if colour else _SHIRT[(variant * 5 + order) % len(_SHIRT)],
-        trousers=_TROUSERS[(variant * 3 + order) % len(_TROUSERS)],
+        build=build,
+        unit=unit,
+        skin=_pick("skin", variant * 5 + order),
+        shirt=paint(colour) if colour else _pick("shirt", variant * 3 + order * 2),
+        trousers=_pick("trousers", variant * 5 + order),
+        shoe=_pick("shoe", variant * 3 + order),
         leg=leg,
-        trunk=height * 0.31,
-        arm=height * (0.37 if figure.child else 0.33),
+        trunk=trunk,
         leg_width=leg_width,
-        arm_width=4.9 * figure.width * small,
-        shoulder=11.5 * figure.width * small,
-        hip_width=7.6 * (1.12 if kind == "woman" else 1) * small,
-        radius=13.2 * figure.head * (0.92 if figure.child else 1),
-        hip=(0.0, leg_width + 2 if stance.lying else drop),
-        beard=figure.beard and variant % 2 == 0,
+        arm_width=3.3 * unit * figure.width * build.girth,
+        shoulder=(12.0 - 0.4 * young) * unit * figure.width * build.width * (0.9 if view == "quarter" else 1),
+        hip_width=8.4 * unit * figure.hips * build.girth * (0.92 if view == "quarter" else 1),
+        hip=(0.0, drop),
+        bust=figure.bust,
+        dress=dress,
+        long_sleeves=variant % 3 != 0 and not dress,
+        jacket=not (young or dress) and variant % 3 == 2,
+        shorts=bool(young) and variant % 2 == 1,
+        head=Head(
+            centre=_along((0.0, drop), stance.lean, trunk + (2.2 - 0.5 * young) * unit + radius, 0),
+            radius=radius,
+            tilt=lean,
+            view="side" if stance.lying else view,
+            mirror=-1 if stance.front and variant % 4 == 3 else 1,
+            skin=_pick("skin", variant * 5 + order),
+            hair=_pick("grey" if grey else "hair", variant * 3 + order),
+            style=style,
+            beard=figure.beard and variant % 3 != 1,
+            old=old,
+        ),
     )
 
 
+def _pick(name: str, index: int) -> str:
+    shades = _TABLES.palette[name]
+    return shades[index % len(shades)]
+
+
 def _drop(angles: tuple[float, float], leg: float) -> float:
-    """Return the vertical distance from the hip to a foot."""
+    """Return the vertical distance from the hip to an ankle."""
     return -hang(hang((0, 0), angles[0], leg * 0.5), angles[1], leg * 0.5)[1]
 
 
-def _leg(sketch: Sketch, who: Person, side: int, angles: tuple[float, float], colour: str) -> None:
-    offset = who.hip_width * 0.62 if who.stance.front else 1.2
-    root, width = (who.hip[0] + side * offset, who.hip[1]), who.leg_width
+def _limb(sketch: Sketch, start: Point, start_radius: float, end: Point, end_radius: float, colour: str) -> None:
+    """Draw a limb whose upper left side is lit."""
+    sketch.taper(start, start_radius, end, end_radius, shade(colour, 0.82))
+    lit = [(x - radius * 0.22, y + radius * 0.14) for (x, y), radius in ((start, start_radius), (end, end_radius))]
+    sketch.taper(lit[0], start_radius * 0.74, lit[1], end_radius * 0.74, colour)
+
+
+def _creases(sketch: Sketch, joint: Point, turn: float, width: float, colour: str) -> None:
+    """Draw the folds of cloth around a joint."""
+    for offset, reach in ((-0.5, 0.9), (0.1, 1.0), (0.7, 0.75)):
+        start = polar(polar(joint, turn, offset * width), turn + 90, width * 0.85)
+        end = polar(polar(joint, turn, offset * width * 0.3), turn - 90, width * (reach - 0.7))
+        sketch.stroke([start, end], shade(colour, 0.72), width * 0.13)
+
+
+def _leg(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) -> None:
+    front, width = who.stance.front, who.leg_width
+    root = (who.hip[0] + side * (who.hip_width * 0.52 if front else 0.8 * who.unit), who.hip[1])
     knee = hang(root, angles[0], who.leg * 0.5)
-    foot = hang(knee, angles[1], who.leg * 0.5 - 2)
-    scale = (1.0, 0.78, 0.62)
-    if who.figure.skirt:
-        scale, colour = (0.74, 0.60, 0.46), who.skin if colour == who.trousers else shade(who.skin, 0.85)
-    sketch.taper(root, width * scale[0], knee, width * scale[1], colour)
-    sketch.taper(knee, width * scale[1], foot, width * scale[2], colour)
-    if who.stance.lying:
-        sketch.ellipse((foot[0] + 2, foot[1] + 2.5), 3.2, 5.4, _SHOE)
+    foot = hang(knee, angles[1], who.leg * 0.5)
+    dark = 1.0 if front or side > 0 else 0.78
+    cloth, skin = shade(who.trousers, dark), shade(who.skin, dark)
+    _shoe(sketch, who, foot, side, angles[1])
+    if who.dress or who.shorts:
+        sketch.material = "skin"
+        _limb(sketch, root, width * 0.86, knee, width * 0.58, skin)
+        _limb(sketch, knee, width * 0.58, foot, width * 0.36, skin)
+    sketch.material = "cloth"
+    if who.shorts:
+        _limb(sketch, root, width * 1.05, between(root, knee, 0.8), width * 0.95, cloth)
+    elif not who.dress:
+        _limb(sketch, knee, width * 0.74, foot, width * 0.56, cloth)
+        _limb(sketch, root, width, knee, width * 0.74, cloth)
+        _creases(sketch, knee, angles[1] - 90, width * 0.74, cloth)
+        _creases(sketch, between(knee, foot, 0.88), angles[1] - 90, width * 0.56, cloth)
+
+
+def _shoe(sketch: Sketch, who: Person, foot: Point, side: int, angle: float) -> None:
+    """Draw a shoe: its toe points forward, or towards the viewer."""
+    unit = who.unit * (who.leg_width / who.unit / 5.5) ** 0.5
+    sketch.material = "leather"
+    towards = who.stance.front and abs(angle) < 25
+    shape = (
+        ((-2.6, -1), (2.4, -1), (3.2, 1.6), (3.6, 3.4), (1.6, 4.6), (-1.2, 4.4), (-2.8, 2.6))
+        if towards
+        else ((-2.8, -1.6), (2.2, -1.8), (4.4, 0.2), (8.0, 1.3), (9.2, 2.8), (8.6, 3.7), (-2.8, 3.7), (-3.3, 1.2))
+    )
+    outline = [_shoe_point(foot, angle, x * unit * (side if towards else 1), y * unit) for x, y in shape]
+    sketch.blob(outline, who.shoe)
+    sole = shade(who.shoe, 0.6) if who.shoe > "#a" else "#8f8a84"
+    sketch.stroke(outline[3:6] if towards else outline[5:7], sole, unit * 0.9)
+
+
+def _shoe_point(foot: Point, angle: float, toe: float, down: float) -> Point:
+    return polar(polar(foot, angle - 90, down), angle, toe)
+
+
+def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) -> None:
+    front, width = who.stance.front, who.arm_width
+    root = who.up(0.86 if abs(angles[0]) < 90 else 0.90, side * (who.shoulder * 0.80 if front else who.unit))
+    elbow = hang(root, angles[0], 16.5 * who.unit)
+    wrist = hang(elbow, angles[1], 13.5 * who.unit)
+    dark = 1.0 if front or side > 0 else 0.80
+    skin, cloth = shade(who.skin, dark), shade(who.shirt, dark)
+    _hand(sketch, who, wrist, angles[1] - 90, skin, side)
+    if who.long_sleeves:
+        sketch.material = "cloth"
+        _limb(sketch, elbow, width * 0.94, wrist, width * 0.74, cloth)
+        _limb(sketch, root, width * 1.12, elbow, width * 0.98, cloth)
+        _creases(sketch, elbow, angles[1] - 90, width * 0.95, cloth)
     else:
-        toe = -1 if who.stance.front and side < 0 else 1
-        middle = (foot[0] + toe * 2.6, foot[1] - 1.6)
-        sketch.ellipse(middle, width * 0.98, width * 0.50, _SHOE, turn=toe * angles[1] * 0.33)
+        sketch.material = "skin"
+        _limb(sketch, elbow, width * 0.82, wrist, width * 0.56, skin)
+        _limb(sketch, root, width * 1.05, elbow, width * 0.82, skin)
+        sketch.material = "cloth"
+        cuff = between(root, elbow, 0.5)
+        _limb(sketch, root, width * 1.12, cuff, width * 1.14, cloth)
+        hem = [polar(cuff, angles[0], width * 1.1), polar(cuff, angles[0] + 180, width * 1.1)]
+        sketch.stroke(hem, shade(cloth, 0.66), width * 0.16)
 
 
-def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float], sleeve: str) -> None:
-    root = who.up(who.trunk - 3, side * (who.shoulder * 0.92 if who.stance.front else 1.5))
-    elbow = hang(root, angles[0], who.arm * 0.48)
-    hand = hang(elbow, angles[1], who.arm * 0.46)
-    skin = who.skin if who.stance.front or side > 0 else shade(who.skin, 0.88)
-    sketch.taper(root, who.arm_width * 1.08, elbow, who.arm_width * 0.86, sleeve)
-    sketch.taper(elbow, who.arm_width * 0.80, hand, who.arm_width * 0.62, skin)
-    sketch.circle(hand, who.arm_width * 0.82, skin)
+def _hand(sketch: Sketch, who: Person, wrist: Point, turn: float, skin: str, side: int) -> None:
+    unit = who.unit
+    sketch.material = "skin"
+    palm = polar(wrist, turn, 2.2 * unit)
+    thumb = turn + 50 * (side if who.stance.front else 1)
+    fingers = (-24, -8, 8, 24) if who.stance.open else (-9, -3, 3, 9)
+    for spread in fingers:
+        root, bend = polar(palm, turn + spread * 2.2, 1.5 * unit), 0 if who.stance.open else 14
+        tip = polar(root, turn + spread + bend, (3.6 if abs(spread) < 9 else 3.0) * unit)
+        sketch.stroke([root, tip], shade(skin, 0.9 if spread < 0 else 0.97), 1.15 * unit)
+    sketch.ellipse(palm, 2.5 * unit, 1.9 * unit, skin, turn=turn)
+    sketch.stroke([polar(wrist, turn, 1.2 * unit), polar(palm, thumb, 2.9 * unit)], shade(skin, 0.86), 1.3 * unit)
+
+
+def _neck(sketch: Sketch, who: Person) -> None:
+    head = who.head
+    sketch.material = "skin"
+    wide, nape = head.radius * 0.50, head.at(0 if head.view == "front" else -0.12, -0.5)
+    sketch.taper(who.up(0.95), wide * 1.2, nape, wide, shade(who.skin, 0.72))
 
 
 def _trunk(sketch: Sketch, who: Person) -> None:
-    tall, wide, hips = who.trunk, who.shoulder, who.hip_width
-    small = 0.85 if who.figure.child else 1.0
+    """Draw the trunk in its clothes."""
+    wide, hips, build = who.shoulder, who.hip_width, who.build
+    sketch.material = "cloth"
     if who.stance.front:
-        right = ((tall + 4, wide * 0.45), (tall + 1, wide * 0.98), (tall * 0.45, wide * 0.80), (-4, hips * 1.32))
-        points = [who.up(d, s) for d, s in right] + [who.up(-5, 0)] + [who.up(d, -s) for d, s in reversed(right)]
-        sketch.blob(points, who.shirt)
+        waist = (0.70 + 0.25 * build.belly) * build.girth * (0.9 if who.bust else 1)
+        right = [
+            (1.05, wide * 0.26), (0.99, wide * 0.62), (0.92, wide * 0.96), (0.78, wide * 0.94), (0.56, wide * 0.84),
+            (0.30, max(wide * waist, hips * 0.86)), (0.06, hips * 1.06), (-0.12, hips * 1.10),
+        ]  # fmt: skip
+        left = [(d, -s) for d, s in right]
     else:
-        width = who.figure.width * small
-        sketch.taper(who.up(tall - 4), 8.4 * width, who.up(1), 7.8 * width, who.shirt)
-    if who.figure.skirt:
+        deep = wide * 0.60 * build.girth
+        right = [(d, s * deep) for d, s in _belly(build.belly, who.bust)]
+        left = [(d, s * deep) for d, s in _BACK]
+    if not who.dress:
+        seat = max(right[-1][1] * 0.96, who.leg_width * 0.9)
+        sketch.ellipse(who.up(-0.05), seat, who.leg_width, shade(who.trousers, 0.86), turn=-who.stance.lean)
+    outline = [who.up(d, s) for d, s in [*right, (-0.15, 0), *reversed(left)]]
+    sketch.blob(outline, shade(who.shirt, 0.91))
+    lit = [(d, s * 0.62) for d, s in right[1:-1]]
+    sketch.blob([who.up(d, s) for d, s in [*lit, *((d, s * 0.94) for d, s in reversed(left[1:-1]))]], who.shirt)
+    if who.dress:
         _skirt(sketch, who)
+    _details(sketch, who, right, left)
+
+
+_BACK = ((1.05, -0.34), (0.93, -0.72), (0.75, -0.95), (0.5, -0.80), (0.25, -0.70), (0.04, -0.95), (-0.12, -0.95))
+"""Profile of the back: fraction of the trunk, offset in half depths."""
+
+
+def _belly(belly: float, bust: float) -> list[Point]:
+    """Return the profile of the front, like :data:`_BACK`."""
+    return [
+        (1.04, 0.24), (0.92, 0.56), (0.72, 0.96 + bust), (0.50, 0.84), (0.28, 0.80 + belly), (0.05, 0.84 + belly * 0.8),
+        (-0.12, 0.84),
+    ]  # fmt: skip
+
+
+def _details(sketch: Sketch, who: Person, right: Points, left: Points) -> None:
+    """Draw neckline, jacket, folds and hem."""
+    fold, wide, unit = shade(who.shirt, 0.68), who.shoulder, who.unit
+    front = who.stance.front
+    if who.jacket and front:
+        inner = ((1.04, -0.24), (1.04, 0.24), (0.7, 0.16), (-0.1, 0.2), (-0.1, -0.2), (0.7, -0.16))
+        sketch.polygon([who.up(d, s * wide) for d, s in inner], "#d9d6cf" if who.shirt < "#c" else "#3a4252")
+        for side in (-1, 1):
+            lapel = ((1.05, 0.25), (0.92, 0.5), (0.6, 0.2))
+            sketch.polygon([who.up(d, side * s * wide) for d, s in lapel], shade(who.shirt, 0.74))
+    elif front:
+        sketch.material = "skin"
+        collar = [who.up(d, s * wide) for d, s in ((1.06, -0.25), (0.95, -0.16), (0.90, 0), (0.95, 0.16), (1.06, 0.25))]
+        sketch.blob(collar, shade(who.skin, 0.9))
+        sketch.material = "cloth"
+        sketch.stroke(collar, fold, unit * 0.7)
+    for down, reach in ((0.76, 0.50), (0.34, 0.60), (0.20, 0.45)):  # from the armpits and the waist
+        for edge, sign in ((right, 1), (left, -1)):
+            outer = min(edge, key=lambda point: abs(point[0] - down))[1] * 0.96
+            middle, end = who.up(down - 0.05, outer * 0.75), who.up(down - 0.13 * sign, outer * (1 - reach))
+            tone = fold if sign > 0 else shade(who.shirt, 0.78)
+            sketch.stroke([who.up(down, outer), middle, end], tone, unit * 0.55)
+    if not who.dress:
+        sketch.stroke([who.up(-0.12, left[-1][1]), who.up(-0.15, 0), who.up(-0.12, right[-1][1])], fold, unit * 0.8)
 
 
 def _skirt(sketch: Sketch, who: Person) -> None:
-    tall, wide, hem = who.trunk, who.shoulder, -who.leg * 0.42
+    hem = -who.leg * 0.40 / who.trunk
+    wide, deep = who.hip_width, who.shoulder * 0.6
     if who.stance.front:
-        half, flare = wide * 0.8, who.hip_width * 2.25
-        points = ((tall * 0.42, -half), (tall * 0.42, half), (hem, flare), (hem, -flare))
-        sketch.polygon([who.up(d, s) for d, s in points], who.shirt)
+        shape = ((0.34, -0.88 * wide), (0.34, 0.88 * wide), (hem, 1.75 * wide), (hem - 0.04, 0), (hem, -1.75 * wide))
+        points = [who.up(d, s) for d, s in shape]
     elif who.stance.lying:
-        sketch.polygon([who.up(tall * 0.4, -7), who.up(tall * 0.4, 7), who.up(hem, 9), who.up(hem, -7)], who.shirt)
+        points = [who.up(d, s) for d, s in ((0.34, -deep), (0.34, deep), (hem, 1.25 * deep), (hem, -deep))]
     else:
-        (x, y), (knee, _) = who.hip, hang(who.hip, who.stance.legs[0][0], who.leg * 0.42)
-        low = max(1.0, y + hem)
-        waist = [who.up(tall * 0.4, -8), who.up(tall * 0.4, 8)]
-        sketch.polygon([*waist, (max(x + 13, knee + 4), low), (x - 13, low)], who.shirt)
-
-
-def _head(sketch: Sketch, who: Person) -> None:
-    radius, front = who.radius, who.stance.front
-    x, y = who.up(who.trunk + radius * 1.28)
-    centre = (x, y + 3) if who.stance.lying else (x, y)
-    tilt = who.stance.lean * (1 if who.stance.lying else 0.5)
-    sketch.taper(who.up(who.trunk - 1), 3.9, centre, 3.7, shade(who.skin, 0.88))
-
-    def at(right: float, up: float) -> Point:
-        return polar(polar(centre, 90 - tilt, up * radius), -tilt, right * radius)
-
-    def shape(name: str) -> list[Point]:
-        return [at(*point) for point in _SHAPES[name]]
-
-    if who.figure.hair == "long":
-        sketch.blob(shape("long hair"), who.hair)
-    elif who.figure.hair == "tails":
-        for side in (-1, 1):
-            sketch.ellipse(at(side * 1.28, -0.35), radius * 0.36, radius * 0.78, who.hair, turn=side * 14)
-    for side in (-1, 1) if front else (-1,):
-        sketch.ellipse(at(side * 1.0, -0.05), radius * 0.18, radius * 0.24, shade(who.skin, 0.92))
-    sketch.ellipse(centre, radius, radius * 1.06, who.skin, turn=-tilt)
-    _face(sketch, who, shape("front face" if front else "side face"))
-    if who.beard:
-        sketch.blob(shape("beard"), who.hair)
-        sketch.stroke([at(-0.16, -0.56), at(0.18, -0.56)], "#a2443c", 1.5)
-    sketch.blob(shape(f"{who.figure.hair if who.figure.hair in ('short', 'mop') else 'side'} fringe"), who.hair)
-
-
-def _face(sketch: Sketch, who: Person, points: list[Point]) -> None:
-    """Draw two eyes and a smile: left eye, right eye, three mouth points, then nose points."""
-    radius = who.radius
-    for eye in points[:2]:
-        sketch.ellipse(eye, radius * 0.095, radius * 0.13, "#1d1715")
-    sketch.stroke(points[2:5], "#a2443c", 1.5)
-    for nose in points[5:]:
-        sketch.ellipse(nose, radius * 0.15, radius * 0.12, shade(who.skin, 0.94))
+        (x, y), (knee, _) = who.hip, hang(who.hip, who.stance.legs[0][0], who.leg * 0.40)
+        low = max(1.0, y + hem * who.trunk)
+        points = [who.up(0.34, -deep), who.up(0.34, deep), (max(x + 1.5 * deep, knee + 4), low), (x - 1.7 * deep, low)]
+    sketch.polygon(points, who.shirt)
+    top, bottom = between(points[0], points[1], 0.5), between(points[-1], points[2], 0.5)
+    for share in (0.12, 0.34, 0.6, 0.84):  # pleats
+        start = between(between(points[0], points[1], share), top, 0.1)
+        end = between(between(points[-1], points[2], share), bottom, 0.05)
+        sketch.stroke([between(start, end, 0.25), end], shade(who.shirt, 0.74), who.unit * 0.8)

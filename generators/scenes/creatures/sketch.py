@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from vhbench.generators.scenes.materials import label
+
 Point = tuple[float, float]
 
 
@@ -34,6 +36,7 @@ class Sketch:
     """SVG elements with their bounding points."""
 
     prefix: str  # prefix of ids, so that several sketches fit into one document
+    material: str = "fur"  # of the elements added next
     elements: list[str] = field(default_factory=list)
     defs: list[str] = field(default_factory=list)
     bounds: list[Point] = field(default_factory=list)
@@ -46,26 +49,28 @@ class Sketch:
         """Add an ellipse, rotated counter-clockwise by degrees."""
         x, y = centre
         rotate = f' transform="rotate({-turn:.1f} {x:.2f} {-y:.2f})"' if turn and rx != ry else ""
-        self.elements.append(f'<ellipse cx="{x:.2f}" cy="{-y:.2f}" rx="{rx:.2f}" ry="{ry:.2f}" fill="{fill}"{rotate}/>')
+        self.elements.append(
+            f'<ellipse cx="{x:.2f}" cy="{-y:.2f}" rx="{rx:.2f}" ry="{ry:.2f}"{self._fill(fill)}{rotate}/>'
+        )
         cosine, sine = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         half_x, half_y = math.hypot(rx * cosine, ry * sine), math.hypot(rx * sine, ry * cosine)
         self.bounds += [(x - half_x, y - half_y), (x + half_x, y + half_y)]
 
     def polygon(self, points: Sequence[Point], fill: str) -> None:
         """Add a polygon with straight sides."""
-        self.elements.append(f'<path d="{straight(points)}Z" fill="{fill}"/>')
+        self.elements.append(f'<path d="{straight(points)}Z"{self._fill(fill)}/>')
         self.bounds += points
 
     def blob(self, points: Sequence[Point], fill: str) -> None:
         """Add a closed smooth shape through the points."""
-        self.elements.append(f'<path d="{smooth(points, closed=True)}Z" fill="{fill}"/>')
+        self.elements.append(f'<path d="{smooth(points, closed=True)}Z"{self._fill(fill)}/>')
         self.bounds += _samples(points, closed=True)
 
     def stroke(self, points: Sequence[Point], colour: str, width: float, *, curved: bool = True) -> None:
         """Add an open line with round ends."""
         path = smooth(points, closed=False) if curved else straight(points)
         self.elements.append(
-            f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:.2f}"'
+            f'<path d="{path}" fill="none" stroke="{label(colour, self.material)}" stroke-width="{width:.2f}"'
             ' stroke-linecap="round" stroke-linejoin="round"/>'
         )
         half = width / 2
@@ -73,21 +78,17 @@ class Sketch:
             self.bounds += [(x - half, y - half), (x + half, y + half)]
 
     def taper(self, start: Point, start_radius: float, end: Point, end_radius: float, fill: str) -> None:
-        """Add a limb: two circles and the area between them."""
-        dx, dy = end[0] - start[0], end[1] - start[1]
-        length = math.hypot(dx, dy) or 1e-6
-        nx, ny = -dy / length, dx / length
-        self.circle(start, start_radius, fill)
-        self.circle(end, end_radius, fill)
-        self.polygon(
-            [
-                (start[0] + nx * start_radius, start[1] + ny * start_radius),
-                (end[0] + nx * end_radius, end[1] + ny * end_radius),
-                (end[0] - nx * end_radius, end[1] - ny * end_radius),
-                (start[0] - nx * start_radius, start[1] - ny * start_radius),
-            ],
-            fill,
-        )
+        """Add a limb with round ends."""
+        turn = math.degrees(math.atan2(end[1] - start[1], end[0] - start[0])) + 90
+        first, last = polar(start, turn, start_radius), polar(end, turn - 180, end_radius)
+        path = f"{straight([first, polar(end, turn, end_radius)])}{_half(end_radius, last)}"
+        path += f"L{straight([polar(start, turn - 180, start_radius)])[1:]}{_half(start_radius, first)}"
+        self.elements.append(f'<path d="{path}Z"{self._fill(fill)}/>')
+        for (x, y), radius in ((start, start_radius), (end, end_radius)):
+            self.bounds += [(x - radius, y - radius), (x + radius, y + radius)]
+
+    def _fill(self, colour: str) -> str:
+        return f' fill="{label(colour, self.material)}"'
 
     def clipped(self, outlines: Sequence[str], inner: "Sketch") -> None:
         """Add another sketch's elements, clipped to path outlines."""
@@ -103,6 +104,11 @@ class Sketch:
         defs = f"<defs>{''.join(self.defs)}</defs>" if self.defs else ""
         body = f'<g transform="translate({-left:.2f} {high:.2f})">{defs}{"".join(self.elements)}</g>'
         return body, right - left, high - low
+
+
+def _half(radius: float, end: Point) -> str:
+    """Return path data of a clockwise half circle."""
+    return f"A{radius:.2f} {radius:.2f} 0 0 1 {end[0]:.2f} {-end[1]:.2f}"
 
 
 def straight(points: Sequence[Point]) -> str:

@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from vhbench.generators.scenes import paints
+from vhbench.generators.scenes import materials, paints
 from vhbench.generators.scenes.catalog import TABLE, Entry, find
 from vhbench.generators.scenes.creatures.creature import creature, usual_size
 
@@ -85,6 +85,7 @@ def _draw_art(entry: Entry, colour: str, state: str) -> Drawing:
     left, top, width, height = art.box
     body = _template(stem_of_state).replace(_PREFIX, f"{stem_of_state}-{colour or 'own'}-")
     body = _SHADE.sub(lambda found: paints.reshade(found[1], art.slot, colour) if colour else found[1], body)
+    body = materials.label_all(body, entry.drawing, art.slot)
     shift = f"translate({-left:g} {-top:g})"
     return Drawing(f'<g transform="{shift}">{body}</g>', width, height, entry.size_m / max(usual.box[2:]))
 

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vhbench.generators.scenes import materials
 from vhbench.generators.scenes.drawings import artwork
 from vhbench.generators.scenes.rasters import Pixels, rasterise
 from vhbench.schema import VhbenchError
@@ -88,7 +89,9 @@ def size_for(look: Look, scale: float) -> tuple[int, int]:
 def sprite(look: Look, longest: int) -> Sprite:
     """Return a shaded look with its longest side ``longest`` pixels."""
     rgb, alpha = _raster(look, longest)
-    return Sprite(_clay(rgb, alpha), alpha, alpha >= 128)
+    solid = alpha >= 128
+    texture = materials.texture(rgb, solid, look.word, look.colour, look.action, look.variant)
+    return Sprite(_clay(rgb, alpha, texture), alpha, solid)
 
 
 def _raster(look: Look, longest: int) -> tuple[Pixels, Pixels]:
@@ -113,8 +116,8 @@ def _opaque_part(bgra: Pixels, word: str) -> Pixels:
     return bgra[top : top + height, left : left + width]
 
 
-def _clay(rgb: Pixels, opacity: Pixels) -> Pixels:
-    """Shade a flat drawing: its blurred silhouette is a relief lit from the top left."""
+def _clay(rgb: Pixels, opacity: Pixels, texture: Field) -> Pixels:
+    """Shade a flat drawing: its blurred silhouette is a relief lit from the top left, with textured surfaces."""
     flat = rgb.astype(np.float32) / 255
     slope_x, slope_y = _slopes(_relief(flat, opacity))
     up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
@@ -122,6 +125,8 @@ def _clay(rgb: Pixels, opacity: Pixels) -> Pixels:
     fall = np.linspace(1.05, 0.92, len(rgb), dtype=np.float32)[:, None]  # darker from top to bottom
     shade = ((lit - _LIGHT[2]) * 0.5 * 1.25 + 1) * fall
     gleam = np.clip(np.clip(glance, 0, 1) ** 26 - 0.35, 0, 1) * 0.065
+    shade += texture
+    gleam += texture * np.float32(0.06)  # dark surfaces reflect as well
     shaded = np.clip(flat * cv2.merge([shade] * 3) + cv2.merge([gleam] * 3), 0, 1)
     return np.asarray(shaded * 255 + 0.5, np.uint8)
 

@@ -157,6 +157,7 @@ def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, 
     rows, columns = silhouette(look).shape
     longest = _PERSPECTIVE * max(drawing.width, drawing.height) * drawing.metres / math.sqrt(metres)
     slim = math.sqrt(min(rows, columns) / max(rows, columns))
+    longest *= slim**-0.4  # else slim objects, people too, have too few pixels to be recognized
     most = min(0.72 * width * max(1.0, rows / columns), 0.66 * height * max(1.0, columns / rows))
     return longest * slim, most * slim
 

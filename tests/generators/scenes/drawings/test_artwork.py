@@ -8,6 +8,7 @@ import pytest
 
 from vhbench.generators.scenes import catalog, paints
 from vhbench.generators.scenes.drawings import artwork
+from vhbench.generators.scenes.materials import label
 
 ELEMENTS = {"svg", "g", "path", "rect", "circle", "ellipse", "defs", "clipPath"}
 ATTRIBUTES = {
@@ -67,9 +68,10 @@ def test_the_default_colour_is_the_one_that_is_seen(entry: catalog.Entry, visibl
 
 def test_slots_change_and_the_rest_stays() -> None:
     own, blue = artwork.draw("car").svg, artwork.draw("car", colour="blue").svg
-    assert "#d63a33" in own
-    assert "#d63a33" not in blue
-    assert "#bfe0ee" in blue  # the windows are not the slot
+    body, window = label("#d63a33", "metal"), label("#bfe0ee", "glass")
+    assert body in own
+    assert body not in blue
+    assert window in blue  # the windows are not the slot
 
 
 def test_ids_of_two_drawings_never_clash() -> None:

@@ -121,8 +121,9 @@ def test_what_hangs_or_flies_has_one_scale_and_parts_are_large_enough() -> None:
     ("shape", "unit", "most"),
     [
         ((40, 40), 0.78 * 4 * 0.5 / 2, 66),  # 0.66 of the height
-        ((10, 40), 0.78 / 2, 36),  # half as high as wide: 0.72 of the width, and a mean of half that
-        ((40, 10), 0.78 / 2, 33),
+        # A quarter as high as wide: at most 0.72 of the width, and a mean of half that; the unit shrinks less.
+        ((10, 40), 0.78 * 0.25**0.3, 36),
+        ((40, 10), 0.78 * 0.25**0.3, 33),
     ],
 )
 def test_a_drawing_has_its_own_scale(monkeypatch: pytest.MonkeyPatch, shape, unit: float, most: float) -> None:
