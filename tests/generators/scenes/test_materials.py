@@ -30,7 +30,7 @@ def test_tiles_spread_over_coarse_and_fine_scales(number: int) -> None:
     assert 0.02 < coarse.var() / tile.var() < 0.98
 
 
-def texture(side: int, key: str = "x", materials_of: tuple[str, str] = ("wood", "glass")) -> np.ndarray:
+def texture(side: int, key: str = "x", materials_of: tuple[str, str] = ("stone", "ceramic")) -> np.ndarray:
     """Return the texture of a gray square whose left and right halves are of two materials."""
     flat = np.empty((side, side, 3), np.uint8)
     for half, material in zip((slice(side // 2), slice(side // 2, None)), materials_of, strict=True):
