@@ -98,7 +98,8 @@ def _filled(template: _Template, asked: str) -> str | None:
     """Return the twin of a question; None if it does not match."""
     _, question, twin = template
     found = question.fullmatch(asked)
-    if not found or ("P" in question.groupindex and not _is_one_predicate(found["P"])):
+    second = re.search(r":[sd]\}", twin) and has("FURTHER", asked)  # another verb, which would keep its form
+    if not found or second or ("P" in question.groupindex and not _is_one_predicate(found["P"])):
         return None
 
     def slot(name: re.Match[str]) -> str:

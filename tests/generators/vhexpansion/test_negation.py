@@ -82,6 +82,9 @@ OF_SOURCES = [
     ("ode", "Does the image show a street?", "Is it false that the image shows a street?"),
     ("amber", "Is the sky azure in this image?", "Is it false that the sky is azure in this image?"),
     ("amber", "Does the dog catch a ball in this image?", ""),
+    ("eventhallusion", "Did the man get a cup and drink from it?", ""),  # "got a cup and drink" is no English
+    ("eventhallusion", "Did the man get up, sit down and leave?", ""),
+    ("hallusionbench", "Does Egypt have pyramids and export cotton?", ""),
     ("amber", "Does the man ride a bike in this image?", "Is it false that the man rides a bike in this image?"),
     (
         "mme",

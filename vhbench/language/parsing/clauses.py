@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from vhbench.language.parsing.option_names import Mention, Names
+from vhbench.language.parsing.option_names import ORDINALS, Mention, Names
 
 _BE = (
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
@@ -144,6 +144,21 @@ def text_after(rest: str, mention: Mention, names: Names) -> str:
     choice = names.choices[names.letters.index(mention.letter)].strip().rstrip(".")
     own = re.match(rf"(?i)[\s\"')\]*]*[:.,–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)
     return rest[own.end() :] if own else rest
+
+
+def position(text: str, letters: str) -> str:
+    """Return the letter of "the second option", which is not denied; "" for none or several.
+
+    >>> [position(text, "ABC") for text in ("The second option.", "The first option is wrong; the last option fits.")]
+    ['B', 'C']
+    """
+    found = set()
+    for named in re.finditer(rf"(?i)\b({'|'.join(ORDINALS[1:])}|last)\s+(?:option|choice|answer)\b", text):
+        place = len(letters) if named[1].lower() == "last" else ORDINALS.index(named[1].lower())
+        denied = _DENIED_BEFORE.search(text[: named.start()][-80:]) or _DENIED_AFTER.match(text[named.end() :][:60])
+        if 0 < place <= len(letters) and not denied:
+            found.add(letters[place - 1])
+    return found.pop() if len(found) == 1 else ""
 
 
 def _opposite(question: str, names: Names) -> re.Pattern[str] | None:

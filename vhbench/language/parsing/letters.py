@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.clauses import OptionClause, clauses_of, text_after
+from vhbench.language.parsing.clauses import OptionClause, clauses_of, position, text_after
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.numeric_answers import counted
-from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, position, spread
+from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, spread
 from vhbench.language.parsing.truncation import unfinished
 from vhbench.language.parsing.yes_or_no import yes_no
 
@@ -59,6 +59,7 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 """Number or label before a letter: "1. C", "A: C"."""
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:yes|no|not|(?:in)?correct|right|wrong|true|false)\b")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
+_REJECTED = re.compile("[❌✗✘≠¬]")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _ENOUGH = 2_000
 _SMALL_WORDS = lexicon.words("small words of questions")
@@ -130,7 +131,7 @@ def _whole(text: str, names: Names) -> str | None:
     """Parse a text that is only a letter or an option's words."""
     bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
     if bare:
-        return bare[1].upper() if bare[1].upper() in names.letters else ""
+        return bare[1].upper() if bare[1].upper() in names.letters and not _REJECTED.search(text) else ""
     if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
         return ""
     if len(text) > 400:

@@ -10,12 +10,12 @@ from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBER_WORDS, NUMBERS, plural_forms
 from vhbench.schema import VhbenchError
 
-_ORDINALS: Sequence[str] = (
+ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 )
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene|图[片像]?)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|label)"
-_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
+_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(ORDINALS[1:])})\b")
 _LIST = re.compile(
     rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
     r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-Z]))\b(?!\s*[.)]\s*\w))+)"
@@ -186,7 +186,7 @@ def _kinds(choice: str) -> list[str]:
 def ordinal(words: str) -> int:
     """Return the number in "2", "2nd", "# 2" or "second", 0 for none."""
     digits = re.fullmatch(r"(?:no )?(\d{1,2})(?:st|nd|rd|th)?", words)
-    return int(digits[1]) if digits else _ORDINALS.index(words) if words in _ORDINALS else 0
+    return int(digits[1]) if digits else ORDINALS.index(words) if words in ORDINALS else 0
 
 
 def _image(choice: str) -> int:
@@ -201,7 +201,7 @@ def _image(choice: str) -> int:
 
 
 def _counted(number: int, last: int) -> list[str]:
-    ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number}th"
+    ordinal = ORDINALS[number] if number < len(ORDINALS) else f"{number}th"
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
     word = NUMBERS[number] if number < len(NUMBERS) else str(number)
     names = [
@@ -274,12 +274,3 @@ def _by_letter(letters: str) -> Iterator[str]:
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
-
-
-def position(text: str, letters: str) -> str:
-    """Return the letter of "the second option"; "" without such an ordinal."""
-    found = re.search(rf"(?i)\b({'|'.join(_ORDINALS[1:])}|last)\s+(?:option|choice|answer)\b", text)
-    if not found:
-        return ""
-    index = len(letters) if found[1].lower() == "last" else _ORDINALS.index(found[1].lower())
-    return letters[index - 1] if 0 < index <= len(letters) else ""

@@ -202,6 +202,8 @@ REFUSED = [
     "I'm really sorry, but I can't identify who that is.",
 ]
 ANSWERS = [
+    "Yes, a man is leaning against the police car.",
+    "A sign says « por favor, suba ».",
     "Yes",
     "No",
     "no.",
