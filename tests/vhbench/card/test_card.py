@@ -147,8 +147,9 @@ def test_the_licence_of_generated_images_is_that_of_their_model(name: str, licen
     assert licence in source(name).licence
 
 
-def test_the_card_and_the_readme_cite_the_same_papers() -> None:
-    readme = (Path(__file__).parents[3] / "README.md").read_text()
+def test_the_card_and_the_pages_cite_the_same_papers() -> None:
+    root = Path(__file__).parents[3]
+    readme = (root / "README.md").read_text() + (root / "docs/static.md").read_text()
     for about in BENCHMARKS.values():
         for name in ("title", "author"):
             found = re.search(rf"{name} += {{(.+?)}},\n", references()[about.cite], re.DOTALL)
