@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from vhbench.files import LARGEST_TEXT, read_bytes
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import Text, open_parquet, read_group, readable
+from vhbench.splits.unpacking import open_parquet, read_columns, readable
 
 COLUMN = "response"
 LONGEST = 1 << 20
@@ -85,13 +85,18 @@ def unpack(path: Path, count: int) -> list[PackedAnswer]:
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
         if sum(sizes) > MOST_TEXT:
             raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got {sum(sizes) >> 20:,}")
-    text, found = Text(path, MOST_TEXT, LONGEST), list[PackedAnswer]()
+    found, left = list[PackedAnswer](), MOST_TEXT
     for i in range(file.metadata.num_row_groups):
-        group = read_group(file, path, i, schema.names)
-        lengths = [group.column(name).to_pylist() for name in schema.names[1:]]
-        if any(value is None or value < 0 for values in lengths for value in values):
+        texts, *lengths = read_columns(path, file, i, schema.names)
+        if any(value < 0 for value in (lengths or [[]])[0]):
             raise VhbenchError(f"{path}: expected token counts of at least 0")
-        found += map(PackedAnswer, text.column(group.column(COLUMN), COLUMN), *lengths)
+        sizes = list(map(len, texts))  # equal texts are one object, so that nothing is unpacked before this check
+        left -= sum(sizes)
+        if max(sizes, default=0) > LONGEST:
+            raise VhbenchError(f"{path}: has a text of {max(sizes):,} characters; at most {LONGEST:,}")
+        if left < 0:
+            raise VhbenchError(f"{path}: its text unpacks to more than {MOST_TEXT >> 20} MiB")
+        found += map(PackedAnswer, texts, *lengths)
         if len(found) > count:
             break
     if len(found) != count:

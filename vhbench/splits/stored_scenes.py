@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec import defstruct, structs
 
-from vhbench.files import canonical, convert, open_file, write_atomic
+from vhbench.files import canonical, convert, read_bytes, write_atomic
 from vhbench.images import to_store
 from vhbench.schema import Rejection, Scene, VhbenchError
 from vhbench.splits.hashing import combined, truth_hash
-from vhbench.splits.unpacking import Text, open_parquet, read_group
+from vhbench.splits.unpacking import open_parquet, read_columns
 
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
 _REST: list[tuple[str, Any]] = [(f.name, f.type) for f in fields(Scene) if f.name not in ("id", "image")]
@@ -25,13 +25,6 @@ _Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)
 """Columns stored as JSON."""
 
 _BATCH = 500
-
-_FREE_TEXT = 64 << 20
-_DENSEST = 100
-"""Allowed text per stored byte of a scene file, above a base; real ones have a tenth."""
-_MAX_TEXT = 16 << 20
-_MAX_LINE = 1 << 20
-"""Maximum length of a scene, and of a rejection line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +94,13 @@ def read_truth_file(path: Path) -> Iterator[StoredScene]:
     """Yield the stored scenes of a file.
 
     Raises:
-        VhbenchError: if the file is damaged, has other columns, or unpacks to far more than scenes compress to.
+        VhbenchError: if the file is damaged or has other columns.
     """
     file, found = open_parquet(path)
     if found.names != _SCHEMA.names or found.types != _SCHEMA.types:
         raise VhbenchError(f"{path}: has the columns {', '.join(found.names)}, not text id, image_sha256, truth")
-    allowance = _FREE_TEXT + _DENSEST * path.stat().st_size
-    groups = range(file.metadata.num_row_groups)
-    if (size := sum(file.metadata.row_group(i).total_byte_size for i in groups)) > allowance:
-        raise VhbenchError(f"{path}: unpacks to {size >> 20} MiB; at most {allowance >> 20}")
-    text = Text(path, allowance, _MAX_TEXT)
-    for i in groups:
-        group = read_group(file, path, i, _SCHEMA.names)
-        yield from map(StoredScene, *(text.column(group.column(name), name) for name in _SCHEMA.names))
+    for i in range(file.metadata.num_row_groups):
+        yield from map(StoredScene, *read_columns(path, file, i, _SCHEMA.names))
 
 
 def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, int]:
@@ -133,12 +120,9 @@ def read_rejection_file(path: Path) -> Iterator[Rejection]:
     Raises:
         VhbenchError: if a line is not a rejection.
     """
-    with open_file(path, None) as file:
-        for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
-            if len(line) > _MAX_LINE:
-                raise VhbenchError(f"{path}, line {number}: longer than {_MAX_LINE:,} bytes")
-            place = f"{path}, line {number}"
-            try:
-                yield convert(orjson.loads(line), Rejection, place)
-            except orjson.JSONDecodeError as error:
-                raise VhbenchError(f"{place}: not a rejection ({error})") from error
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
+        place = f"{path}, line {number}"
+        try:
+            yield convert(orjson.loads(line), Rejection, place)
+        except orjson.JSONDecodeError as error:
+            raise VhbenchError(f"{place}: not a rejection ({error})") from error

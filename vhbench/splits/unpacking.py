@@ -1,7 +1,6 @@
-"""Safe reading of untrusted Parquet: a few kilobytes may expand to gigabytes of text.
+"""Parquet reading shared by shards, scenes and entries of a leaderboard.
 
-Text and bytes are read as dictionaries: a value is in memory once, however often rows repeat it, and the expanded size
-is known before any copy is made.
+Text and bytes are read as dictionaries: a value is in memory once, however often rows repeat it.
 """
 
 from collections.abc import Iterator
@@ -15,17 +14,9 @@ import pyarrow.parquet as pq
 from vhbench.files import path_exists
 from vhbench.schema import VhbenchError
 
-_BUFFER = 1 << 20
-"""Buffer size in bytes for columns that are larger than the part needed."""
 
-
-def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa.Schema]:
+def open_parquet(path: Path) -> tuple[pq.ParquetFile, pa.Schema]:
     """Open a file without reading a row; return it and its logical schema.
-
-    Args:
-        path: the file.
-        shared: read text and bytes as dictionaries. Such a reader keeps all values; for photos, use a plain reader and
-            request few rows at once.
 
     Raises:
         VhbenchError: if it is missing or not a Parquet file.
@@ -37,14 +28,12 @@ def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
         # By type, not name: a file that calls list items "item" instead of "element" is read the same way.
         repeated = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        how: dict[str, Any] = {"read_dictionary": repeated} if shared else {"pre_buffer": False, "buffer_size": _BUFFER}
-        file = pq.ParquetFile(path, metadata=metadata, **how)
-        return file, metadata.schema.to_arrow_schema()
+        return pq.ParquetFile(path, metadata=metadata, read_dictionary=repeated), metadata.schema.to_arrow_schema()
 
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Report a damaged file or footer in one line; names in it may not be text.
+    """Report a damaged file in one line; names and texts in it may not be text.
 
     Raises:
         VhbenchError: instead of pyarrow's error.
@@ -55,70 +44,25 @@ def readable(path: Path) -> Iterator[None]:
         raise VhbenchError(f"{path}: not a readable Parquet file, perhaps truncated ({line(error)})") from error
 
 
-def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str]) -> pa.Table:
-    """Read columns of one row group, text and bytes as dictionaries.
+def read_columns(path: Path, file: pq.ParquetFile, group: int, names: list[str]) -> Iterator[list[Any]]:
+    """Yield columns of a row group: texts, flags, or tuples of texts.
 
     Raises:
-        VhbenchError: if it is damaged.
+        VhbenchError: if the group is damaged, or a value is missing.
     """
-    try:
-        return file.read_row_group(index, columns=columns, use_threads=False)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise VhbenchError(f"{path}: row group {index} is damaged ({line(error)})") from error
+    with readable(path):
+        table = file.read_row_group(group, columns=names, use_threads=False)
+        for name in names:
+            column = table.column(name)
+            if column.null_count:
+                raise VhbenchError(f"{path}: column {name} holds a null; what does not apply is the empty string")
+            yield [value for chunk in column.chunks for value in _values(chunk)]
 
 
-class Text:
-    """Text reader with a size limit.
-
-    Args:
-        path: file, for messages.
-        allowance: total characters, including repetitions.
-        longest: maximum characters of one text.
-    """
-
-    def __init__(self, path: Path, allowance: int, longest: int) -> None:
-        self._path, self._allowance, self._left, self._longest = path, allowance, allowance, longest
-
-    def column(self, column: pa.ChunkedArray, name: str) -> list[str]:
-        """Return a column of texts.
-
-        Raises:
-            VhbenchError: if one is null, not UTF-8 or too long, or the total is too large.
-        """
-        return [text for chunk in column.chunks for text in self._unpack(chunk, name)]
-
-    def lists(self, column: pa.ChunkedArray, name: str) -> list[tuple[str, ...]]:
-        """Return a column of lists of texts. Raises as :meth:`column`."""
-        rows: list[tuple[str, ...]] = []
-        for chunk in column.chunks:
-            if chunk.null_count:
-                raise self._null(name)
-            rows += cut(self._unpack(chunk.flatten(), name), chunk)
-        return rows
-
-    def _unpack(self, chunk: pa.DictionaryArray, name: str) -> list[str]:
-        if chunk.null_count:
-            raise self._null(name)
-        try:
-            found = shared(chunk)
-        except UnicodeDecodeError as error:
-            raise VhbenchError(f"{self._path}: column {name} is not UTF-8 ({line(error)})") from error
-        lengths = list(map(len, found))
-        if lengths and max(lengths) > self._longest:
-            raise VhbenchError(
-                f"{self._path}: column {name} has a text of {max(lengths):,} characters; at most {self._longest:,}"
-            )
-        self._left -= sum(lengths)
-        if self._left < 0:
-            raise VhbenchError(
-                f"{self._path}: its text unpacks to more than {self._allowance >> 20} MiB in column {name}"
-            )
-        return found
-
-    def _null(self, name: str) -> VhbenchError:
-        return VhbenchError(
-            f"{self._path}: column {name} holds a null; a column that does not apply is the empty string"
-        )
+def _values(chunk: pa.Array) -> list[Any]:
+    if isinstance(chunk, pa.ListArray):
+        return cut(_values(chunk.flatten()), chunk)
+    return shared(chunk) if isinstance(chunk, pa.DictionaryArray) else list(chunk.to_pylist())
 
 
 def shared(data: pa.DictionaryArray) -> list[Any]:

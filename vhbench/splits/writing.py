@@ -154,7 +154,7 @@ class _Writer:
         self._shards: dict[str, ShardFiles] = {}
         self._ids: set[str] = set()
         self._size = 0
-        self._pool = ThreadPoolExecutor(3, "vhbench-write")
+        self._pool = ThreadPoolExecutor(1, "vhbench-write")
         self._pending: Future[None] | None = None
         self.digests: dict[str, list[RowDigests]] = {}
         self.files: dict[str, str] = {}
@@ -232,7 +232,7 @@ class _Writer:
         if not window.rows:
             return
         if config not in self._shards:
-            self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
+            self._shards[config] = ShardFiles(self._directory / config, self._version)
         # By image, so that a row group has each image once; the order within an image leaks nothing.
         window.rows.sort()
         self.digests.setdefault(config, []).extend((row[3], b"".join(row[2])) for row in window.rows)

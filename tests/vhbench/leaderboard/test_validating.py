@@ -165,7 +165,7 @@ def _lengths(tokens: int | None) -> dict[str, pa.Array]:
         ({"response": pa.array([1, 2])}, "expected a text column"),
         ({"response": pa.array(["yes", "no"]), "id": pa.array(["a", "b"])}, "expected a text column"),
         (_lengths(-1), "expected token counts of at least 0"),
-        (_lengths(None), "expected token counts of at least 0"),
+        (_lengths(None), "column tokens holds a null"),
         (dict(reversed(_lengths(1).items())), "expected a text column"),
         ({"response": pa.array(["yes"])}, "expected 2 responses, got 1"),
         ({"response": pa.array(["x" * (1 << 21), "no"])}, "has a text of 2,097,152 characters"),
