@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, split_spec
+from vhbench.adapters.language_models import Endpoint, LanguageModel, ask_once, load_language_model
 from vhbench.files import quote_value
 from vhbench.language import parsing
 from vhbench.schema import Record, VhbenchError
@@ -67,19 +67,6 @@ _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _SPACES = re.compile(r"\s+")
 
 
-class Model(Protocol):
-    """Language model that answers a prompt."""
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        ...
-
-    def ask(self, prompt: str) -> str:
-        """Return the response."""
-        ...
-
-
 @dataclass(slots=True)
 class LanguageJudge:
     """Judge for unparsed responses, with usage counts.
@@ -94,7 +81,7 @@ class LanguageJudge:
         problem: first failure reason.
     """
 
-    model: Model
+    model: LanguageModel
     folder: Path | None
     workers: int = 8
     asked: int = 0
@@ -164,16 +151,14 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
     Raises:
         VhbenchError: if the spec has another format.
     """
-    found = split_spec(f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec)
-    if found is None or (url and spec.startswith("transformers:")):
+    named = f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec
+    model = load_language_model(named, max_new_tokens=_MAX_NEW_TOKENS, what="judge")
+    if model is None or (url and spec.startswith("transformers:")):
         raise VhbenchError(
             f"judge {spec!r}{f' at {url!r}' if url else ''}: must be openai:MODEL@URL (http…), transformers:NAME, or "
             "MODEL with --judge-url URL"
         )
-    kind, name, place = found
-    how: dict[str, Any] = {"max_new_tokens": _MAX_NEW_TOKENS, "what": "judge"}
-    model: Model = Endpoint(name, place, **how) if kind == "openai" else LocalModel(name, **how)
-    return LanguageJudge(model, cache, workers if kind == "openai" else 1)
+    return LanguageJudge(model, cache, workers if isinstance(model, Endpoint) else 1)
 
 
 def prompt(record: Record) -> str:

@@ -152,17 +152,20 @@ def ask_once(kind: str, key: Sequence[Any], ask: Callable[[], str], folder: Path
     return str(answer)
 
 
-def split_spec(spec: str) -> tuple[str, str, str] | None:
-    """Return (kind, model, url) of ``openai:MODEL@URL`` or ``transformers:NAME``, or None.
+LanguageModel = Endpoint | LocalModel
 
-    >>> split_spec("openai:org/m@v2@http://localhost:8000/v1"), split_spec("transformers:org/m"), split_spec("gpt")
-    (('openai', 'org/m@v2', 'http://localhost:8000/v1'), ('transformers', 'org/m', ''), None)
+
+def load_language_model(spec: str, **how: Any) -> LanguageModel | None:
+    """Return the model of ``openai:MODEL@URL`` or ``transformers:NAME``, or None for another spec.
+
+    >>> load_language_model("openai:org/m@v2@http://localhost:8000/v1").name, load_language_model("gpt")
+    ('org/m@v2', None)
     """
     kind, _, rest = spec.partition(":")
     model, _, url = rest.rpartition("@")
     if kind == "openai" and model and url.startswith(("http://", "https://")):
-        return kind, model, url
-    return (kind, rest, "") if kind == "transformers" and rest else None
+        return Endpoint(model, url, **how)
+    return LocalModel(rest, **how) if kind == "transformers" and rest else None
 
 
 def _key() -> str:

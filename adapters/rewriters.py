@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, split_spec
+from vhbench.adapters.language_models import LanguageModel, ask_once, load_language_model
 from vhbench.protocols import Rewriter
 from vhbench.schema import VhbenchError
 
@@ -11,45 +11,21 @@ _MAX_NEW_TOKENS = 128
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointRewriter(Endpoint):
-    """Chat model behind an endpoint."""
-
-    max_new_tokens: int = _MAX_NEW_TOKENS
-    what: str = "rewriter"
-
-    def rewrite(self, prompt: str) -> str:
-        """Return the response, see :meth:`vhbench.adapters.language_models.Endpoint.ask`."""
-        return self.ask(prompt)
-
-
-@dataclass
-class LocalRewriter(LocalModel):
-    """Causal language model of transformers."""
-
-    max_new_tokens: int = _MAX_NEW_TOKENS
-    what: str = "rewriter"
-
-    def rewrite(self, prompt: str) -> str:
-        """Return the response, see :meth:`vhbench.adapters.language_models.LocalModel.ask`."""
-        return self.ask(prompt)
-
-
-@dataclass(frozen=True, slots=True)
 class CachedRewriter:
-    """Rewriter with cached responses."""
+    """Language model that rewrites questions, with cached responses."""
 
-    inner: Rewriter
+    model: LanguageModel
     folder: Path | None = None
 
     @property
     def name(self) -> str:
-        """Name of the inner rewriter."""
-        return self.inner.name
+        """Name of the model."""
+        return self.model.name
 
     def rewrite(self, prompt: str) -> str:
         """Return the response, from the cache if available."""
-        key = [self.name, getattr(self.inner, "url", ""), _MAX_NEW_TOKENS, prompt]
-        return ask_once("rewritings", key, lambda: self.inner.rewrite(prompt), self.folder)
+        key = [self.name, getattr(self.model, "url", ""), _MAX_NEW_TOKENS, prompt]
+        return ask_once("rewritings", key, lambda: self.model.ask(prompt), self.folder)
 
 
 def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
@@ -62,9 +38,7 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
     Raises:
         VhbenchError: if the spec has another format.
     """
-    found = split_spec(spec)
-    if found is None:
+    model = load_language_model(spec, max_new_tokens=_MAX_NEW_TOKENS, what="rewriter")
+    if model is None:
         raise VhbenchError(f"rewriter {spec!r}: must be rule, openai:MODEL@URL (http…) or transformers:NAME")
-    kind, model, url = found
-    inner: Rewriter = EndpointRewriter(model, url) if kind == "openai" else LocalRewriter(model)
-    return CachedRewriter(inner, cache)
+    return CachedRewriter(model, cache)

@@ -1,8 +1,8 @@
 """Time, memory and size of a leaderboard of 100 models × 8,786 made-up responses: ``vhbench leaderboard build``.
 
-``python benchmarks/bench_board.py 20`` uses fewer models. The questions are the starters', repeated under other ids
-about other images. What follows from the split alone (text-only and single-image baselines) is in the cache, as it is
-from the second build on.
+``python benchmarks/bench_board.py 200 30000`` uses 200 models and 10,000 questions of each benchmark. The questions are
+the starters', repeated under other ids about other images. What follows from the split alone (text-only and
+single-image baselines) is in the cache, as it is from the second build on.
 """
 
 import sys
@@ -22,27 +22,37 @@ from vhbench.files import cache_folder, canonical, write_atomic
 from vhbench.leaderboard.baselines import levels
 from vhbench.leaderboard.boards import Board, Edition, of_split, read_board, write_board
 from vhbench.leaderboard.entries import ModelInfo
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import read_edition
 from vhbench.leaderboard.submitting import RunAnswers, submit
 from vhbench.schema import Row
 from vhbench.seeding import rng
 
-SIZES = {"ode": (2714, 288), "mioh": (3484, 0), "vhexpansion": (2300, 0)}
-"""Benchmark → questions, and captions."""
+SHARES = {"ode": (2714, 288), "mioh": (3484, 0), "vhexpansion": (2300, 0)}
+"""Benchmark → questions, and captions, of 8,786 in all."""
+
+
+def sizes(total: int) -> dict[str, tuple[int, int]]:
+    """Return benchmark → questions, and captions: those of :data:`SHARES`, or equally many of each benchmark."""
+    if total == sum(map(sum, SHARES.values())):
+        return SHARES
+    return {name: (total // 3 - (total // 30 if share[1] else 0), total // 30 if share[1] else 0)
+            for name, share in SHARES.items()}  # fmt: skip
+
 
 READS = "import sys, pyarrow.parquet as pq; [pq.read_table(path) for path in sys.argv[1:]]"
 
 
-def repeated(name: str) -> Iterator[Row]:
+def repeated(name: str, questions: int, captions: int) -> Iterator[Row]:
     """Yield a starter's rows again and again, until there are enough; of VHExpansion whole pairs."""
     rows = sorted(splits.read_rows(starter(name)), key=lambda row: (row.question.pair_id, row.question.id))
-    left = {True: SIZES[name][1], False: SIZES[name][0]}
+    left = {True: captions, False: questions}
     for copy in range(100):
         mark = f"-{copy}" if copy else ""
         for row in rows:
             question = row.question
             is_caption = question.kind == "caption"
-            if not left[is_caption] or (name == "vhexpansion" and copy >= 4 and question.pair_id[0] >= "2"):
+            if not left[is_caption]:
                 continue
             left[is_caption] -= 1
             case, slash, perturbation = question.pair_id.partition("/")
@@ -51,14 +61,16 @@ def repeated(name: str) -> Iterator[Row]:
             yield Row(row.config, replace(question, id=question.id + mark, pair_id=pair, scene_ids=scenes))
 
 
-def prepare(folder: Path, models: int) -> None:
+def prepare(folder: Path, models: int, total: int) -> None:
     """Write splits and a board with all entries."""
     editions = list[Edition]()
-    for name in SIZES:
-        config = splits.read_manifest(starter(name)).config
-        vocabulary = {key: config[key] for key in ("vocabulary",) if key in config}
+    for name, (asked, captions) in sizes(total).items():
+        manifest = splits.read_manifest(starter(name))
+        vocabulary = {key: manifest.config[key] for key in ("vocabulary",) if key in manifest.config}
         split = folder / "splits" / name
-        splits.write_split(split, repeated(name), benchmark=name, version="1.0.0", seed=0, config=vocabulary)
+        splits.write_split(
+            split, repeated(name, asked, captions), benchmark=name, version=manifest.version, seed=0, config=vocabulary
+        )
         editions.append(of_split(split))
     write_board(Board(folder=folder, title="A hundred models", editions=tuple(editions)))
     with ProcessPoolExecutor(2) as pool:
@@ -86,7 +98,7 @@ def enter(folder: Path, edition: Edition, models: int) -> None:
                 sure = random.random() < skill
                 answer = row["answer"] if sure else str(allowed[int(random.integers(len(allowed)))])
                 response = (answer, f"{answer.capitalize()}.", f"The answer is {answer}.")[number % 3]
-            offered.add(row["id"], response)
+            offered.add(row["id"], PackedAnswer(response))
         found = submit(
             board, offered, ModelInfo(name=f"Model {number:03}", organisation="Lab", parameters=number * 10**9)
         )
@@ -94,16 +106,16 @@ def enter(folder: Path, edition: Edition, models: int) -> None:
         found.place.write(found.entry, found.answers)
 
 
-def figures(models: int = 100) -> list[Figure]:
+def figures(models: int = 100, total: int = 8786) -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder, out = Path(name) / "board", Path(name) / "site"
-        apart(prepare, folder, models)
+        apart(prepare, folder, models, total)
         built = run(COMMAND, "leaderboard", "build", "--board", folder, "--out", out)
         reads = run(READS, *folder.rglob("*.parquet"))
         pieces = [path.stat().st_size / 1e3 for path in out.glob("data/*/[0-9]*.js")]
         site = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
         answers = sum(path.stat().st_size for path in folder.rglob("answers.parquet"))
-        work, base = f"{models} models × {sum(map(sum, SIZES.values())):,} questions", "pyarrow reads board and splits"
+        work, base = f"{models} models × {total:,} questions", "pyarrow reads board and splits"
         return [
             Figure(work=work, ours=built.seconds, bound=60, baseline=base, theirs=reads.seconds),
             Figure(work="  processor", ours=built.processor, baseline=base, theirs=reads.processor),
@@ -118,4 +130,4 @@ def figures(models: int = 100) -> list[Figure]:
 
 
 if __name__ == "__main__":
-    report(figures(*map(int, sys.argv[1:2])))
+    report(figures(*map(int, sys.argv[1:3])))

@@ -7,7 +7,9 @@ import pytest
 import tiny_language_model
 from chat_endpoint import Endpoint, said
 
-from vhbench.adapters.rewriters import CachedRewriter, EndpointRewriter, LocalRewriter, load_rewriter
+from vhbench.adapters.language_models import Endpoint as ChatModel
+from vhbench.adapters.language_models import LocalModel
+from vhbench.adapters.rewriters import CachedRewriter, load_rewriter
 from vhbench.generators.vhexpansion.rewriting import twin_of
 from vhbench.schema import VhbenchError
 
@@ -19,13 +21,14 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         yield found
 
 
-def rewriter(endpoint: Endpoint) -> EndpointRewriter:
-    return EndpointRewriter("tiny", endpoint.url, pause=0.01)
+@pytest.fixture
+def rewriter(endpoint: Endpoint, tmp_path: Path) -> CachedRewriter:
+    return CachedRewriter(ChatModel("tiny", endpoint.url, pause=0.01), tmp_path)
 
 
-def test_a_valid_negation_is_taken(endpoint: Endpoint) -> None:
+def test_a_valid_negation_is_taken(endpoint: Endpoint, rewriter: CachedRewriter) -> None:
     endpoint.answer = lambda body: (200, said('Twin: "Is it false that the man rides a bike?"\n\nHope this helps!'))
-    twin = twin_of("Does the man ride a bike?", rewriter(endpoint), "llm")
+    twin = twin_of("Does the man ride a bike?", rewriter, "llm")
     assert (twin.text, twin.by, twin.refused) == ("Is it false that the man rides a bike?", "tiny", "")
     (request,) = endpoint.requests
     assert (request["path"], request["model"], request["temperature"]) == ("/v1/chat/completions", "tiny", 0)
@@ -33,9 +36,9 @@ def test_a_valid_negation_is_taken(endpoint: Endpoint) -> None:
     assert endpoint.headers[0]["Authorization"] == "Bearer key-1"
 
 
-def test_a_wrong_negation_falls_back_to_the_wrapper_and_says_why(endpoint: Endpoint) -> None:
+def test_a_wrong_negation_falls_back_to_the_wrapper_and_says_why(endpoint: Endpoint, rewriter: CachedRewriter) -> None:
     endpoint.answer = lambda body: (200, said("Is the sky red?"))
-    twin = twin_of("Is the sky blue?", rewriter(endpoint), "llm")
+    twin = twin_of("Is the sky blue?", rewriter, "llm")
     assert (twin.form, twin.by) == ("wrapped", "rule")
     assert twin.text == 'Is it false that the right answer to this question is yes: "Is the sky blue?"'
     assert (twin.refused, twin.reason) == ("Is the sky red?", "expected 1 negations, got 0")
@@ -44,16 +47,16 @@ def test_a_wrong_negation_falls_back_to_the_wrapper_and_says_why(endpoint: Endpo
 def test_the_same_prompt_is_asked_once_even_by_the_next_process(endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.answer = lambda body: (200, said("Is there no dog?"))
     for _ in range(2):
-        cached = CachedRewriter(rewriter(endpoint), tmp_path)
+        cached = CachedRewriter(ChatModel("tiny", endpoint.url), tmp_path)
         assert twin_of("Is there a dog?", cached, "llm").text == "Is there no dog?"
     assert len(endpoint.requests) == 1
-    assert CachedRewriter(EndpointRewriter("other", endpoint.url), tmp_path).rewrite("x")
+    assert CachedRewriter(ChatModel("other", endpoint.url), tmp_path).rewrite("x")
     assert len(endpoint.requests) == 2, "another model has answers of its own"
 
 
 def test_a_damaged_cache_entry_is_asked_again(endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.answer = lambda body: (200, said("Is there no dog?"))
-    cached = CachedRewriter(rewriter(endpoint), tmp_path)
+    cached = CachedRewriter(ChatModel("tiny", endpoint.url), tmp_path)
     cached.rewrite("x")
     (file,) = tmp_path.glob("*/*/*")
     file.write_text("{")
@@ -61,10 +64,10 @@ def test_a_damaged_cache_entry_is_asked_again(endpoint: Endpoint, tmp_path: Path
     assert len(endpoint.requests) == 2
 
 
-def test_a_busy_endpoint_is_asked_again(endpoint: Endpoint) -> None:
+def test_a_busy_endpoint_is_asked_again(endpoint: Endpoint, rewriter: CachedRewriter) -> None:
     answers = iter([(429, b""), (503, b"busy"), (200, said("ok"))])
     endpoint.answer = lambda body: next(answers)
-    assert rewriter(endpoint).rewrite("x") == "ok"
+    assert rewriter.rewrite("x") == "ok"
 
 
 @pytest.mark.parametrize(
@@ -78,24 +81,24 @@ def test_a_busy_endpoint_is_asked_again(endpoint: Endpoint) -> None:
     ],
 )
 def test_an_endpoint_that_does_not_answer_is_one_clear_line(
-    endpoint: Endpoint, status: int, body: object, message: str
+    endpoint: Endpoint, rewriter: CachedRewriter, status: int, body: object, message: str
 ) -> None:
     endpoint.answer = lambda _: (status, body)
     with pytest.raises(VhbenchError, match=message) as caught:
-        rewriter(endpoint).rewrite("x")
+        rewriter.rewrite("x")
     assert endpoint.url in str(caught.value)
     assert "key-1" not in str(caught.value)
 
 
 def test_nobody_listens() -> None:
     with pytest.raises(VhbenchError, match=r"rewriter http://127.0.0.1:9/v1/chat/completions: .*\(2 tries\)"):
-        EndpointRewriter("m", "http://127.0.0.1:9/v1", tries=2, pause=0).rewrite("x")
+        ChatModel("m", "http://127.0.0.1:9/v1", tries=2, pause=0, what="rewriter").ask("x")
 
 
 def test_a_transformers_model_with_a_chat_template(tmp_path: Path) -> None:
     """A random model talks nonsense: the question is wrapped, equal each time."""
     tiny_language_model.save(tmp_path, "Is there a no dog in the image ? Question : Twin")
-    local = LocalRewriter(str(tmp_path), device="cpu")
+    local = CachedRewriter(LocalModel(str(tmp_path), device="cpu"), tmp_path / "cache")
     first, second = (twin_of("Is there a dog in the image?", local, "llm") for _ in range(2))
     assert first == second
     assert first.text == 'Is it false that the right answer to this question is yes: "Is there a dog in the image?"'
@@ -111,10 +114,10 @@ def test_a_spec_of_another_form(spec: str) -> None:
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match=f"cannot load rewriter {tmp_path}/none: "):
-        LocalRewriter(f"{tmp_path}/none").rewrite("x")
+        load_rewriter(f"transformers:{tmp_path}/none", cache=tmp_path).rewrite("x")
 
 
 def test_a_spec_names_model_and_url(tmp_path: Path) -> None:
     found = load_rewriter("openai:org/model@v2@http://localhost:8000/v1", cache=tmp_path)
     assert isinstance(found, CachedRewriter)
-    assert found.inner == EndpointRewriter("org/model@v2", "http://localhost:8000/v1")
+    assert found.model == ChatModel("org/model@v2", "http://localhost:8000/v1", what="rewriter")

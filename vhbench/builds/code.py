@@ -1,8 +1,6 @@
-"""Hash of the code and drawings that a build depends on."""
+"""Hash of the code and drawings that builds depend on."""
 
-import ast
 import hashlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -15,27 +13,15 @@ _LATER = (
 )  # fmt: skip
 """Packages above the builds: they read or serve splits and cannot change their content; the audit ends builds."""
 
-_WRITES = "vhbench.builds.sharding"
-"""Module that turns any build's rows into a split."""
-
 
 @cache
-def code_digest(kind: type | None = None) -> str:
-    """Return a hex hash over the code and drawings that determine a build's output.
+def code_digest() -> str:
+    """Return a hex hash over the code and drawings that determine the output of builds.
 
     The hash is identical for a checkout, with or without symbolic links, and for a wheel installed from it.
-
-    Args:
-        kind: build class; only modules that its module imports, directly or indirectly, count. None: all builds
-            together.
     """
-    files = code_files()
-    if kind is not None and kind.__module__.startswith("vhbench."):
-        needed = _needed(kind.__module__, files, _WRITES)
-        rooms = {name.parent for name in map(PurePosixPath, needed)}
-        files = {n: p for n, p in files.items() if n in needed or (p.suffix != ".py" and _lies_in(n, rooms))}
     digest = hashlib.sha256()
-    for name, path in sorted(files.items()):
+    for name, path in sorted(code_files().items()):
         digest.update(canonical([name, hashlib.sha256(path.read_bytes()).hexdigest()]))
     return digest.hexdigest()
 
@@ -48,43 +34,3 @@ def code_files() -> dict[str, Path]:
         files = (path for path in root.rglob("*") if path.suffix in _CODE)
         found |= {PurePosixPath(top, path.relative_to(root).as_posix()): path for path in files}
     return {str(name): path for name, path in found.items() if name.parts[0] not in _LATER}
-
-
-def _lies_in(name: str, rooms: set[PurePosixPath]) -> bool:
-    """Return whether a data file is in a package or in its own data folder (``scenes/art``)."""
-    folder = PurePosixPath(name).parent
-    return folder in rooms or (folder.parent in rooms and folder.parent != PurePosixPath("."))
-
-
-def _needed(module: str, files: dict[str, Path], *more: str) -> set[str]:
-    """Return the files of modules and of all their imports, including those in functions."""
-    found: set[str] = set()
-    waiting = [module, *more]
-    while waiting:
-        parts = waiting.pop().split(".")[1:]
-        names = ["/".join([*parts[:i], "__init__.py"]) for i in range(len(parts) + 1)]
-        for name in (*("/".join(parts[:i]) + ".py" for i in range(1, len(parts) + 1)), *names):
-            if name in files and name not in found:
-                found.add(name)
-                waiting.extend(_imports(files[name]))
-    return found
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """Yield a file's vhbench imports; of "from vhbench.a import b" both, as b may be a module."""
-    if b"vhbench" not in (content := path.read_bytes()):
-        return
-    for node in _statements(ast.parse(content)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("vhbench."))
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "vhbench":
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements below a node; expressions contain no imports and are skipped."""
-    for inner in ("body", "orelse", "handlers", "cases", "finalbody"):
-        found = getattr(node, inner, ())
-        for one in found if isinstance(found, list) else ():  # a lambda's body is not a list
-            yield one
-            yield from _statements(one)

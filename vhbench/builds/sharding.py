@@ -1,9 +1,9 @@
 """Sharded, resumable builds: shards are written atomically, then merged.
 
 Every shard is a small split directory in ``OUT/.BENCHMARK.FINGERPRINT.parts``. The fingerprint covers everything that
-changes the rows: the build's config, its sources, and the code that its module imports. So an interrupted build
-resumes, and shards of different builds never mix. Content depends on the seed and the shard's index alone: any number
-of workers, jobs or machines, in any order and after any crash, yields the same content hash.
+changes the rows: the build's config, its sources, and the code. So an interrupted build resumes, and shards of
+different builds never mix. Content depends on the seed and the shard's index alone: any number of workers, jobs or
+machines, in any order and after any crash, yields the same content hash.
 
 Processes that build into the same folder coordinate by file locks. Across machines the folder must be on a file system
 whose ``flock`` works between them: NFS 4, GPFS, Lustre mounted with ``flock``.
@@ -118,7 +118,7 @@ def fingerprint(build: Build, commitment: str = "", extra: Mapping[str, Any] | N
     """Return 16 hex digits that identify everything a split's content depends on."""
     seed = commitment or build.seed
     options = [build.benchmark, build.version, seed, dict(build.config), dict(build.sources), build.shards]
-    return hashlib.sha256(canonical([*options, code_digest(type(build)), *filter(None, [extra])])).hexdigest()[:16]
+    return hashlib.sha256(canonical([*options, code_digest(), *filter(None, [extra])])).hexdigest()[:16]
 
 
 def parse_shard(text: str) -> tuple[int, int]:
