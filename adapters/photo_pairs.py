@@ -52,13 +52,10 @@ class PhotoSource:
         """Yield a photo that shows all objects of a spec, without reusing photos."""
         used: set[int] = set()
         for spec in specs:
-            places = [self._shown.get(thing.category, frozenset()) for thing in spec.objects]
-            showing = sorted(frozenset.intersection(*places) - used) if places else []
-            if not showing:
-                yield Rejection(spec.id, "no photo shows it", {"words": [thing.category for thing in spec.objects]})
+            place = _choose(spec, self._shown, used, seed)
+            if isinstance(place, Rejection):
+                yield place
                 continue
-            place = showing[int(rng(seed, "photos", spec.id).integers(len(showing)))]
-            used.add(place)
             scene = self.scenes[place]
             image = hashlib.sha256(read_image(scene.image)).hexdigest()
             # A photo may serve several pairs; each time it is a separate scene.
@@ -109,17 +106,25 @@ class UnlabelledPhotos:
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield a photo in which all objects of a spec are detected, without reusing photos."""
         for spec in specs:
-            places = [self._shown.get(thing.category, frozenset()) for thing in spec.objects]
-            showing = sorted(frozenset.intersection(*places) - self._used) if places else []
-            if not showing:
-                yield Rejection(spec.id, "no photo shows it", {"words": [thing.category for thing in spec.objects]})
+            place = _choose(spec, self._shown, self._used, seed)
+            if isinstance(place, Rejection):
+                yield place
                 continue
-            place = showing[int(rng(seed, "photos", spec.id).integers(len(showing)))]
-            self._used.add(place)
             image = self.files[place].read_bytes()
             told = {"source": self.name, "photo": self.files[place].name, "sha256": hashlib.sha256(image).hexdigest()}
             width, height = open_image(image).size
             yield Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=told)
+
+
+def _choose(spec: SceneSpec, shown: Mapping[str, frozenset[int]], used: set[int], seed: int) -> int | Rejection:
+    """Return an unused photo that shows all objects of a spec, and mark it as used."""
+    places = [shown.get(thing.category, frozenset()) for thing in spec.objects]
+    showing = sorted(frozenset.intersection(*places) - used) if places else []
+    if not showing:
+        return Rejection(spec.id, "no photo shows it", {"words": [thing.category for thing in spec.objects]})
+    place = showing[int(rng(seed, "photos", spec.id).integers(len(showing)))]
+    used.add(place)
+    return place
 
 
 def photo_files(folder: Path) -> list[Path]:

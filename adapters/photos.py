@@ -8,10 +8,9 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import combinations
-from pathlib import Path
 from typing import Final
 
-from vhbench.files import last_written, read_image
+from vhbench.files import read_image
 from vhbench.images import Sizes, sizes_of
 from vhbench.near_duplicates import Fingerprint
 from vhbench.protocols import bare
@@ -60,7 +59,7 @@ class Photos:
         """Return a photo's fingerprint, or None for a bad one."""
         scene = bare(self.scenes, place)
         try:
-            sizes, mark = _look(scene)
+            sizes, mark = _look_once(scene.image)
             check_size(scene, sizes)
         except VhbenchError as error:
             if not self.skip_bad:
@@ -70,22 +69,9 @@ class Photos:
         return mark
 
 
-def _look(scene: Scene) -> tuple[Sizes, _Mark]:
-    """Return the sizes and the fingerprint of a scene's photo.
-
-    Raises:
-        VhbenchError: if it cannot be read or is not an image.
-    """
-    image = scene.image
-    try:
-        return _look_once(image, last_written(image) if isinstance(image, Path) else 0)
-    except VhbenchError as error:
-        raise VhbenchError(f"image of scene {scene.id!r}: {error}") from error
-
-
 @lru_cache(maxsize=_KEPT)
-def _look_once(image: ImageData, _: int) -> tuple[Sizes, _Mark]:
-    """Fingerprint a photo; the number is its modification time, which invalidates the cache."""
+def _look_once(image: ImageData) -> tuple[Sizes, _Mark]:
+    """Return the sizes and the fingerprint of a photo."""
     data = read_image(image)
     return sizes_of(data), Fingerprint.of(data) or hashlib.sha256(data).hexdigest()
 

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -170,6 +171,28 @@ def reader_of(suffix: str) -> Callable[[Path], Iterable[Row]] | None:
     return None if found is None else found.read
 
 
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Report in one line why a table cannot be read.
+
+    Raises:
+        VhbenchError: instead of errors of the system, of text and of CSV.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        found = error.object[error.start : error.start + 1].hex().upper()
+        wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
+        like = "it is UTF-16" if wide else "it may be Latin-1 or Windows-1252"
+        raise VhbenchError(
+            f"{path}: must be UTF-8 text, but has the byte 0x{found} ({like}); save it as UTF-8"
+        ) from error
+    except csv.Error as error:
+        raise VhbenchError(f"{path}: {error}") from error
+
+
 def read_rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file, unchanged but for those of logs.
 
@@ -188,13 +211,10 @@ def read_rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
     count = 0
     try:
         logged = chain.from_iterable(one.keys for one in FORMATS.values())
-        for row in _unpacked(read(path) if read else each_row(path, [*names, *logged])):
-            count += 1
-            yield dict(row)
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise VhbenchError(f"{path}: {error}") from error
+        with readable(path):
+            for row in _unpacked(read(path) if read else each_row(path, [*names, *logged])):
+                count += 1
+                yield dict(row)
     except VhbenchError as error:
         if count or not path.suffix or path.suffix.lower() in suffixes():
             raise

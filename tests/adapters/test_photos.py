@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -118,17 +117,6 @@ def test_bad_photos_stop_the_build_or_are_counted() -> None:
     photos = Photos(scenes, skip_bad=True)
     assert (photos.fit([0, 1]), photos.fit([0])) == (False, True)
     assert [(r.item, r.reason) for r in photos.left_out()] == [("coco:8", "bad photo")]
-
-
-def test_a_photo_that_was_written_anew_is_looked_at_again(tmp_path: Path) -> None:
-    files = [tmp_path / name for name in ("7.jpg", "8.jpg")]
-    scenes = [Scene(f"coco:{file.stem}", file, 320, 240, objects=()) for file in files]
-    for number, file in enumerate(files):
-        file.write_bytes(jpeg(picture(number)))
-    assert Photos(scenes).fit([0, 1])
-    files[1].write_bytes(jpeg(picture(0), 60))
-    os.utime(files[1], ns=(1, 1))
-    assert not Photos(scenes).fit([0, 1])
 
 
 def write(folder: Path, photos: int) -> list[str]:

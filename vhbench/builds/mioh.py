@@ -14,7 +14,7 @@ from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild, part_option, version_option
-from vhbench.files import file_sha256, last_written, read_json
+from vhbench.files import file_sha256, read_json
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
@@ -180,7 +180,7 @@ class MiohBuild(SplitBuild):
         """Source files and their SHA-256."""
         annotated = [mioh_sources.file_of(source) for source in self.source]
         read = filter(None, [*annotated, self.rivals, self.keypoints, self.statistics])
-        return {Path(place).name: _sha256(Path(place), last_written(Path(place))) for place in read}
+        return {Path(place).name: _sha256(Path(place)) for place in read}
 
     @property
     def shards(self) -> int:
@@ -235,8 +235,7 @@ class MiohBuild(SplitBuild):
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source for a task's questions."""
         source, absences = (*self._sources_of(task), "")[:2]
-        files = (mioh_sources.file_of(absences), self.rivals, self.keypoints, self.statistics)
-        return _pool(self, source, absences, mioh_sources.written(source, *files))
+        return _pool(self, source, absences)
 
     def _sources_of(self, task: str) -> list[str]:
         """Return a task's source, and the source of its absences."""
@@ -265,10 +264,7 @@ def _missing(notes: Mapping[str, Any]) -> Iterator[list[str]]:
             yield [name, f"{cell['asked']} of {cell['wanted']}", reason]
 
 
-@lru_cache(maxsize=8)
-def _sha256(path: Path, _: int) -> str:
-    """Return the SHA-256 of a file; the modification time is part of the cache key."""
-    return file_sha256(path)
+_sha256 = lru_cache(maxsize=8)(file_sha256)
 
 
 def _named(model: str) -> str:
@@ -277,8 +273,8 @@ def _named(model: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> tuple[MiohSource, ScenePool]:
-    """Read a source once per process and modification of its files."""
+def _pool(build: MiohBuild, source: str, absences: str) -> tuple[MiohSource, ScenePool]:
+    """Read a source once per process."""
     world = mioh_sources.read(
         source, build.reading, size=build.size, seed=build.seed, scratch=build.scratch, absences=absences,
         part=read_part(build.part),

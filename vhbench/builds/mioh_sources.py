@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vhbench.adapters.category_names import read_names
 from vhbench.builds import mioh_synthetic
-from vhbench.files import last_written
 from vhbench.generators.scenes import WHOLE, ConceptPart
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
@@ -117,11 +116,11 @@ def read(
     if name == "scenes":
         scenes, failed = mioh_synthetic.draw(number_of(source), seed, size, scratch, part)
         return MiohSource(name, scenes, {source: failed}, suggesting=frozenset(mioh_synthetic.HUBS))
-    scenes = _scenes(source, how, written(source, how.rivals, how.keypoints))
+    scenes = _scenes(source, how)
     rejections = {source: _left_out(scenes.faults)}
     if not absences:
         return MiohSource(name, scenes, rejections)
-    known = _scenes(absences, how, written(absences, how.rivals, how.keypoints))
+    known = _scenes(absences, how)
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
@@ -138,12 +137,12 @@ def hold(source: str, how: Reading) -> None:
         VhbenchError: if it cannot be read, or an entry is invalid.
     """
     if file_of(source):
-        _scenes(source, how, written(source, how.rivals, how.keypoints))
+        _scenes(source, how)
 
 
 @lru_cache(maxsize=3)
-def _scenes(source: str, how: Reading, _written: tuple[int, ...]) -> Any:
-    """Read a file once per process and modification; COCO's may serve three tasks."""
+def _scenes(source: str, how: Reading) -> Any:
+    """Read a file once per process; COCO's may serve three tasks."""
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.coco_entries import read_keypoints
     from vhbench.adapters.paco import PacoScenes
@@ -158,21 +157,12 @@ def _scenes(source: str, how: Reading, _written: tuple[int, ...]) -> Any:
     return reader(Path(place), images, skip_bad=how.skip_bad, names=names, keypoints=people)
 
 
+@lru_cache(maxsize=2)
 def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
     """Read annotations for their counts only, once, without their images."""
-    return _statistics(path, rename, last_written(Path(path)))
-
-
-@lru_cache(maxsize=2)
-def _statistics(path: str, rename: tuple[str, ...], _: int) -> Sequence[Scene]:
     from vhbench.adapters.coco import CocoScenes
 
     return CocoScenes(Path(path), None, skip_bad=True, names=read_names(rename))
-
-
-def written(source: str, *files: str) -> tuple[int, ...]:
-    """Return the modification times of a source's files, as a cache key."""
-    return tuple(last_written(Path(place)) if place else 0 for place in (file_of(source), *files))
 
 
 def _left_out(faults: "BadEntryPolicy") -> tuple[Rejection, ...]:

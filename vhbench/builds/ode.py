@@ -348,7 +348,7 @@ class OdeBuild(SplitBuild):
 
     @property
     def _thresholds(self) -> DetectionThresholds:
-        return self.thresholds or Calibration(self.calibration).detection(self.keep, self.absent)
+        return self.thresholds or Calibration.read(self.calibration).detection(self.keep, self.absent)
 
     @property
     def _pipeline(self) -> Pipeline:
@@ -363,14 +363,14 @@ class OdeBuild(SplitBuild):
         """Model settings that images and filter depend on, besides thresholds; may be empty."""
         if not self._labelled:
             return {}
-        beliefs = asdict(Calibration(self.calibration).verification(self.believe, _BELIEF.absent))
+        beliefs = asdict(Calibration.read(self.calibration).verification(self.believe, _BELIEF.absent))
         looking = {name: ode_models.model_of(getattr(self, name)) for name in ("detector", "verifier")}
         own = self._pipeline.depends_on if self._painted else {"photos": ode_models.photo_names(self.images)}
         return {**own, **looking, "beliefs": beliefs}
 
     def _eyes(self, *, look: bool = True) -> DetectionModels | None:
         """Return the models that check images; ``look=False`` only validates their options."""
-        beliefs = Calibration(self.calibration).verification(self.believe, _BELIEF.absent)
+        beliefs = Calibration.read(self.calibration).verification(self.believe, _BELIEF.absent)
         thresholds = self._thresholds
         if not self._labelled or not look:
             return None

@@ -1,14 +1,14 @@
 """Models of ODE's build: their identity, cache keys and loading."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vhbench.adapters import model_identity
 from vhbench.adapters.model_cache import CachedImageSource, KeptDetections, KeptVerdicts
-from vhbench.files import file_sha256, read_json
+from vhbench.files import convert, file_sha256, read_json
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.filtering import DetectionThresholds
@@ -187,37 +187,50 @@ def _named(name: str) -> str:
     return model_identity.named(name)[0].rpartition(":")[2].rstrip("/").rsplit("/", 1)[-1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class WordThresholds:
+    """Detection scores from which a word is present, and below which it is absent."""
+
+    keep: float
+    absent: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Calibration:
     """Result of ``vhbench calibrate``; a JSON file.
 
     Attributes:
-        file: its path; "" for none.
+        detector: identifier of the detector.
+        verifier: identifier of the verifier.
+        precision: required precision.
+        words: word → thresholds of the detector.
+        kinds: kind of attribute → threshold of the verifier.
     """
 
-    file: str
+    detector: str = ""
+    verifier: str = ""
+    precision: float = 0.0
+    words: Mapping[str, WordThresholds] = field(default_factory=dict)
+    kinds: Mapping[str, float] = field(default_factory=dict)
 
-    @cached_property
-    def _data(self) -> Mapping[str, Any]:
-        data = read_json(Path(self.file)) if self.file else {}
-        if not isinstance(data, dict) or not data.keys() <= {"detector", "verifier", "precision", "words", "kinds"}:
-            raise VhbenchError(f"--calibration {self.file}: must be a file that `vhbench calibrate` wrote")
-        return data
+    @classmethod
+    def read(cls, file: str) -> "Calibration":
+        """Read a file; "" for none.
+
+        Raises:
+            VhbenchError: if it is not a file that ``vhbench calibrate`` wrote.
+        """
+        data = read_json(Path(file)) if file else {}
+        if not isinstance(data, dict) or not data.keys() <= {one.name for one in fields(cls)}:
+            raise VhbenchError(f"--calibration {file}: must be a file that `vhbench calibrate` wrote")
+        found: Calibration = convert(data, cls, f"--calibration {file}")
+        return found
 
     def detection(self, keep: float, absent: float) -> DetectionThresholds:
         """Return the detector's thresholds; words without calibrated ones take those given."""
-        try:
-            words = {str(w): (float(t["keep"]), float(t["absent"])) for w, t in self._data.get("words", {}).items()}
-        except (TypeError, KeyError, ValueError, AttributeError) as error:
-            raise VhbenchError(
-                f"--calibration {self.file}: words must be {{WORD: {{keep, absent}}}}: {error}"
-            ) from error
+        words = {word: (told.keep, told.absent) for word, told in self.words.items()}
         return DetectionThresholds(keep=keep, absent=absent, words=words)
 
     def verification(self, keep: float, absent: float) -> VerifierThresholds:
         """Return the verifier's thresholds by attribute kind."""
-        try:
-            kinds = {str(kind): float(value) for kind, value in self._data.get("kinds", {}).items()}
-        except (TypeError, ValueError, AttributeError) as error:
-            raise VhbenchError(f"--calibration {self.file}: kinds must be {{KIND: keep}}: {error}") from error
-        return VerifierThresholds(keep=keep, absent=absent, kinds=kinds)
+        return VerifierThresholds(keep=keep, absent=absent, kinds=dict(self.kinds))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import yaml
@@ -17,6 +17,8 @@ from vhbench.files import convert, parse_yaml, path_exists, quote_value, read_by
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys, manifests
 from vhbench.terminal import escaped
+
+T = TypeVar("T")
 
 FILE = "board.yaml"
 FORMAT = "vhbench-board-1"
@@ -140,15 +142,8 @@ def read_board(folder: Path, text: bytes | None = None) -> Board:
     path = Path(folder) / FILE
     if text is None and not path_exists(path):
         raise VhbenchError(f"{folder}: expected a board with {FILE}; create one with `vhbench leaderboard init`")
-    data = read_yaml(path, text)
-    found = data.pop("format", None)
-    if found != FORMAT:
-        raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
-    known = [name.name for name in fields(BoardFile)]
-    if odd := sorted(map(str, data.keys() - set(known))):
-        raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
-    told: BoardFile = convert(data, BoardFile, str(path))
-    board = Board(folder=Path(folder), **{name: getattr(told, name) for name in known})
+    told = read_record(path, BoardFile, FORMAT, text)
+    board = Board(folder=Path(folder), **{name.name: getattr(told, name.name) for name in fields(BoardFile)})
     try:
         _check(board)
     except VhbenchError as error:
@@ -291,6 +286,22 @@ def read_yaml(path: Path, text: bytes | None = None) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise VhbenchError(f"{path}: expected a mapping, got {quote_value(found)}")
     return found
+
+
+def read_record(path: Path, kind: type[T], form: str, text: bytes | None = None) -> T:
+    """Read a YAML file with the fields of a dataclass, and its format.
+
+    Raises:
+        VhbenchError: if it has another format, an unknown field, or an invalid value.
+    """
+    data = read_yaml(path, text)
+    if (found := data.pop("format", None)) != form:
+        raise VhbenchError(f"{path}: expected format {form!r}, got {quote_value(found)}")
+    known = [name.name for name in fields(kind)]  # type: ignore[arg-type]
+    if odd := sorted(map(str, data.keys() - set(known))):
+        raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
+    record: T = convert(data, kind, str(path))
+    return record
 
 
 def yaml_bytes(data: Mapping[str, Any]) -> bytes:

@@ -12,9 +12,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from vhbench.files import convert, path_exists, quote_value, write_atomic
+from vhbench.files import path_exists, quote_value, write_atomic
 from vhbench.leaderboard.baselines import NAMES
-from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
+from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_record, web_address, yaml_bytes
 from vhbench.leaderboard.names import check_name, look
 from vhbench.provenance import Provenance
 from vhbench.schema import VhbenchError
@@ -146,13 +146,7 @@ class StoredEntry:
             VhbenchError: if it cannot be read, or belongs elsewhere.
         """
         path = self.folder / FILE
-        data = read_yaml(path)
-        if (found := data.pop("format", None)) != FORMAT:
-            raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
-        known = [f.name for f in fields(BoardEntry)]
-        if odd := sorted(map(str, data.keys() - set(known))):
-            raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
-        entry: BoardEntry = convert(data, BoardEntry, str(path))
+        entry = read_record(path, BoardEntry, FORMAT)
         try:
             entry.check()
             self._check_place(entry)

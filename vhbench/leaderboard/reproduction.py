@@ -17,13 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from vhbench.files import convert, path_exists, write_atomic
-from vhbench.leaderboard.boards import read_yaml, yaml_bytes
+from vhbench.files import path_exists, write_atomic
+from vhbench.leaderboard.boards import read_record, yaml_bytes
 from vhbench.leaderboard.entries import BoardEntry, StoredEntry
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
-from vhbench.schema import VhbenchError
 
 SELF_REPORTED, COMPLETE, REPRODUCED = "self-reported", "provenance complete", "reproduced"
 REJECTED, OPEN = "not reproduced", "inconclusive"
@@ -145,11 +144,7 @@ def read_verdict(place: StoredEntry) -> Reproduction | None:
     path = verdict_file(place)
     if not path_exists(path):
         return None
-    data = read_yaml(path)
-    if data.pop("format", None) != FORMAT:
-        raise VhbenchError(f"{path}: expected format {FORMAT!r}")
-    found: Reproduction = convert(data, Reproduction, str(path))
-    return found
+    return read_record(path, Reproduction, FORMAT)
 
 
 def write_verdict(place: StoredEntry, verdict: Reproduction) -> Path:

@@ -1,14 +1,12 @@
 """MIOH's sources put together: SVG's relations with what COCO knows of the same images."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vhbench.builds import mioh_sources
-from vhbench.builds.mioh import MiohBuild
 from vhbench.builds.mioh_sources import Reading
 from vhbench.generators.mioh.facts import Related
 from vhbench.generators.mioh.pools import ScenePool
@@ -68,29 +66,6 @@ def test_what_svg_names_by_a_rivals_name_is_not_absent(tmp_path: Path) -> None:
     first, second = mioh_sources.read(f"svg:{svg}", Reading(photos), absences=f"coco:{coco}").scenes
     assert "kite" not in first.known | first.countable
     assert "kite" in second.known
-
-
-def test_files_that_were_written_anew_are_read_again(tmp_path: Path) -> None:
-    coco, _, photos = files(tmp_path)
-    rivals = write(tmp_path, "rivals.json", [["cat", "lynx"]])
-    build = MiohBuild(source=(f"coco:{coco}",), images=photos, rivals=rivals)
-    places = [Path(coco), Path(rivals)]
-
-    def known(time: int) -> tuple[object, ...]:
-        for place in places:
-            os.utime(place, ns=(time, time))
-        return build.sources[places[0].name], *(scene.known for scene in build.pool("existence")[0].scenes)
-
-    digest, first, _ = known(1)
-    assert first == {"dog", "couch", "kite"}
-    content = json.loads(places[0].read_text())
-    content["annotations"][1]["category_id"] = 3  # a kite, where the couch was
-    write(tmp_path, "coco.json", content)
-    again, first, second = known(2)
-    assert again != digest
-    assert (first, second) == ({"dog", "couch", "kite"},) * 2
-    write(tmp_path, "rivals.json", [["kite", "couch"]])
-    assert known(3) == (again, {"dog", "kite"}, {"dog", "couch", "kite"})
 
 
 def test_an_absence_makes_a_relation_false_but_no_distractor(tmp_path: Path) -> None:
