@@ -10,8 +10,9 @@ Only lmms-eval imports this file.
 """
 
 import collections
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
+from itertools import repeat
 from string import ascii_uppercase
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +22,7 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 from PIL import Image
 
-from vhbench.adapters.calibration_forms import FORMS, caption
+from vhbench.adapters.calibration_forms import FORMS, agree, caption, most_frequent, toss
 from vhbench.benchmarks import load
 from vhbench.seeding import rng
 
@@ -144,22 +145,15 @@ class Coin(_Calibration):
     def answer(self, doc: Doc) -> str:
         """Sample an answer from the seed, the row's id and the repetition."""
         again = (self.repetition,) if self.repetition > 1 else ()
-        random = rng(self.seed, "coin", doc["id"], *again)
-        if doc["kind"] == "yes_no":
-            return "yes" if random.random() < self.p else "no"
-        if doc["kind"] == "multiple_choice":
-            return ascii_uppercase[int(random.integers(len(doc["choices"])))]
-        words = [*doc["objects"], *doc["candidates"]]
-        return caption([word for word in words if random.random() < self.p])
+        return toss(doc, rng(self.seed, "coin", doc["id"], *again), self.p)
 
 
 class Yes(_Calibration):
     """Always-yes baseline: "yes", the first option, every candidate word."""
 
     def answer(self, doc: Doc) -> str:
-        """Return yes, A, or a caption with all objects and all likely hallucinations."""
-        by_kind = {"yes_no": "yes", "multiple_choice": "A"}
-        return by_kind.get(doc["kind"]) or caption([*doc["objects"], *doc["candidates"]])
+        """Return :func:`vhbench.adapters.calibration_forms.agree`'s answer."""
+        return agree(doc)
 
 
 class Blind(_Calibration):
@@ -171,7 +165,7 @@ class Blind(_Calibration):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.majority: dict[tuple[str, ...], str] = {}
+        self.majority: dict[Hashable, str] = {}
         self.task = ""
         self.prepared: set[str] = set()
 
@@ -181,18 +175,14 @@ class Blind(_Calibration):
         if task in self.prepared:
             return
         self.prepared.add(task)
-        counts: dict[tuple[str, ...], collections.Counter[str]] = collections.defaultdict(collections.Counter)
-        columns = docs.select_columns(["question_type", "negated", "answer"])[:]
-        for question_type, negated, answer in zip(*columns.values(), strict=True):
-            counts[task, question_type, str(negated)][answer] += 1
-        for key, counter in counts.items():
-            self.majority[key] = min(counter, key=lambda answer: (-counter[answer], answer))
+        types, negated, answers = docs.select_columns(["question_type", "negated", "answer"])[:].values()
+        self.majority |= most_frequent(zip(zip(repeat(task), types, negated), answers, strict=True))
 
     def answer(self, doc: Doc) -> str:
         """Return the majority answer; a caption names nothing."""
         if doc["kind"] == "caption":
             return caption([])
-        return self.majority[self.task, doc["question_type"], str(doc["negated"])]
+        return self.majority[self.task, doc["question_type"], doc["negated"]]
 
 
 class _RestrictedView(_Calibration):

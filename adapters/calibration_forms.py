@@ -5,9 +5,12 @@ Each is a function of a row of a split and the plain answer: "yes", "no", a lett
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
+
+import numpy as np
 
 from vhbench.language import inflection
 
@@ -21,6 +24,33 @@ def caption(words: Sequence[str]) -> str:
     'A picture of dog and boat.'
     """
     return "A picture of " + " and ".join(words) + "." if words else "A picture."
+
+
+def agree(doc: Doc) -> str:
+    """Return yes, A, or a caption with all objects and all likely hallucinations."""
+    by_kind = {"yes_no": "yes", "multiple_choice": "A"}
+    return by_kind.get(doc["kind"]) or caption([*doc["objects"], *doc["candidates"]])
+
+
+def toss(doc: Doc, random: np.random.Generator, p: float = 0.5) -> str:
+    """Return a random answer: yes with probability p, uniform over options, each word with probability p."""
+    if doc["kind"] == "yes_no":
+        return "yes" if random.random() < p else "no"
+    if doc["kind"] == "multiple_choice":
+        return ascii_uppercase[int(random.integers(len(doc["choices"])))]
+    return caption([word for word in (*doc["objects"], *doc["candidates"]) if random.random() < p])
+
+
+def most_frequent(answers: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
+    """Return the most frequent answer of each kind of question (ties: alphabetical order).
+
+    >>> most_frequent([("E1", "no"), ("E1", "yes"), ("E2", "yes"), ("E2", "yes")])
+    {'E1': 'no', 'E2': 'yes'}
+    """
+    counts: dict[Hashable, Counter[str]] = defaultdict(Counter)
+    for kind, answer in answers:
+        counts[kind][answer] += 1
+    return {kind: min(own, key=lambda answer: (-own[answer], answer)) for kind, own in counts.items()}
 
 
 def as_statement(question: str, true: bool) -> str:

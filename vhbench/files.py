@@ -1,7 +1,6 @@
 """File reading with limits, atomic writing, hashes, and the cache."""
 
 import hashlib
-import io
 import json
 import os
 import re
@@ -19,12 +18,6 @@ import platformdirs
 from vhbench.schema import ImageData, VhbenchError
 
 T = TypeVar("T")
-
-LARGEST_FILE = 4 << 30
-"""Maximum bytes of a file read or hashed whole; annotations often have hundreds of MB."""
-
-LARGEST_TEXT = 64 << 20
-"""Maximum bytes of text, an encoded image, a manifest, or a table's field."""
 
 LARGEST_YAML = 1 << 18
 """Maximum characters of YAML (70,000 per second); card metadata have a fifth of it."""
@@ -52,7 +45,7 @@ def read_text(path: str | Path) -> str:
     Raises:
         VhbenchError: if it cannot be read, or is not UTF-8.
     """
-    return _text(path, _content(path, LARGEST_TEXT))
+    return _text(path, _content(path))
 
 
 def read_image(image: ImageData) -> bytes:
@@ -61,10 +54,10 @@ def read_image(image: ImageData) -> bytes:
     Raises:
         VhbenchError: if the file cannot be read.
     """
-    return image if isinstance(image, bytes) else read_bytes(image, LARGEST_TEXT, "image ")
+    return image if isinstance(image, bytes) else read_bytes(image, what="image ")
 
 
-def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
+def read_bytes(path: Path, most: int | None = None, what: str = "") -> bytes:
     """Return a file's content.
 
     Raises:
@@ -75,12 +68,12 @@ def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
 
 
 @contextmanager
-def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "") -> Iterator[BinaryIO]:
+def open_file(path: str | Path, most: int | None = None, what: str = "") -> Iterator[BinaryIO]:
     """Open a file, or a process substitution such as ``<(zcat answers.json.gz)``.
 
     Args:
         path: the file.
-        most: maximum size in bytes; None without a limit, for streaming.
+        most: maximum size in bytes; None without a limit.
         what: prefix of its name in errors.
 
     Raises:
@@ -95,13 +88,9 @@ def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "")
         raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
     with opened as file:
         try:
-            about = os.fstat(file.fileno())
-            # A pipe or a device may be endless.
-            data = None if most is None or stat.S_ISREG(about.st_mode) else file.read(LARGEST_TEXT + 1)
-            size, most = (about.st_size, most) if data is None else (len(data), LARGEST_TEXT)
-            if most is not None and size > most:
+            if most is not None and (size := os.fstat(file.fileno()).st_size) > most:
                 raise VhbenchError(f"{what}: has {size >> 20:,} MiB; at most {most >> 20:,}")
-            yield file if data is None else io.BytesIO(data)
+            yield file
         except OSError as error:
             raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
 
@@ -139,7 +128,7 @@ def resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
+def read_json(path: str | Path, most: int | None = None) -> Any:
     """Read one JSON value, or consecutive values (such as JSON lines) as a list.
 
     NaN and the infinities are accepted, as Python writes them. The file may have ``most`` bytes.
@@ -184,7 +173,7 @@ def parse_yaml(text: str, fault: str) -> Any:
         raise VhbenchError(f"{fault}: {' '.join(str(error).split())}") from error
 
 
-def _content(path: str | Path, most: int = LARGEST_FILE) -> bytes:
+def _content(path: str | Path, most: int | None = None) -> bytes:
     return read_bytes(Path(path), most).removeprefix(BOM)
 
 

@@ -35,7 +35,7 @@ def each_row(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
 def _row_values(path: Path, known: frozenset[str]) -> Iterator[Any]:
     """Yield leading JSON lines, and the values after them."""
     first = True
-    with open_file(path, None) as file:
+    with open_file(path) as file:
         for line, text in enumerate(file, start=1):
             data = text.removeprefix(BOM) if line == 1 else text
             if start := data.lstrip()[:1]:

@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import networkx as nx
 import orjson
 
-from vhbench.files import LARGEST_TEXT, open_file, read_json
+from vhbench.files import open_file, read_json
 from vhbench.generators.ode import attribute_words, environments
 from vhbench.generators.ode.environments import SettingWords, Wording
 from vhbench.schema import VhbenchError
@@ -335,7 +335,7 @@ def _from_graphml(path: Path) -> ConceptGraph:
     from xml.etree.ElementTree import ParseError
 
     try:
-        with open_file(path, LARGEST_TEXT) as file:
+        with open_file(path) as file:
             flat = nx.read_graphml(file)
     except (ParseError, nx.NetworkXError, ValueError, KeyError, TypeError) as error:
         raise VhbenchError(f"{path} is not GraphML: {error}") from error

@@ -9,17 +9,15 @@ from importlib.resources import files
 from typing import Final
 
 import orjson
-from PIL import Image, ImageDraw
+from PIL import Image
 
-from vhbench.contact_sheet import font
 from vhbench.files import read_image
-from vhbench.images import kept_if_small, open_image, to_display_rgb, to_png
-from vhbench.schema import Question, VhbenchError
+from vhbench.images import kept_if_small, open_image, to_display_rgb
+from vhbench.schema import Question
 
-MOST_BYTES: Final = 25_000_000
-"""What one part holds at most: browsers open it at once, and it can be sent to people."""
+_ROOM: Final = 24_000_000
+"""Bytes of questions and images of a part: with the page 25 MB, which browsers open at once, and can be mailed."""
 
-_ROOM: Final = 24_000_000  # of it for questions and images
 _SIDES: Final = (2048, 1280, 800, 512, 256, 128)  # to which an image is made smaller that would fill a part, in pixels
 _KINDS: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"GIF8": "gif"}
 
@@ -31,14 +29,12 @@ class ReviewPart:
     Attributes:
         number: from 1.
         alone: whether it is all there is.
-        notes: what cannot be shown, and why; one line each.
     """
 
     number: int
     alone: bool = False
     items: list[bytes] = field(default_factory=list)
     images: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     size: int = 0
 
     def page(self, content_hash: str) -> str:
@@ -67,27 +63,19 @@ def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[st
         yield part.page(content_hash), part
 
 
-def page(questions: Iterable[Question], content_hash: str) -> str:
-    """Return the page of a few questions, which fit into one."""
-    (found,) = (text for text, _ in pages(questions, content_hash))
-    return found
-
-
-def _more(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]) -> int:
+def _more(part: ReviewPart, question: Question, shown: list[tuple[str, str]]) -> int:
     """Return how many bytes a question would add."""
-    new = {digest: url for digest, url, _ in shown if digest not in part.images}
+    new = {digest: url for digest, url in shown if digest not in part.images}
     return len(_item(question, [])) + 5 * len(shown) + sum(map(len, new.values()))
 
 
-def _put(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]) -> None:
-    for number, (digest, url, fault) in enumerate(shown, start=1):
+def _put(part: ReviewPart, question: Question, shown: list[tuple[str, str]]) -> None:
+    for digest, url in shown:
         if digest not in part.images:
             part.images[digest] = url
             part.size += len(url)
-        if fault:
-            part.notes.append(f"question {question.id}, image {number}: {fault}; the page shows a note instead")
     places = list(part.images)
-    part.items.append(_item(question, [places.index(digest) for digest, _, _ in shown]))
+    part.items.append(_item(question, [places.index(digest) for digest, _ in shown]))
     part.size += len(part.items[-1])
 
 
@@ -101,21 +89,18 @@ def _item(q: Question, images: list[int]) -> bytes:
 
 
 @kept_if_small
-def _shown(data: bytes, images: int) -> tuple[str, str, str]:
-    """Return the key of an image, its data URL, and the reason why it cannot be shown, or "".
+def _shown(data: bytes, images: int) -> tuple[str, str]:
+    """Return the key of an image, and its data URL.
 
-    It is decoded here, within bounds: no browser is handed what unpacks to gigabytes, or what it cannot decode.
+    Raises:
+        VhbenchError: if it cannot be decoded within bounds.
     """
-    digest = hashlib.sha256(data).hexdigest()
-    try:
-        opened = open_image(data)
-    except VhbenchError as error:
-        return digest, _url("png", _placeholder(str(error))), str(error)
+    digest, opened = hashlib.sha256(data).hexdigest(), open_image(data)
     kind = next((kind for head, kind in _KINDS.items() if data.startswith(head)), "")
     budget = _ROOM * 3 // 4 // max(images, 4)
     if kind and len(data) <= budget:
-        return digest, _url(kind, data), ""
-    return digest, _url("jpeg", _smaller(to_display_rgb(opened), budget)), ""
+        return digest, _url(kind, data)
+    return digest, _url("jpeg", _smaller(to_display_rgb(opened), budget))
 
 
 def _smaller(image: Image.Image, budget: int) -> bytes:
@@ -129,13 +114,6 @@ def _smaller(image: Image.Image, budget: int) -> bytes:
         if len(data) <= budget:
             break
     return data
-
-
-def _placeholder(why: str) -> bytes:
-    image = Image.new("RGB", (480, 120), "white")
-    ImageDraw.Draw(image).text((12, 12), "This image cannot be shown.\nPress U.", fill="black", font=font(18))
-    ImageDraw.Draw(image).text((12, 80), why[:80], fill="grey", font=font(11))
-    return to_png(image)
 
 
 def _url(kind: str, data: bytes) -> str:

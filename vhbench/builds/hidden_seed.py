@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 
 from vhbench.columns import hashed
-from vhbench.files import LARGEST_TEXT, canonical, path_exists, read_bytes, write_atomic
+from vhbench.files import canonical, path_exists, read_bytes, write_atomic
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 from vhbench.seeding import label
 from vhbench.splits.stored_scenes import StoredScene
@@ -52,7 +52,7 @@ def read_secret(path: Path) -> bytes:
     Raises:
         VhbenchError: if it cannot be read, or can be guessed.
     """
-    secret = read_bytes(path, LARGEST_TEXT, "the secret ").strip()
+    secret = read_bytes(path, what="the secret ").strip()
     bits = entropy(secret)
     if len(secret) > _MAX_BYTES or bits < _MIN_BITS:
         raise VhbenchError(

@@ -72,9 +72,12 @@ class ModelChoice:
     revision: str = ""
     instruction: str = ""
 
+    @lru_cache(maxsize=4)  # noqa: B019 (choices are few, and equal ones share their model)
     def load(self) -> "TransformersVLM":
         """Return the loaded model; the last ones are cached."""
-        return _load(self)
+        from vhbench.adapters.vlms import load_vlm
+
+        return load_vlm(**dataclasses.asdict(self) | {"revision": self.revision or None})
 
 
 def attack_sources(attack: Attack) -> dict[str, str]:
@@ -271,19 +274,6 @@ def _answers(path: str) -> Mapping[str, bool]:
     if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
     return {expansion.clean_id(record.id): record.prediction != record.answer for record in records}
-
-
-@lru_cache(maxsize=4)
-def _load(choice: ModelChoice) -> "TransformersVLM":
-    from vhbench.adapters.vlms import load_vlm
-
-    return load_vlm(
-        choice.name,
-        device=choice.device,
-        dtype=choice.dtype,
-        revision=choice.revision or None,
-        instruction=choice.instruction,
-    )
 
 
 def _rgb(pixels: Array) -> Array:

@@ -97,8 +97,6 @@ def write_pages(how: ReviewOptions) -> None:
     for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
         written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))
         write_atomic(written[-1], text.encode())
-        for note in part.notes:
-            typer.echo(in_a_line(note))
         typer.echo(f"{written[-1]}: {len(part.items)} questions; open it in a browser, save with S")
     if not written:
         raise VhbenchError(f"{split}: no {'negated ' * how.twins}questions{f' in {config}' if config else ''}")

@@ -1,16 +1,13 @@
 """Baselines of a board: oracle, image-blind baselines, chance, and restricted oracles."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from string import ascii_uppercase
-from typing import Any
 
 import numpy as np
 import orjson
 
-from vhbench.adapters.calibration_forms import caption
+from vhbench.adapters.calibration_forms import agree, caption, most_frequent, toss
 from vhbench.audit import restricted_oracles
 from vhbench.files import cache_folder, canonical, write_atomic
 from vhbench.leaderboard.question_index import QuestionIndex
@@ -19,8 +16,6 @@ from vhbench.seeding import rng
 from vhbench.splits import answer_keys
 from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks import text_only_baseline
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +47,17 @@ def _oracle(asked: QuestionIndex) -> list[str]:
 
 
 def _yes(asked: QuestionIndex) -> list[str]:
-    said = {"yes_no": "yes", "multiple_choice": "A"}
-    return [said.get(row["kind"]) or caption([*row["objects"], *row["candidates"]]) for row in asked.rows]
+    return list(map(agree, asked.rows))
 
 
 def _coin(asked: QuestionIndex) -> list[str]:
-    return [_tossed(row) for row in asked.rows]
-
-
-def _tossed(row: Row) -> str:
-    random = rng(0, "coin", row["id"])
-    if row["kind"] == "yes_no":
-        return "yes" if random.random() < 0.5 else "no"
-    if row["kind"] == "multiple_choice":
-        return ascii_uppercase[int(random.integers(len(row["choices"])))]
-    return caption([word for word in (*row["objects"], *row["candidates"]) if random.random() < 0.5])
+    return [toss(row, rng(0, "coin", row["id"])) for row in asked.rows]
 
 
 def _blind(asked: QuestionIndex) -> list[str]:
     """Return the most frequent reference answer of each question's type and polarity in the edition."""
-    counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     kinds = [(row["kind"], row["question_type"], row["negated"]) for row in asked.rows]
-    for kind, row in zip(kinds, asked.rows, strict=True):
-        counts[kind][row["answer"]] += 1
-    usual = {kind: min(own, key=lambda answer: (-own[answer], answer)) for kind, own in counts.items()}
+    usual = most_frequent(zip(kinds, (row["answer"] for row in asked.rows), strict=True))
     return [usual[kind] or caption([]) for kind in kinds]
 
 
@@ -112,11 +94,16 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
 
 
 def _chance(asked: QuestionIndex) -> FixedBaseline:
-    own = asked.main
-    if own.headline == "symmetric_accuracy":
-        return FixedBaseline(CHANCE, "guesses both questions of each pair uniformly", 25.0)
-    shares = [1 / (len(asked.rows[place]["choices"]) or 2) for place in own.places]
-    return FixedBaseline(CHANCE, "guesses uniformly among the answers", 100 * sum(shares) / len(shares))
+    pairs = asked.main.headline == "symmetric_accuracy"
+    how = "guesses both questions of each pair uniformly" if pairs else "guesses uniformly among the answers"
+    return FixedBaseline(CHANCE, how, 100 * chance(asked, asked.main.places.tolist()))
+
+
+def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
+    """Return the expected score of uniform guessing, from 0 to 1."""
+    if asked.main.headline == "symmetric_accuracy":
+        return 0.25
+    return float(np.mean([1 / (len(asked.rows[place]["choices"]) or 2) for place in places])) if places else 0.0
 
 
 def _word_floor(asked: QuestionIndex) -> list[FixedBaseline]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.leaderboard.baselines import BLIND
+from vhbench.leaderboard.baselines import BLIND, chance
 from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.question_index import QuestionIndex, QuestionPart, in_order
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
@@ -213,55 +213,18 @@ def baseline(standings: Rankings, one: EditionStandings, part: int | None = None
     return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()) if family.family.name != "caption" else 0.0)
 
 
-def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
-    """Return the expected accuracy of uniform guessing, from 0 to 1."""
-    if asked.main.headline == "symmetric_accuracy":
-        return 0.25
-    return float(np.mean([1 / (len(asked.rows[place]["choices"]) or 2) for place in places])) if places else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class BarView:
-    """A subset of an edition on the page of a model."""
-
-    group: str
-    name: str
-    score: ScoreView
-    count: int
-    baseline: float
-
-
-def bars(standings: Rankings, one: EditionStandings, model: BoardModel) -> list[BarView]:
-    """Return the subsets of an edition for a model."""
+def bars(standings: Rankings, one: EditionStandings, model: BoardModel) -> list[dict[str, Any]]:
+    """Return the subsets of an edition for a model: group, name, score, count of questions and blind baseline."""
     family, found = one.asked.main, one.found[model.number]
     return [
-        BarView(*words(part), ScoreView.of(score), len(part.places), baseline(standings, one, place))
+        {"group": words(part)[0], "name": words(part)[1], "score": ScoreView.of(score), "count": len(part.places),
+         "baseline": baseline(standings, one, place)}
         for place, (part, score) in enumerate(zip(family.parts, found.parts[family.family.name], strict=True))
-    ]
+    ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CellView:
-    """A cell of a heat map: accuracy and blind baseline in percent, and its colour step."""
-
-    value: int
-    blind: int
-    count: int
-    step: int
-    cell: str
-
-
-@dataclass(frozen=True, slots=True)
-class MapView:
-    """A heat map of an edition for a model, with one column of its questions as rows and another as columns."""
-
-    columns: Sequence[str]
-    groups: Sequence[tuple[str, Sequence[tuple[str, str, Sequence[CellView | None]]]]]
-    """Group → (row, its description, its cells)."""
-
-
-def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> MapView | None:
-    """Return the heat map of a model; None if the benchmark has none."""
+def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> dict[str, Any] | None:
+    """Return the heat map of a model: columns, and group → (row, its description, its cells); None if there is none."""
     if not (axes := BENCHMARKS[one.edition.benchmark].map):
         return None
     asked, found = one.asked, one.found[model.number]
@@ -271,7 +234,7 @@ def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> M
     for place in asked.main.places.tolist():
         at[str(asked.rows[place][axes[0]]), str(asked.rows[place][axes[1]])].append(place)
     across = in_order(axes[1], {key[1] for key in at})
-    groups: dict[str, list[tuple[str, str, list[CellView | None]]]] = defaultdict(list)
+    groups: dict[str, list[tuple[str, str, list[dict[str, Any] | None]]]] = defaultdict(list)
     for row in _rows(asked, axes[0], {key[0] for key in at}):
         first = asked.rows[next(at[row, value][0] for value in across if (row, value) in at)]
         cells = [
@@ -281,7 +244,7 @@ def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> M
         split = axes[0] == "question_type"
         group, beside = (first["task"], first["mode"]) if split else ("", "")
         groups[group].append((row if split else value_in_words(axes[0], row), beside, cells))
-    return MapView([value_in_words(axes[1], value) for value in across], list(groups.items()))
+    return {"columns": [value_in_words(axes[1], value) for value in across], "groups": list(groups.items())}
 
 
 def _rows(asked: QuestionIndex, column: str, values: set[str]) -> list[str]:
@@ -292,37 +255,29 @@ def _rows(asked: QuestionIndex, column: str, values: set[str]) -> list[str]:
     return sorted(values, key=lambda name: (order.index(task[name]), len(name), name))
 
 
-def _cell(asked: QuestionIndex, right: Any, unseen: Any, places: Sequence[int], cell: str) -> CellView:
+def _cell(asked: QuestionIndex, right: Any, unseen: Any, places: Sequence[int], cell: str) -> dict[str, Any]:
+    """Return accuracy and blind baseline of a cell in percent, its number of questions and its colour step."""
     value = float(np.mean(right[places]))
     blind = max(float(np.mean(unseen[places])), chance(asked, places))
     room = 1 - blind if value > blind else blind
     step = round(STEPS * (value - blind) / room) if room else 0
-    return CellView(round(100 * value), round(100 * blind), len(places), max(-STEPS, min(STEPS, step)), cell)
+    shown = {"value": round(100 * value), "blind": round(100 * blind), "count": len(places), "cell": cell}
+    return shown | {"step": max(-STEPS, min(STEPS, step))}
 
 
-@dataclass(frozen=True, slots=True)
-class PointView:
-    """Yes rate and symmetric accuracy of a model under a VHExpansion perturbation, in percent."""
-
-    name: str
-    cell: str
-    yes: float
-    score: ScoreView
-    clean: bool
-
-
-def curve(one: EditionStandings, model: BoardModel) -> list[PointView]:
-    """Return the points for the plot against p(1−p); empty without pairs."""
+def curve(one: EditionStandings, model: BoardModel) -> list[dict[str, Any]]:
+    """Return yes rate and symmetric accuracy per perturbation, for the plot against p(1−p); empty without pairs."""
     family, found = one.asked.main, one.found[model.number]
     if family.headline != "symmetric_accuracy":
         return []
-    points = []
+    points: list[dict[str, Any]] = []
     for part, score in zip(family.parts, found.parts[family.family.name], strict=True):
         if score.value is not None:
             yes = 100 * float(np.mean(found.yes[family.places[part.places]]))
             cell = " · ".join(value or "clean" for value in part.values)
-            points.append(PointView(words(part)[1], cell, yes, ScoreView.of(score), not part.values[-1]))
-    return sorted(points, key=lambda point: (not point.clean, -(point.score.value or 0), point.name))
+            shown = {"name": words(part)[1], "cell": cell, "yes": yes, "clean": not part.values[-1]}
+            points.append(shown | {"score": ScoreView.of(score)})
+    return sorted(points, key=lambda point: (not point["clean"], -(point["score"].value or 0), point["name"]))
 
 
 def findings(views: Sequence[EditionView], standings: Rankings) -> Iterator[dict[str, Any]]:
