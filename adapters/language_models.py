@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -173,12 +172,6 @@ def _key() -> str:
 
 
 def _asked_to_wait(headers: Mapping[str, str]) -> float:
-    """Return the seconds of ``Retry-After``, which may be a date; 0 if missing."""
+    """Return the seconds of ``Retry-After``; 0 if missing or a date."""
     said = headers.get("Retry-After", "").strip()
-    try:
-        seconds = (
-            float(said) if re.fullmatch(r"[\d.]+", said) else parsedate_to_datetime(said).timestamp() - time.time()
-        )
-    except (ValueError, TypeError):
-        return 0.0
-    return min(max(seconds, 0.0), _LONGEST_PAUSE)
+    return min(float(said), _LONGEST_PAUSE) if said.isdecimal() else 0.0
