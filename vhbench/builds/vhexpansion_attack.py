@@ -77,7 +77,8 @@ class ModelChoice:
         """Return the loaded model; the last ones are cached."""
         from vhbench.adapters.vlms import load_vlm
 
-        return load_vlm(**dataclasses.asdict(self) | {"revision": self.revision or None})
+        options: dict[str, Any] = dataclasses.asdict(self) | {"revision": self.revision or None}
+        return load_vlm(**options)
 
 
 def attack_sources(attack: Attack) -> dict[str, str]:
