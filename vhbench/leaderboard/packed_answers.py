@@ -13,7 +13,6 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vhbench.files import path_exists
 from vhbench.schema import VhbenchError
 from vhbench.splits.unpacking import open_parquet, read_columns, readable
 
@@ -25,7 +24,7 @@ MOST_TEXT = 256 << 20
 """Maximum characters of all responses of an entry."""
 
 MOST_BYTES = 64 << 20
-"""Maximum size of a file."""
+"""Maximum size of a file, which is checked before it is read."""
 
 _GROUP = 1 << 16
 
@@ -78,8 +77,6 @@ def unpack(path: Path, count: int) -> list[PackedAnswer]:
         VhbenchError: if it is damaged, has other columns, another number of responses or a missing one, or unpacks to
             more text than allowed.
     """
-    if path_exists(path) and path.stat().st_size > MOST_BYTES:
-        raise VhbenchError(f"{path}: has {path.stat().st_size >> 20:,} MiB; at most {MOST_BYTES >> 20:,}")
     file, schema = open_parquet(path)
     if [(field.name, field.type) for field in schema] not in (_COLUMNS[:1], _COLUMNS):
         raise VhbenchError(f"{path}: expected a text column, {COLUMN!r}, and perhaps the columns {', '.join(_LENGTHS)}")
