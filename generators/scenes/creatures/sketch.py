@@ -37,6 +37,11 @@ class Sketch:
     elements: list[str] = field(default_factory=list)
     defs: list[str] = field(default_factory=list)
     bounds: list[Point] = field(default_factory=list)
+    material: str = ""  # of what is drawn next; "" for the word's own
+
+    @property
+    def _of(self) -> str:
+        return f' data-of="{self.material}"' if self.material else ""
 
     def circle(self, centre: Point, radius: float, fill: str) -> None:
         """Add a circle."""
@@ -46,19 +51,21 @@ class Sketch:
         """Add an ellipse, rotated counter-clockwise by degrees."""
         x, y = centre
         rotate = f' transform="rotate({-turn:.1f} {x:.2f} {-y:.2f})"' if turn and rx != ry else ""
-        self.elements.append(f'<ellipse cx="{x:.2f}" cy="{-y:.2f}" rx="{rx:.2f}" ry="{ry:.2f}" fill="{fill}"{rotate}/>')
+        self.elements.append(
+            f'<ellipse cx="{x:.2f}" cy="{-y:.2f}" rx="{rx:.2f}" ry="{ry:.2f}" fill="{fill}"{rotate}{self._of}/>'
+        )
         cosine, sine = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         half_x, half_y = math.hypot(rx * cosine, ry * sine), math.hypot(rx * sine, ry * cosine)
         self.bounds += [(x - half_x, y - half_y), (x + half_x, y + half_y)]
 
     def polygon(self, points: Sequence[Point], fill: str) -> None:
         """Add a polygon with straight sides."""
-        self.elements.append(f'<path d="{straight(points)}Z" fill="{fill}"/>')
+        self.elements.append(f'<path d="{straight(points)}Z" fill="{fill}"{self._of}/>')
         self.bounds += points
 
     def blob(self, points: Sequence[Point], fill: str) -> None:
         """Add a closed smooth shape through the points."""
-        self.elements.append(f'<path d="{smooth(points, closed=True)}Z" fill="{fill}"/>')
+        self.elements.append(f'<path d="{smooth(points, closed=True)}Z" fill="{fill}"{self._of}/>')
         self.bounds += _samples(points, closed=True)
 
     def stroke(self, points: Sequence[Point], colour: str, width: float, *, curved: bool = True) -> None:
@@ -66,7 +73,7 @@ class Sketch:
         path = smooth(points, closed=False) if curved else straight(points)
         self.elements.append(
             f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:.2f}"'
-            ' stroke-linecap="round" stroke-linejoin="round"/>'
+            f' stroke-linecap="round" stroke-linejoin="round"{self._of}/>'
         )
         half = width / 2
         for x, y in _samples(points, closed=False) if curved else points:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.drawings import artwork
+from vhbench.generators.scenes.drawings import artwork, materials
 from vhbench.generators.scenes.rasters import Pixels, rasterise
 from vhbench.schema import VhbenchError
 
@@ -88,12 +88,17 @@ def size_for(look: Look, scale: float) -> tuple[int, int]:
 def sprite(look: Look, longest: int) -> Sprite:
     """Return a shaded look with its longest side ``longest`` pixels."""
     rgb, alpha = _raster(look, longest)
-    return Sprite(_clay(rgb, alpha), alpha, alpha >= 128)
+    grain = materials.grain(rgb, _drawn(look).svg, look.word, look.colour, look.state, look.variant)
+    return Sprite(_clay(rgb, alpha, grain), alpha, alpha >= 128)
+
+
+def _drawn(look: Look) -> artwork.Drawing:
+    return artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
 
 
 def _raster(look: Look, longest: int) -> tuple[Pixels, Pixels]:
     """Return RGB and opacity."""
-    drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
+    drawing = _drawn(look)
     zoom = longest / max(drawing.width, drawing.height)
     width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
     bgra = rasterise(drawing.svg, f"0 0 {drawing.width} {drawing.height}", width, height)
@@ -113,14 +118,14 @@ def _opaque_part(bgra: Pixels, word: str) -> Pixels:
     return bgra[top : top + height, left : left + width]
 
 
-def _clay(rgb: Pixels, opacity: Pixels) -> Pixels:
-    """Shade a flat drawing: its blurred silhouette is a relief lit from the top left."""
+def _clay(rgb: Pixels, opacity: Pixels, grain: Field) -> Pixels:
+    """Shade a flat drawing: its blurred silhouette is a relief lit from the top left, with the grain of materials."""
     flat = rgb.astype(np.float32) / 255
     slope_x, slope_y = _slopes(_relief(flat, opacity))
     up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
     lit, glance = ((slope_x * x + slope_y * y + z) * up for x, y, z in (_LIGHT, _GLANCE))
     fall = np.linspace(1.05, 0.92, len(rgb), dtype=np.float32)[:, None]  # darker from top to bottom
-    shade = ((lit - _LIGHT[2]) * 0.5 * 1.25 + 1) * fall
+    shade = ((lit - _LIGHT[2]) * 0.5 * 1.25 + 1) * fall * grain
     gleam = np.clip(np.clip(glance, 0, 1) ** 26 - 0.35, 0, 1) * 0.065
     shaded = np.clip(flat * cv2.merge([shade] * 3) + cv2.merge([gleam] * 3), 0, 1)
     return np.asarray(shaded * 255 + 0.5, np.uint8)
