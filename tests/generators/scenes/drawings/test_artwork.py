@@ -13,7 +13,7 @@ ELEMENTS = {"svg", "g", "path", "rect", "circle", "ellipse", "defs", "clipPath"}
 ATTRIBUTES = {
     "viewBox", "color", "class", "fill", "fill-rule", "fill-opacity", "stroke", "stroke-width", "stroke-opacity",
     "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "transform", "opacity", "id", "clip-path", "d", "x", "y",
-    "width", "height", "rx", "ry", "cx", "cy", "r",
+    "width", "height", "rx", "ry", "cx", "cy", "r", "data-of",
 }  # fmt: skip
 FILES = sorted(artwork.ART.glob("*.svg"))
 WITH_DEFAULT = [entry for entry in catalog.CATALOG.values() if entry.default_colour]
