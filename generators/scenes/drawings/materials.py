@@ -41,12 +41,12 @@ class _Material:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tables:
+class _MaterialTables:
     materials: Mapping[str, _Material]
     colours: Mapping[str, str]  # colours that have one material in all drawings
 
 
-_TABLES = read_typed(Path(__file__).with_suffix(".json"), _Tables, "table of materials")
+_TABLES = read_typed(Path(__file__).with_suffix(".json"), _MaterialTables, "table of materials")
 _NAMES = tuple(_TABLES.materials)
 _OF_WORD = {word: name for name, material in _TABLES.materials.items() for word in material.of}
 _USUAL = "plastic"

@@ -26,9 +26,6 @@ def test_a_part_has_its_own_material() -> None:
     picture, svg = half("#2040a0", "#c08040")
     mixed = materials.grain(picture, svg, "bench")
     wood = materials.grain(picture, svg.replace("glass", "wood"), "bench")
-        materials.grain(picture, svg, "bench"),
-        materials.grain(picture, svg.replace("glass", "wood"), "bench"),
-    )
     assert np.array_equal(mixed[:, 60:], wood[:, 60:])  # a bench is of wood where nothing else is declared
     assert not np.array_equal(mixed[:, :60], wood[:, :60])
 
