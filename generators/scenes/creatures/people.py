@@ -46,7 +46,7 @@ class Stance:
 
 
 @dataclass(frozen=True, slots=True)
-class _Build:
+class _Physique:
     """Build of a body: its width, and how far the belly stands out in fractions of the shoulders."""
 
     width: float = 1.0
@@ -65,7 +65,7 @@ class _Tables:
 
     figures: Mapping[str, Figure]
     stances: Mapping[str, Stance]
-    bodies: Sequence[_Build]
+    bodies: Sequence[_Physique]
     trunk: Sequence[tuple[float, float, float, float]]
     shapes: Mapping[str, tuple[Sequence[Point], Sequence[Point]]]
 
@@ -81,7 +81,7 @@ class Person:
 
     figure: Figure
     stance: Stance
-    build: _Build
+    build: _Physique
     variant: int
     view: float  # degrees; 0 from the front, 90 from the side
     style: str

@@ -56,7 +56,7 @@ def grain(rgb: Pixels, svg: str, word: str, *key: Key) -> npt.NDArray[np.float32
     """Return the factor of each pixel's brightness, shape (height, width), about 1.
 
     Args:
-        rgb: the flat drawing, which tells the parts apart.
+        rgb: the flat drawing, whose colours separate the parts.
         svg: its markup.
         word: the drawing's word in the catalog.
         key: seed of the crop; drawings with the same key have the same texture.
