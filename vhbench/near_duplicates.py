@@ -58,9 +58,7 @@ class Fingerprint:
         """
         import imagehash
 
-        whole = to_display_rgb(open_image(image)).convert("L")
-        smooth = Image.Resampling.BILINEAR if min(whole.size) < 3 * _SIDE else Image.Resampling.BOX  # no aliasing
-        grey = whole.resize((_SIDE, _SIDE), smooth)
+        grey = to_display_rgb(open_image(image)).convert("L").resize((_SIDE, _SIDE), Image.Resampling.HAMMING)
         if float(np.asarray(grey).std()) < _FLAT:
             return None
         hashes = [imagehash.phash(seen).hash for seen in (grey, ImageOps.mirror(grey))]

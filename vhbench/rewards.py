@@ -1,14 +1,16 @@
 """Rewards for reinforcement learning on questions with exact truth, for TRL, verl, ms-swift and verifiers.
 
-:func:`reward` is 1 for the correct answer and −1/(n − 1) for anything else among n answers, so that a uniform guess is
-worth 0 and "I don't know" may be. Responses are parsed by :mod:`vhbench.language.parsing`, which also scores them. By
-default only a *strict* response is parsed: the answer alone ("Yes.", "(B)"), or one ``<answer>B</answer>`` at its end,
-each after any reasoning. So no response earns more by giving several answers (``vhbench export rl --check``).
+:func:`reward` is 1 for the correct answer and −1/(n − 1) for anything else among n possible answers, so that a uniform
+guess is worth 0 and "I don't know" may be. Responses are parsed by :mod:`vhbench.language.parsing`, which also scores
+them. By default only a *strict* response is parsed: the answer alone ("Yes.", "(B)"), or one ``<answer>B</answer>`` at
+its end, each after any reasoning. So no response earns more by giving several answers (``vhbench export rl --check``).
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import repeat
+from string import ascii_uppercase
 from typing import Any
 
 from vhbench.language import parsing
@@ -43,7 +45,7 @@ def reward(
         choices: answer options of a multiple-choice question.
         question: its text, on which the meaning of a sentence depends.
         strict: parse strict responses only; False for any wording, as in scoring.
-        wrong: reward of an incorrect, ambiguous or missing answer; None for −1/(n − 1) among n answers.
+        wrong: reward of an incorrect, ambiguous or missing answer; None for −1/(n − 1) among n possible answers.
         abstain: reward of "I don't know"; None for that of a wrong answer.
 
     >>> [reward("yes_no", text, "yes") for text in ("Yes.", "I see it. <answer>yes</answer>", "no", "yes and no")]
@@ -55,13 +57,29 @@ def reward(
         return 1.0
     if abstain is not None and _abstains(kind, response, choices, question):
         return float(abstain)
-    return -1.0 / (max(len(choices), 2) - 1) if wrong is None else float(wrong)
+    return -1.0 / (max(len(possible_answers(tuple(choices))), 2) - 1) if wrong is None else float(wrong)
+
+
+@lru_cache(maxsize=1024)
+def possible_answers(choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the letters of the options, or yes and no; the option "I don't know" is never correct.
+
+    >>> possible_answers(("1", "2", "I don't know")), possible_answers(())
+    (('A', 'B'), ('yes', 'no'))
+    """
+    letters = zip(ascii_uppercase, choices, strict=False)
+    return tuple(letter for letter, text in letters if not parsing.failure(text, unread=True)) or ("yes", "no")
 
 
 def prediction(
     kind: str, response: str, choices: Sequence[str] = (), question: str = "", *, strict: bool | None = True
 ) -> str:
     """Return the answer that a response is rewarded for, "" for none. Arguments as in :func:`reward`."""
+    return _prediction(kind, response, tuple(choices), question, strict)
+
+
+@lru_cache(maxsize=1024)  # a group of completions has many equal ones
+def _prediction(kind: str, response: str, choices: tuple[str, ...], question: str, strict: bool | None) -> str:
     text = parsing.after_thoughts(response)
     if len(text) > LONGEST:
         return ""
@@ -78,7 +96,8 @@ def _abstains(kind: str, response: str, choices: Sequence[str], question: str) -
     text = parsing.after_thoughts(response)[-LONGEST:]
     tagged = _TAGGED.fullmatch(text)
     text = tagged[1] if tagged else text
-    others = tuple("" if parsing.failure(option, unread=True) else option for option in choices)
+    possible = possible_answers(tuple(choices))
+    others = [text if letter in possible else "" for letter, text in zip(ascii_uppercase, choices, strict=False)]
     named = parsing.parse(kind, text, others, question=question)
     return not (named or _NAMES.search(text)) and parsing.failure(text, unread=True) == "abstained"
 

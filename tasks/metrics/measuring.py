@@ -111,7 +111,10 @@ class Measured:
 
         "None of the above" does not count: it is always the last option, and may be chosen for what it says.
         """
-        asked = self.places[self.answers.holds(lambda answer: answer.options > 0 and answer.predicted, self.places)]
+        read = self.answers.holds(
+            lambda a: a.options > 0 and a.record.prediction != "" == a.record.failure, self.places
+        )
+        asked = self.places[read]
         kinds = (self.answers.kinds[code] for code in np.unique(self.answers.codes[asked]))
         letters = sorted({kind.record.answer for kind in kinds} - {""})
         for letter in letters:

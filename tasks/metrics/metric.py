@@ -90,11 +90,6 @@ class Answer:
         return self.record.failure or self.record.prediction
 
     @property
-    def predicted(self) -> bool:
-        """Whether the response has a prediction."""
-        return bool(self.record.prediction) and not self.record.failure
-
-    @property
     def correct(self) -> bool:
         """Whether the prediction is the reference answer."""
         return self.said == self.record.answer

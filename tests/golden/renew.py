@@ -12,18 +12,18 @@ sys.path.insert(0, str(HERE.parent / "support"))
 def main() -> None:
     """Write the golden file; starter splits come from the user's cache."""
     import golden_drawings
-    from golden_documents import digest, numbers
+    from golden_documents import digest, flattened, nested, numbers
 
     golden_drawings.renew()
 
     file = HERE / "numbers.json"
-    former = json.loads(file.read_text()) if file.exists() else {}
+    former = flattened(json.loads(file.read_text())) if file.exists() else {}
     with TemporaryDirectory() as folder:
         found = digest(numbers(Path(folder)))
     for path in sorted(former.keys() | found.keys()):
         if former.get(path, "none") != found.get(path, "none"):
             print(f"{path}: {former.get(path, 'none')} → {found.get(path, 'none')}")
-    file.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n")
+    file.write_text(json.dumps(nested(found), indent=0, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,30 @@ def digest(found: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return numbers by path as nested objects, which write each part of a path once.
+
+    >>> nested({"a/b": 1, "a/c": 2}), flattened({"a": {"b": 1, "c": 2}})
+    ({'a': {'b': 1, 'c': 2}}, {'a/b': 1, 'a/c': 2})
+    """
+    tree: dict[str, Any] = {}
+    for path, value in flat.items():
+        *parents, name = path.split("/")
+        inner = tree
+        for parent in parents:
+            inner = inner.setdefault(parent, {})
+        inner[name] = value
+    return tree
+
+
+def flattened(tree: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """Return nested objects as numbers by path."""
+    found: dict[str, Any] = {}
+    for name, value in tree.items():
+        found |= flattened(value, f"{path}{name}/") if isinstance(value, Mapping) else {f"{path}{name}": value}
+    return found
+
+
 def _weight(path: str) -> float:
     return 0.5 + sha256(path.encode()).digest()[0] / 255
 

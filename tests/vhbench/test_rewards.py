@@ -11,6 +11,7 @@ from vhbench.rewards import compute_score, prediction, reward, trl_form, trl_rew
 
 DOG = "Is there a dog in the image?"
 ANIMALS = ("dog", "cat", "None of the above", "I don't know")
+"""Three possible answers: "I don't know" is never correct."""
 
 
 @pytest.mark.parametrize(
@@ -42,11 +43,11 @@ def test_yes_no(response: str, strict: float, lenient: float) -> None:
         ("B", 1, 1),
         ("(b).", 1, 1),
         ("<answer>B</answer>", 1, 1),
-        ("cat", -1 / 3, 1),
-        ("A", -1 / 3, -1 / 3),
-        ("E", -1 / 3, -1 / 3),
-        ("A, B, C, D", -1 / 3, -1 / 3),
-        ("Answer: A. Answer: B.", -1 / 3, -1 / 3),
+        ("cat", -1 / 2, 1),
+        ("A", -1 / 2, -1 / 2),
+        ("E", -1 / 2, -1 / 2),
+        ("A, B, C, D", -1 / 2, -1 / 2),
+        ("Answer: A. Answer: B.", -1 / 2, -1 / 2),
     ],
 )
 def test_letters(response: str, strict: float, lenient: float) -> None:
@@ -59,6 +60,8 @@ def test_a_guess_is_worth_nothing(number: int, right: int) -> None:
     letters = string.ascii_uppercase[:number]
     answer, choices = letters[right % number], tuple(f"thing {i}" for i in range(number))
     assert sum(reward("multiple_choice", letter, answer, choices) for letter in letters) == pytest.approx(0)
+    unsure = (*choices, "I don't know")
+    assert sum(reward("multiple_choice", letter, answer, unsure) for letter in letters) == pytest.approx(0)
 
 
 @pytest.mark.parametrize(
@@ -66,17 +69,17 @@ def test_a_guess_is_worth_nothing(number: int, right: int) -> None:
     [
         ("I don't know.", 0.0),
         ("<answer>I cannot tell.</answer>", 0.0),
-        ("I don't know, but it is a cat.", -1 / 3),
-        ("A or B, I don't know", -1 / 3),
-        ("", -1 / 3),
-        ("<think>I don't know", -1 / 3),
+        ("I don't know, but it is a cat.", -1 / 2),
+        ("A or B, I don't know", -1 / 2),
+        ("", -1 / 2),
+        ("<think>I don't know", -1 / 2),
         ("B", 1.0),
     ],
 )
 def test_abstaining_is_worth_what_it_is_set_to(response: str, worth: float) -> None:
     """Also where an option has the words: it is chosen by its letter."""
     assert reward("multiple_choice", response, "B", ANIMALS, abstain=0.0) == pytest.approx(worth)
-    assert reward("multiple_choice", response, "B", ANIMALS) == (1.0 if response == "B" else -1 / 3)
+    assert reward("multiple_choice", response, "B", ANIMALS) == (1.0 if response == "B" else -1 / 2)
 
 
 def test_wrong_is_worth_what_it_is_set_to() -> None:
@@ -93,8 +96,8 @@ def test_each_trainer_pays_the_same() -> None:
         animals | {"strict": None, "wrong": None, "abstain": 0.0},
     ]
     for said, worth in (
-        ("Yes", [1, 1, -1 / 3]),
-        ("Yes, a dog.", [-1, 1, -1 / 3]),
+        ("Yes", [1, 1, -1 / 2]),
+        ("Yes, a dog.", [-1, 1, -1 / 2]),
         ("I don't know.", [-1, 0.5, 0]),
         ("B", [-1, 0, 1]),
     ):

@@ -1,12 +1,10 @@
-"""Policies that do not look at the images, and what they earn on balanced questions (``vhbench export rl --check``)."""
+"""Policies that do not look at the images, and what they earn (``vhbench export rl --check``)."""
 
 import string
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from vhbench import rewards
-from vhbench.seeding import rng
 
 Row = Mapping[str, Any]
 
@@ -53,36 +51,19 @@ POLICIES: Mapping[str, Callable[[Row], str]] = {
 """Name → response to a row."""
 
 
-_ERRORS = 3
-
-
-def balance(rows: Iterable[Row]) -> list[Row]:
-    """Return rows in which, for each number of options, all answers are equally frequent."""
-    groups: dict[int, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        groups[len(row["choices"])][row["answer"]].append(row)
-    balanced: list[Row] = []
-    for number, answers in sorted(groups.items()):
-        least = min(len(answers[name]) for name in (string.ascii_uppercase[:number] or ("yes", "no")))
-        balanced += [row for name in sorted(answers) for row in answers[name][:least]]
-    return balanced
-
-
 def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
     """Return what each policy earns, in yes/no and in multiple choice, and which earn more than the guessing level.
 
-    A policy's response is given as it is and in an answer tag; the better of both counts. The guessing level is what a
-    uniform guess earns on average. Answers are balanced by letter, so a policy that names "1" is lucky or unlucky: more
-    than the level means by three standard errors.
+    A policy that does not look at the images knows the prompt alone. So each response is rewarded for every possible
+    answer to its question in turn: the mean is what it earns if all answers are equally frequent, without chance. A
+    response is given as it is and in an answer tag; the better of both counts. The guessing level is what a uniform
+    guess earns on average.
     """
     shares = [[row for row in rows if not row["choices"]], [row for row in rows if row["choices"]]]
     shares = [share for share in shares if share]
 
-    def earned(policy: Callable[[Row], str], form: str = "{}") -> list[tuple[float, float]]:
-        return [_with_error([_reward(row, form.format(policy(row))) for row in share]) for share in shares]
-
-    def shown(policy: Callable[[Row], str]) -> list[str]:
-        return [_shown(value) for value, _ in earned(policy)]
+    def earned(policy: Callable[[Row], str], form: str = "{}") -> list[float]:
+        return [_mean(_expected(row, policy, form) for row in share) for share in shares]
 
     levels = [_mean(_guess_value(row) for row in share) for share in shares]
     lines = [["policy", *("multiple choice" if share[0]["choices"] else "yes/no" for share in shares)]]
@@ -90,13 +71,17 @@ def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
     above: list[str] = []
     for name, policy in POLICIES.items():
         best = list(map(max, earned(policy), earned(policy, "<answer>{}</answer>")))
-        lines.append([name, *(_shown(value) for value, _ in best)])
-        if any(value > level + _ERRORS * error + 1e-9 for (value, error), level in zip(best, levels, strict=True)):
+        lines.append([name, *map(_shown, best)])
+        if any(value > level + 1e-9 for value, level in zip(best, levels, strict=True)):
             above.append(name)
-    random = rng(0, "guess")
-    lines.append(["one uniform guess", *shown(lambda row: str(random.choice(_options(row))))])
-    lines.append(["correct answers", *shown(lambda row: str(row["answer"]))])
+    lines.append(["correct answers", *map(_shown, earned(lambda row: str(row["answer"])))])
     return lines, above
+
+
+def _expected(row: Row, policy: Callable[[Row], str], form: str) -> float:
+    """Return the reward of a policy's response, averaged over all possible answers to the question."""
+    rows = ({**row, "answer": answer} for answer in rewards.possible_answers(tuple(row["choices"])))
+    return _mean(_reward(each, form.format(policy(each))) for each in rows)
 
 
 def _reward(row: Row, response: str) -> float:
@@ -105,15 +90,8 @@ def _reward(row: Row, response: str) -> float:
 
 
 def _guess_value(row: Row) -> float:
-    """Return the expected reward of a uniform guess."""
-    options = _options(row)
-    return _mean(_reward(row, option) for option in options)
-
-
-def _with_error(rewards_of_rows: Sequence[float]) -> tuple[float, float]:
-    """Return the mean and its standard error."""
-    mean, number = _mean(rewards_of_rows), max(1, len(rewards_of_rows))
-    return mean, (_mean((value - mean) ** 2 for value in rewards_of_rows) / number) ** 0.5
+    """Return the expected reward of a uniform guess among the possible answers."""
+    return _mean(_reward(row, answer) for answer in rewards.possible_answers(tuple(row["choices"])))
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -59,11 +59,11 @@ def _settings(options: RlOptions) -> dict[str, Any]:
 
 
 def _check(options: RlOptions) -> tuple[list[str], bool]:
-    rows = reward_check.balance(_rows_of(options))
+    rows = list(_rows_of(options))
     table, above = reward_check.table(rows)
     lines = [f"{name:26}" + "".join(f"{cell:>17}" for cell in cells) for name, *cells in table]
-    told = f"{len(rows):,} balanced questions; above the guessing level: {', '.join(above) or 'none'}"
-    return [*lines, told], not above
+    summary = f"{len(rows):,} questions; above the guessing level: {', '.join(above) or 'none'}"
+    return [*lines, summary], not above
 
 
 Rows = list[dict[str, Any]]

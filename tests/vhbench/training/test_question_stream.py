@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from editions import Editions
+from vhbench import rewards
 from vhbench.builds import sharding
 from vhbench.builds.mioh import MiohBuild
 from vhbench.files import read_image
@@ -123,10 +124,8 @@ def test_rows_ask_as_the_evaluation_does(questions: list[Question]) -> None:
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("form", ["short", "tagged"])
 def test_no_policy_earns_more_than_a_guess(strict: bool, form: str, questions: list[Question]) -> None:
-    """On questions whose answers are equally frequent, in both prompts."""
-    rows = reward_check.balance(
-        training_row(q, replace(SMALL, form=form, strict=strict, abstain=0.0)) for q in questions
-    )
+    """In both prompts, whatever the answers of the questions are."""
+    rows = [training_row(q, replace(SMALL, form=form, strict=strict, abstain=0.0)) for q in questions]
     assert {row["kind"] for row in rows} == {"yes_no", "multiple_choice"}
     lines, above = reward_check.table(rows)
     assert above == []
@@ -137,8 +136,8 @@ def test_no_policy_earns_more_than_a_guess(strict: bool, form: str, questions: l
     assert len(table) >= 20
 
 
-def test_a_policy_above_the_level_is_named(questions: list[Question]) -> None:
-    paid = [training_row(q, replace(SMALL, abstain=0.1)) for q in questions]
-    assert reward_check.table(reward_check.balance(paid))[1] == ["I don't know"]
-    unbalanced = [row for row in paid if row["answer"] in ("yes", "A")]
-    assert "always yes" in reward_check.table(unbalanced)[1]
+def test_a_policy_above_the_level_is_named(questions: list[Question], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reward_check.table([training_row(q, replace(SMALL, abstain=0.1)) for q in questions])[1] == ["I don't know"]
+    rows = [training_row(q, SMALL) for q in questions]
+    monkeypatch.setattr(rewards, "reward", lambda kind, text, answer, *_, **__: float(answer in text.replace("Y", "y")))
+    assert {"all options", "option list", "prompt echo", "hedging"} <= set(reward_check.table(rows)[1])

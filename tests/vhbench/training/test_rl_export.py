@@ -120,7 +120,7 @@ def test_the_check_prints_what_policies_earn() -> None:
     done = CliRunner().invoke(app, ["export", "rl", "--check", *WORDS])
     assert done.exit_code == 0, (done.output, done.exception)
     assert "guessing level                       +0.000" in done.output
-    assert done.output.endswith("24 balanced questions; above the guessing level: none\n")
+    assert done.output.endswith("24 questions; above the guessing level: none\n")
     paid = CliRunner().invoke(app, ["export", "rl", "--check", *WORDS, "--abstain", "0.1"])
     assert paid.exit_code == 1
     assert paid.output.endswith("above the guessing level: I don't know\n")

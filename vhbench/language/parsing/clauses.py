@@ -8,6 +8,7 @@ from vhbench.language.parsing.option_names import ORDINALS, Mention, Names
 _BE = (
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
 )
+REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding"
     r"|(?<!other\s)than|instead\s+of|rather\s+than|rul(?:ed?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
@@ -18,7 +19,8 @@ _DENIED_AFTER = re.compile(
     rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
     rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
     r"|(?:no|not|none|without|lacks?|incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled"
-    r"|eliminated|excluded|unlikely|out\b|absent|irrelevant)|❌|✗|✘)"
+    r"|eliminated|excluded|unlikely|out\b|absent|irrelevant)"
+    rf"|{REJECTING_SIGN.pattern})"
 )
 _CLAUSE = re.compile(
     r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
@@ -30,7 +32,9 @@ _CLAUSE = re.compile(
     r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s)\b)|\s+[–—-]+\s+",
     re.IGNORECASE,
 )
-_CONCESSION = re.compile(r"(?i)\A\W*(?:while|whereas|although|(?:even\s+)?though)\b[^,]+,")
+_WHILE = r"while|whereas|although|(?:even\s+)?though"
+_CONCESSION = re.compile(rf"(?i)\A\W*(?:{_WHILE})\b[^,]+,")
+CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
     r"|inspect\w*|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.clauses import OptionClause, clauses_of, position, text_after
+from vhbench.language.parsing.clauses import CONTRAST, REJECTING_SIGN, OptionClause, clauses_of, position, text_after
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.numeric_answers import counted
@@ -33,9 +33,6 @@ _CONCLUSION = re.compile(
     r"|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
-_CONTRAST = re.compile(
-    r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b"
-)
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
     UNSURE.pattern + r"|\b(?:not|n't)\s+see\s+(?:the|any)\s+images?\b|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?"
@@ -59,7 +56,6 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 """Number or label before a letter: "1. C", "A: C"."""
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:yes|no|not|(?:in)?correct|right|wrong|true|false)\b")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
-_REJECTED = re.compile("[❌✗✘≠¬]")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _ENOUGH = 2_000
 _SMALL_WORDS = lexicon.words("small words of questions")
@@ -131,7 +127,7 @@ def _whole(text: str, names: Names) -> str | None:
     """Parse a text that is only a letter or an option's words."""
     bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
     if bare:
-        return bare[1].upper() if bare[1].upper() in names.letters and not _REJECTED.search(text) else ""
+        return bare[1].upper() if bare[1].upper() in names.letters and not REJECTING_SIGN.search(text) else ""
     if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
         return ""
     if len(text) > 400:
@@ -267,7 +263,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     brackets = {mention.letter for clause in named for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
         return brackets.pop()
-    main = [clause for clause in named if not _REASON.match(clause.text) and not _CONTRAST.match(clause.text)] or named
+    main = [clause for clause in named if not _REASON.match(clause.text) and not CONTRAST.match(clause.text)] or named
     kinds = {mention.letter: mention.kind for clause in main for mention in clause.affirmed if mention.kind}
     letters = {mention.letter for clause in main for mention in clause.affirmed}
     if len(letters) == 1 and len(main) < len(named) and (found := _of_the_question(named, question, least=2)):
