@@ -28,7 +28,7 @@ def run(evaluate: Evaluate, server: OpenAIStandin, **how: Any) -> dict[str, dict
         (lambda number: 404, 30, False),
         (lambda number: None, 30, True),
         # All tasks' requests are in one order, of which a regular pattern may spare a task.
-        (lambda number: 404 if number * 7919 % 13 < 7 else "Yes", 16, False),
+        (lambda number: 404 if number * 7919 % 13 < 7 else "Yes", 17, False),
     ],
     ids=["dead", "silent", "every other"],
 )
