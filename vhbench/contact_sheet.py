@@ -22,25 +22,25 @@ _LONGEST = 2000
 
 _INK, _GREY, _GREEN = (20, 20, 24), (120, 120, 128), (0, 110, 50)
 
+_ACROSS = 4
+"""Tiles per row."""
+
 Words = tuple[str, tuple[int, int, int], int]
 """A text, its colour and its size."""
 
 
-def contact_sheet(
-    rows: Sequence[Row], *, columns: int = 4, picture: Callable[[Question, int], Image.Image] | None = None
-) -> Image.Image:
-    """Draw one tile per question: its numbered images, text, options and reference answer.
+def contact_sheet(rows: Sequence[Row], *, picture: Callable[[Question, int], Image.Image] | None = None) -> Image.Image:
+    """Draw one tile per question, four in a row: its numbered images, text, options and reference answer.
 
     Args:
         rows: questions in reading order.
-        columns: number of tiles per row.
         picture: function that returns an image of a question by its index, for example with annotations.
     """
     picture = picture or picture_of
     tiles = [
         _tile([picture(row.question, i) for i in range(len(row.question.images))], _words(row), TILE) for row in rows
     ]
-    return _grid([tiles[i : i + columns] for i in range(0, len(tiles), columns)])
+    return _grid([tiles[i : i + _ACROSS] for i in range(0, len(tiles), _ACROSS)])
 
 
 def comparison_sheet(rows: Sequence[tuple[Sequence[Question], Question]]) -> Image.Image:

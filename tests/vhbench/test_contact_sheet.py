@@ -25,9 +25,9 @@ def has(sheet: Image.Image, colour: tuple[int, int, int]) -> bool:
     return bool((np.asarray(sheet) == colour).all(axis=2).any())
 
 
-@pytest.mark.parametrize(("rows", "columns", "across"), [(1, 4, 1), (5, 4, 4), (5, 2, 2)])
-def test_tiles_stand_side_by_side(rows: int, columns: int, across: int) -> None:
-    sheet = contact_sheet([Row("a", question(png(40, 40)))] * rows, columns=columns)
+@pytest.mark.parametrize(("rows", "across"), [(1, 1), (3, 3), (5, 4)])
+def test_tiles_stand_side_by_side(rows: int, across: int) -> None:
+    sheet = contact_sheet([Row("a", question(png(40, 40)))] * rows)
     assert sheet.width == across * (TILE + 10) + 10
     assert sheet.height > -(-rows // across) * TILE
 

@@ -172,8 +172,8 @@ class VHExpansionBuild(SplitBuild):
     batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
     device: str = option("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto", panel=_ATTACK)
     dtype: str = option(
-        "Of the model: `float32`, `float16`, `bfloat16`; `auto` is bfloat16 on a GPU and float32 on a CPU. Where a "
-        "processor has units for it (AMX), `bfloat16` attacks in two thirds of the time, to the same similarity.",
+        "Precision of the model: `auto` (bfloat16 on a GPU, float32 on a CPU), `float32`, `float16` or `bfloat16`. On "
+        "a CPU with AMX, `bfloat16` reaches the same similarity in two thirds of the time.",
         "auto",
         panel=_ATTACK,
     )

@@ -24,8 +24,8 @@ class CompareOptions:
         repeat=True,
     )
     unpaired: bool = option(
-        "The runs are on different questions of the same kinds (two editions, photos and paintings): compare them "
-        "within each criterion and question type.",
+        "The runs are on different questions of the same kinds (two editions, photos and generated images): compare "
+        "them within each criterion and question type.",
         False,
         names=("--unpaired",),
     )

@@ -35,8 +35,8 @@ def plan(how: PlanOptions) -> None:
     """Plan a comparison: questions and images needed to detect a difference with 80 % power.
 
     Prints for each task the smallest difference that its questions detect, and how many questions and images of the
-    same structure the asked difference needs. "Detect" is a significant verdict of `vhbench compare` in the headline
-    metric, when the runs hold this task alone; more tasks in one comparison need more.
+    same structure the requested difference needs. "Detect" is a significant verdict of `vhbench compare` in the
+    headline metric, when the runs hold this task alone; more tasks in one comparison need more.
 
     The variance comes from a pilot: from the differences of two runs, or from one, as if the other model erred
     independently. Without a pilot, answers are simulated for the split's questions. Models that err on the same

@@ -24,8 +24,7 @@ class _PreviewOptions:
     split: Path = option("A split directory, such as out/mioh.", argument=True)
     out: Path = option("Image file for the sheet.", Path("sheet.png"), names=("--out", "-o"))
     config: str = option("Show one config of the split only.", "")
-    count: int = option("Number of questions, spread evenly over the rows.", 24, least=1, most=400)
-    columns: int = option("Questions per row of the sheet.", 4, least=1, most=12)
+    number: int = option("Number of questions, spread evenly over the rows.", 24, least=1, most=400)
     seed: int = option("Random seed of the selection.", 0, least=0, most=LARGEST_SEED)
     boxes: bool = option("Draw the objects' boxes and names.", False, names=("--boxes",))
     masks: bool = option("Tint the objects' visible parts.", False, names=("--masks",))
@@ -48,7 +47,7 @@ def preview(how: _PreviewOptions) -> None:
     check_output(how.out)
     if not how.out.parent.is_dir():
         raise VhbenchError(f"{how.out}: expected an existing folder")
-    rows = splits.choose(how.split, how.config or None, how.count, how.seed)
+    rows = splits.choose(how.split, how.config or None, how.number, how.seed)
     scenes = splits.read_scenes(how.split) if how.boxes or how.masks else {}
     if (how.boxes or how.masks) and not scenes:
         raise VhbenchError(
@@ -64,7 +63,7 @@ def preview(how: _PreviewOptions) -> None:
             _draw_boxes(image, scene)
         return image
 
-    contact_sheet(rows, columns=how.columns, picture=picture).save(how.out)
+    contact_sheet(rows, picture=picture).save(how.out)
     typer.echo(f"{how.out}: {len(rows)} questions")
 
 

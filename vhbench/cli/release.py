@@ -35,8 +35,8 @@ class ReleaseOptions:
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
     out: Path = option("Folder for the split and the review pages.", Path("out"), names=("--out", "-o"))
     workers: int = option("Worker processes.", 1, least=1, names=("--workers", "-w"))
-    hourly: float = option("Price of an hour on this machine, for the estimated cost.", 0, least=0)
-    questions: int = option("Number of questions on the review pages.", 100, least=1)
+    gpu_hour_price: float = option("Price of an hour on this machine, for the estimated cost.", 0, least=0)
+    number: int = option("Number of questions on the review pages.", 100, least=1)
     private: bool = option("Create the repository as private.", False, names=("--private",))
     notes: str = option("Changes, in Markdown, for the changelog.", "")
     dry_run: bool = option(
@@ -122,7 +122,7 @@ class _Steps:
             sharding.run(replace(self.plan, scratch=str(out)), out, shard=(0, shards), progress=False)
             hours = (time.perf_counter() - start) * shards / workers / 3600
             size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) * shards / 1e9
-        cost = f", cost {hours * self.how.hourly:,.2f}" if self.how.hourly else ""
+        cost = f", cost {hours * self.how.gpu_hour_price:,.2f}" if self.how.gpu_hour_price else ""
         yield f"{shards:,} shards take about {hours:,.2f} hours with {workers} workers, and {size:,.3f} GB{cost}"
 
     def build(self) -> Iterator[str]:
@@ -159,12 +159,12 @@ class _Steps:
         from vhbench.cli.review import ReviewOptions, write_pages
 
         if self.how.dry_run:
-            yield f"pages of {self.how.questions} questions would be written"
+            yield f"pages of {self.how.number} questions would be written"
             return
         if not self.pages.is_dir():
             staging = self.pages.with_name(f".{self.pages.name}.new")
             shutil.rmtree(staging, ignore_errors=True)
-            write_pages(ReviewOptions(split=self.split, out=staging / "review.html", count=self.how.questions))
+            write_pages(ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number))
             staging.replace(self.pages)
         yield f"pages for the annotators in {self.pages}"
 

@@ -26,7 +26,7 @@ class ReviewOptions:
         names=("--out", "-o"),
     )
     config: str = option("Review one config of the split only.", "")
-    count: int = option(
+    number: int = option(
         "Number of questions, spread evenly over the rows; on photos first relations, people and confusable objects.",
         100,
         least=1,
@@ -90,9 +90,9 @@ def write_pages(how: ReviewOptions) -> None:
         raise VhbenchError(f"{output}: expected a page ending in .html")
     content_hash = read_manifest(split).content_hash
     if how.twins:
-        rows = iter(reviews.twins(read_questions(split, config), how.count, how.seed))
+        rows = iter(reviews.twins(read_questions(split, config), how.number, how.seed))
     else:
-        rows = reviews.disputed_first(split, config, how.count, how.seed)
+        rows = reviews.disputed_first(split, config, how.number, how.seed)
     written: list[Path] = []
     for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
         written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))

@@ -52,11 +52,11 @@ def verify(how: _VerifyOptions) -> None:
 
     Prints one line per error and exits with 1 if there are any. For MIOH, errors include cells that an oracle
     restricted to one image, to presence, or to attribute values without their owners answers better than the design
-    concedes. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
+    allows. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
     baseline above chance, which means that the wording leaks answers.
 
-    `--other-seed` also trains classifiers on another split: an error names each cell that one answers significantly
-    beyond the design in both directions.
+    `--other-seed` also trains classifiers on another split: an error names each cell that one answers
+    significantly better than the design allows, in both directions.
 
     Example: `vhbench verify out/ode`
 

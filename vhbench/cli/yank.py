@@ -20,9 +20,8 @@ def yank(how: _YankOptions) -> None:
     """Withdraw a released version: tasks refuse it and give the reason; nothing is deleted.
 
     One commit on `main` marks the version in the dataset card and in yanked.json, and in the manifest if it is the
-    newest. Evaluations of a release report the
-    withdrawal, and a newer version, at the next run with access to the Hub, even if the tag was deleted. Set
-    VHBENCH_ALLOW_YANKED=1 to run a withdrawn version and recompute its scores.
+    newest. The next evaluation with access to the Hub reports the withdrawal and the newer version, even if the tag
+    was deleted. Set VHBENCH_ALLOW_YANKED=1 to run a withdrawn version and recompute its scores.
 
     Example: `vhbench yank 1.0.0 --repo-id ORG/vhbench-ode --reason "answers of 12 questions were wrong"`
     """

@@ -43,7 +43,7 @@ def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> 
     split = tmp_path / "mioh"
     page = tmp_path / "page.html"
     runner = CliRunner()
-    assert runner.invoke(app, ["review", str(split), "-o", str(page), "--count", "5"]).exit_code == 0
+    assert runner.invoke(app, ["review", str(split), "-o", str(page), "--number", "5"]).exit_code == 0
     assert page.read_text().count("data:image/jpeg;base64,") > 4
     answers = {q.id: q.answer for q in splits.read_questions(split)}
     first, second = sorted(answers)[:2]

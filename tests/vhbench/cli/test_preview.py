@@ -46,11 +46,11 @@ def run(*arguments):
 
 def test_a_sheet_shows_the_questions(split, tmp_path):
     (tmp_path / "new").mkdir()
-    result = run(split, "-o", tmp_path / "new" / "sheet.png", "--columns", 5)
+    result = run(split, "-o", tmp_path / "new" / "sheet.png")
     assert result.exit_code == 0, result.output
     assert "10 questions" in result.output
     sheet = Image.open(tmp_path / "new" / "sheet.png")
-    assert sheet.width == 5 * 390 + 10
+    assert sheet.width == 4 * 390 + 10
 
 
 def test_boxes_and_masks_change_only_the_pictures(split, tmp_path):
@@ -98,7 +98,7 @@ def test_boxes_that_somebody_made_up_are_drawn_as_far_as_they_go(split, tmp_path
     folder = tmp_path / "ode"
     rows = list(splits.read_rows(split))
     splits.write_split(folder, rows, benchmark="ode", version="1.0.0", seed=1, config={}, scenes=scenes)
-    result = run(folder, "-o", tmp_path / "sheet.png", "--boxes", "--count", 2)
+    result = run(folder, "-o", tmp_path / "sheet.png", "--boxes", "--number", 2)
     assert result.exit_code == 0, result.exception
 
 
@@ -106,7 +106,7 @@ def test_boxes_that_somebody_made_up_are_drawn_as_far_as_they_go(split, tmp_path
 def test_a_text_of_a_million_characters_is_cut(split, tmp_path, text):
     rows = [replace(row, question=replace(row.question, question=text)) for row in splits.read_rows(split)]
     splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=1, config={})
-    assert run(tmp_path / "ode", "-o", tmp_path / "sheet.png", "--count", 2).exit_code == 0
+    assert run(tmp_path / "ode", "-o", tmp_path / "sheet.png", "--number", 2).exit_code == 0
     assert Image.open(tmp_path / "sheet.png").height < 5000
 
 

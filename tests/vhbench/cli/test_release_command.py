@@ -103,7 +103,9 @@ def test_a_release_of_generated_images_that_is_killed_at_every_step(
 def test_a_dry_run_estimates_and_changes_nothing(tmp_path: Path) -> None:
     file = write(tmp_path / "small.yaml")
     before = sorted(tmp_path.rglob("*"))
-    code, output = run("release", file, "--repo-id", REPO, "--out", tmp_path / "out", "--dry-run", "--hourly", 1000)
+    code, output = run(
+        "release", file, "--repo-id", REPO, "--out", tmp_path / "out", "--dry-run", "--gpu-hour-price", 1000
+    )
     assert code == 0, output
     assert re.search(r"2 shards take about 0\.0\d hours with 1 workers, and 0\.000 GB, cost \d+\.\d\d\n", output)
     assert [line.split()[1] for line in output.splitlines()] == [f"{name}:" for name in command.STEPS]
