@@ -117,11 +117,12 @@ def _near_legs(sketch: Sketch, pose: Frame) -> None:
 
 def _sitting_haunch(sketch: Sketch, pose: Frame) -> None:
     rump, narrow, colour = pose.species.rump, pose.species.leg_width[1], pose.coat.legs
+    haunch = pose.coat.body if "wool" in pose.species.extras else colour
     x, _ = pose.at(rump * 0.10, -rump * 0.06)
-    sketch.ellipse((x + 2, rump * 0.40), rump * 0.50, rump * 0.46, colour, turn=20)
+    sketch.ellipse((x + 2, rump * 0.40), rump * 0.50, rump * 0.46, haunch, turn=20)
     sketch.taper((x + 2, narrow), narrow * 1.15, (x + rump * 0.70, narrow * 0.95), narrow * 1.05, colour)
     curve = [(x - rump * 0.28, rump * 0.62), (x + rump * 0.18, rump * 0.70), (x + rump * 0.42, rump * 0.42)]
-    sketch.stroke(curve, shade(colour, 0.86), 1.6)
+    sketch.stroke(curve, shade(haunch, 0.86), 1.6)
 
 
 def _lying_legs(sketch: Sketch, pose: Frame) -> None:

@@ -83,9 +83,9 @@ def _ear(sketch: Sketch, frame: Frame, offset: float, colour: str, inner: str) -
         sketch.blob(around(frame.head, shape, turn=turn, scale=radius), colour)
     elif kind == "round":
         radius = frame.species.head[0]
-        sketch.circle(polar(root, angle, radius * 0.16), radius * 0.42, colour)
+        sketch.ellipse(polar(root, angle, radius * 0.08), radius * 0.36, radius * 0.30, colour, turn=angle)
         if inner:
-            sketch.circle(polar(root, angle, radius * 0.14), radius * 0.24, inner)
+            sketch.ellipse(polar(root, angle, radius * 0.06), radius * 0.24, radius * 0.18, inner, turn=angle)
     elif kind in _POINTED:
         for scale, tone in ((1.0, colour), (0.68, inner)):
             if tone:
@@ -109,7 +109,7 @@ _POINTED: Mapping[str, tuple[tuple[float, float], ...]] = {
 _OVAL: Mapping[str, tuple[float, float, float, float]] = {
     "donkey": (6, 12, 15, 5.4),
     "cow": (66, 8, 10.5, 5.6),
-    "side": (66, 8, 10.5, 5.6),
+    "side": (96, 8, 10.5, 4.6),
     "deer": (34, 9, 12, 5.8),
     "rabbit": (18, 16, 19, 5.8),
 }
@@ -187,9 +187,9 @@ def _eye(sketch: Sketch, frame: Frame) -> None:
     patch = frame.species.eye_patch
     if patch:
         sketch.ellipse(polar(frame.head, turn + 34, radius * 0.40), radius * 0.30, radius * 0.36, patch, turn=turn + 60)
-    (x, y), size = polar(frame.head, turn + 46, radius * 0.46), max(1.9, radius * 0.14)
+    (x, y), size = polar(frame.head, turn + 46, radius * 0.46), max(1.6, radius * 0.105)
     if frame.coat.black or patch or (frame.species.face and frame.species.face < "#60"):
-        sketch.circle((x, y), size * 1.35, "#e9e6df" if patch else "#f4f1e8")
+        sketch.circle((x, y), size * 1.35, "#e9e6df" if patch or frame.coat.black else "#b59a5c")
         sketch.circle((x + 0.3, y), size * 0.8, "#111111")
     else:
         sketch.circle((x, y), size, "#17130f")
@@ -225,9 +225,9 @@ def _elephant(sketch: Sketch, frame: Frame) -> None:
     tusk = ((-52, 0.80), (-44, 1.12), (-20, 1.72), (-36, 1.02))
     sketch.blob(around(middle, tusk, scale=radius), "#fbf6ea")
     root = polar(middle, 172, radius * 0.70)
-    outer = ((70, 1.0), (130, 1.05), (185, 0.95), (235, 1.22), (285, 0.95), (350, 0.42), (20, 0.6))
+    outer = ((70, 1.05), (125, 1.3), (180, 1.35), (232, 1.6), (280, 1.15), (340, 0.5), (20, 0.62))
     sketch.blob(around(root, outer, scale=radius), coat.crease)
-    inner = ((75, 0.74), (130, 0.80), (185, 0.70), (235, 0.95), (285, 0.70), (350, 0.26))
+    inner = ((75, 0.84), (125, 1.06), (180, 1.1), (232, 1.34), (280, 0.92), (340, 0.34))
     tone = "#2c2d31" if coat.black else shade(coat.body, 0.93)
     sketch.blob(around(root, inner, scale=radius), tone)
     sketch.circle(polar(middle, 26, radius * 0.46), 2.6, "#f0f0f0" if coat.black else "#15151a")

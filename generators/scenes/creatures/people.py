@@ -156,7 +156,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
         dress=dress,
         long_sleeves=variant % 3 != 0 and not dress,
         jacket=not (young or dress) and variant % 3 == 2,
-        shorts=bool(young) and variant % 2 == 1,
+        shorts=bool(young) and not dress,
         head=Head(
             centre=_along((0.0, drop), stance.lean, trunk + (2.2 - 0.5 * young) * unit + radius, 0),
             radius=radius,

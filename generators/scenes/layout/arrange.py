@@ -156,10 +156,10 @@ def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, 
     drawing = artwork.draw(look.word, action=look.action, state=look.state, variant=look.variant)
     rows, columns = silhouette(look).shape
     longest = _PERSPECTIVE * max(drawing.width, drawing.height) * drawing.metres / math.sqrt(metres)
-    slim = math.sqrt(min(rows, columns) / max(rows, columns))
-    longest *= slim**-0.4  # else slim objects, people too, have too few pixels to be recognized
+    slim = min(rows, columns) / max(rows, columns)
     most = min(0.72 * width * max(1.0, rows / columns), 0.66 * height * max(1.0, columns / rows))
-    return longest * slim, most * slim
+    # By area alone, slim objects (people too) would have too few pixels to be recognized: 0.3 instead of 0.5.
+    return longest * slim**0.3, most * math.sqrt(slim)
 
 
 def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequence[tuple[str, Spot]]) -> float:
