@@ -158,7 +158,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
         jacket=not (young or dress) and variant % 3 == 2,
         shorts=bool(young) and not dress,
         head=Head(
-            centre=_along((0.0, drop), stance.lean, trunk + (2.2 - 0.5 * young) * unit + radius, 0),
+            centre=_along((0.0, drop), stance.lean, trunk + (2.2 - 1.1 * young) * unit + radius, 0),
             radius=radius,
             tilt=lean,
             view="side" if stance.lying else view,
