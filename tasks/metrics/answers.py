@@ -37,6 +37,7 @@ class Answers:
         columns: Iterable[str] = (),
         claimed: Claimed | None = None,
         read: Callable[[Record], Record] | None = None,
+        shared: Shared | None = None,
     ) -> None:
         """Parse records.
 
@@ -46,6 +47,7 @@ class Answers:
             columns: further columns for :meth:`groups`.
             claimed: function for the claims of a caption; None if no metric needs it.
             read: function that sets the prediction of a record; None if it has one.
+            shared: names that the rows share, where they are known; None to collect them.
 
         Raises:
             VhbenchError: for an invalid record, an id that occurs twice or, if a metric counts pairs, questions that
@@ -57,7 +59,7 @@ class Answers:
         paired = any(metric.units == "pairs" for metric in metrics)
         key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims, str], int](), array("q")
         pairs, halves = dict[Hashable, int](), array("q")
-        self.ids, self.shared, unpaired = list[str](), Shared(), ""
+        self.ids, self.shared, unpaired = list[str](), shared or Shared(), ""
         rows, self.responses = each_record(records), ResponseCounts()
         for record in map(read, rows) if read else rows:
             many, claims = len(record.choices) if options else 0, claimed(record) if claimed else None
@@ -68,7 +70,8 @@ class Answers:
             kind = (key(record), many, is_cut_off(record), claims or Claims(), none)
             codes.append(kinds.setdefault(kind, len(kinds)))
             self.ids.append(record.id)
-            self.shared.add(record)
+            if shared is None:
+                self.shared.add(record)
             if paired:
                 unpaired = unpaired or ("" if record.pair_id else record.id)
                 pair = (record.pair_id, record.perturbation) if record.perturbation else record.pair_id

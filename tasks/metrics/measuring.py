@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.schema import Record
+from vhbench.statistics.clusters import Shared
 from vhbench.statistics.multiple_testing import paired_t_p_value
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics import withholding
@@ -265,6 +266,7 @@ def measure(
     claimed: Claimed | None = None,
     read: Callable[[Record], Record] | None = None,
     allow_failed: bool = False,
+    shared: Shared | None = None,
 ) -> Measured:
     """Compute the metrics of the responses to one family of tasks.
 
@@ -276,12 +278,13 @@ def measure(
         claimed: counter of a caption's claims (:func:`vhbench.tasks.metrics.ode_captions.counter`).
         read: function that sets the prediction of a record, as a reference implementation parses it.
         allow_failed: report scores even if more than 1 % of the requests failed.
+        shared: names that the records share, where they are known; None to collect them.
 
     Raises:
         VhbenchError: for a record that cannot be counted.
     """
     metrics = metrics_of(family) if isinstance(family, str) else tuple(family)
-    answers = Answers(records, metrics, columns, claimed, read)
+    answers = Answers(records, metrics, columns, claimed, read, shared)
     return Measured(answers, metrics, answers.every, positive, allow_failed=allow_failed)
 
 

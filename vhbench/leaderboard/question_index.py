@@ -18,7 +18,7 @@ from vhbench.leaderboard.boards import Board, Edition, is_edition, of_split, pla
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.statistics.clustering import Clustering
-from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.clusters import Shared, clusters_of
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tasks.metrics.registry import headline_of
 
@@ -50,6 +50,7 @@ class FamilyIndex:
         family: family of metrics.
         places: indices in the edition.
         about: one record per question, without a response.
+        shared: names that the questions share.
         clusters: clusters of dependent questions.
         parts: subsets on the pages.
     """
@@ -57,6 +58,7 @@ class FamilyIndex:
     family: Family
     places: Places
     about: Sequence[Record]
+    shared: Shared
     clusters: Clustering
     parts: tuple[QuestionPart, ...]
     _among: dict[bytes, Clustering] = field(default_factory=dict, repr=False, compare=False)
@@ -163,7 +165,8 @@ class QuestionIndex:
                 members = np.array(inside[values])
                 clusters = clusters_of([about[place] for place in members])
                 parts.append(QuestionPart(columns, values, members, clusters))
-        return FamilyIndex(family, own, about, clusters_of(about), tuple(parts))
+        shared = Shared.of(about)
+        return FamilyIndex(family, own, about, shared, shared.among(), tuple(parts))
 
 
 def _order(columns: Iterable[str], values: Iterable[str]) -> list[tuple[int, str]]:

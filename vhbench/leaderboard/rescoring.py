@@ -167,6 +167,7 @@ def _measured(
         asked.family.name,
         positive=benchmark(edition.edition.benchmark).positive,
         claimed=lambda record: known[record.id],
+        shared=asked.shared if len(records) == len(asked.about) else None,
     )
 
 

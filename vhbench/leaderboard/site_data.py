@@ -5,7 +5,6 @@ split is used as a key, function name or part of a path.
 """
 
 import base64
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import orjson
 
 from vhbench import splits
 from vhbench.compare.tables import VERDICTS, verdict
-from vhbench.files import read_image
 from vhbench.images import open_image
 from vhbench.leaderboard.rankings import EditionStandings, Rankings
 from vhbench.leaderboard.site_views import EditionView
@@ -149,20 +147,26 @@ def _example(one: EditionStandings, place: int, images: Sequence[str], members: 
 def _images(one: EditionStandings, folder: Path) -> Iterator[list[str]]:
     """Yield the image files of each question, written once under their hash."""
     folder.mkdir(exist_ok=True)
-    written: set[str] = set()
-    questions = (q for q in splits.read_questions(one.asked.source) if q.id in one.asked.number)
-    for row, question in zip(one.asked.rows, questions, strict=True):
-        assert row["id"] == question.id
-        yield [_written(read_image(image), folder, written) for image in question.images]
+    source, written = one.asked.source, dict[bytes, str]()
+    checked = splits.CheckedRows(source, splits.read_manifest(source))
+    ids = (name for _, group in splits.read_columns(source, ["id"]) for name in group["id"])
+    index = {name: number for number, name in enumerate(ids)}
+    for row in one.asked.rows:
+        digests = checked.digests(index[row["id"]])
+        if not written.keys() >= set(digests):
+            written |= {
+                d: _write(d, data, folder) for d, data in zip(digests, checked.images(index[row["id"]]), strict=True)
+            }
+        yield [written[digest] for digest in digests]
 
 
-def _written(data: bytes, folder: Path, written: set[str]) -> str:
+def _write(digest: bytes, data: bytes, folder: Path) -> str:
     kind = next((kind for begin, kind in _KINDS if data.startswith(begin)), "")
-    name = f"{hashlib.sha256(data).hexdigest()[:20]}.{kind or 'png'}"
-    if name not in written:
-        written.add(name)
-        if kind:
-            (folder / name).write_bytes(data)
-        else:  # a format that browsers may not support
-            open_image(data).save(folder / name, "PNG")
-    return name
+    file = folder / f"{digest.hex()[:20]}.{kind or 'png'}"
+    if file.exists():
+        return file.name
+    if kind:
+        file.write_bytes(data)
+    else:  # a format that browsers may not support
+        open_image(data).save(file, "PNG")
+    return file.name
