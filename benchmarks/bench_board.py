@@ -55,10 +55,10 @@ def prepare(folder: Path, models: int) -> None:
     """Write splits and a board with all entries."""
     editions = list[Edition]()
     for name in SIZES:
-        config = splits.read_manifest(starter(name)).config
-        vocabulary = {key: config[key] for key in ("vocabulary",) if key in config}
+        made = splits.read_manifest(starter(name))
+        vocabulary = {key: made.config[key] for key in ("vocabulary",) if key in made.config}
         split = folder / "splits" / name
-        splits.write_split(split, repeated(name), benchmark=name, version="1.0.0", seed=0, config=vocabulary)
+        splits.write_split(split, repeated(name), benchmark=name, version=made.version, seed=0, config=vocabulary)
         editions.append(of_split(split))
     write_board(Board(folder=folder, title="A hundred models", editions=tuple(editions)))
     with ProcessPoolExecutor(2) as pool:
