@@ -22,6 +22,7 @@ from vhbench.files import cache_folder, canonical, write_atomic
 from vhbench.leaderboard.baselines import levels
 from vhbench.leaderboard.boards import Board, Edition, of_split, read_board, write_board
 from vhbench.leaderboard.entries import ModelInfo
+from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import read_edition
 from vhbench.leaderboard.submitting import RunAnswers, submit
 from vhbench.schema import Row
@@ -86,7 +87,7 @@ def enter(folder: Path, edition: Edition, models: int) -> None:
                 sure = random.random() < skill
                 answer = row["answer"] if sure else str(allowed[int(random.integers(len(allowed)))])
                 response = (answer, f"{answer.capitalize()}.", f"The answer is {answer}.")[number % 3]
-            offered.add(row["id"], response)
+            offered.add(row["id"], PackedAnswer(response))
         found = submit(
             board, offered, ModelInfo(name=f"Model {number:03}", organisation="Lab", parameters=number * 10**9)
         )
