@@ -268,14 +268,14 @@ def test_a_sample_of_another_run_is_refused(copy: Path) -> None:
 def test_two_models_in_one_folder_are_told_apart(copy: Path, command_line: CommandLine) -> None:
     """lmms-eval names its folders after a model's arguments, and these have none."""
     done = command_line("vhbench_yes", "ode_fictional_existence", copy, "--limit", "8", "--force_simple")
-    assert "(8 of 76 asked)" in done.out, "lmms-eval's own table says it first"
-    assert "ode_fictional_existence: partial: 8 of 76 questions were asked" in done.err
+    assert "(8 of 76 evaluated)" in done.out, "lmms-eval's own table reports it first"
+    assert "ode_fictional_existence: partial: 8 of 76 questions were evaluated" in done.err
     files = {json.loads(file.read_bytes())["model_source"]: file for file in copy.glob("*_results.json")}
     message = refused("score", str(copy))
     assert "expected the results of one model, got 2; name one of: " in message
     assert all(f"{file} ({model})" in message for model, file in files.items())
     yes = read_run(files["vhbench_yes"])
-    assert yes.notes == ("ode_fictional_existence: partial: 8 of 76 questions were asked",)
+    assert yes.notes == ("ode_fictional_existence: partial: 8 of 76 questions were evaluated",)
     assert yes.provenance["ode_fictional_existence"].prompt_form == "simple"  # type: ignore[union-attr]
     assert {answer.prediction for answer in yes.tasks["ode_fictional_existence"]} == {"yes"}
     assert set(read_run(files["vhbench_coin"]).tasks) == set(LEAVES)
@@ -295,7 +295,7 @@ def test_the_demo_finds_the_intervals_of_a_partial_run(
     demo._print_table(next((tmp_path / "part").glob("*_results.json")))
     printed = capsys.readouterr().out
     whole = number_of_questions(starter("mioh"), "mioh_selective")
-    assert printed.startswith(f"mioh_selective: partial: 40 of {whole} questions were asked")
+    assert printed.startswith(f"mioh_selective: partial: 40 of {whole} questions were evaluated")
     assert " [" in next(line for line in printed.splitlines() if "accuracy" in line)
 
 
@@ -379,4 +379,4 @@ def test_the_other_options_of_lmms_eval_change_what_they_are_to_change(
     assert (three.repeats, three.generation["max_new_tokens"], three.asked, three.of) == (3, 16, 6, 76)
     assert told["plain"] == told["again"]
     assert told["told"].prompts != told["plain"].prompts  # type: ignore[union-attr]
-    assert [one.notes for one in found.values()] == [(f"{task}: partial: 6 of 76 questions were asked",)] * 4
+    assert [one.notes for one in found.values()] == [(f"{task}: partial: 6 of 76 questions were evaluated",)] * 4

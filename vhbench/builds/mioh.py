@@ -219,7 +219,7 @@ class MiohBuild(SplitBuild):
             named = ", ".join(f"{cell} {asked}" for cell, asked in short)
             raise VhbenchError(
                 f"{len(short)} cells have fewer questions than requested: {named}; give more images or request fewer "
-                "(--cells), or accept them with --allow-missing: the same command then goes on from here"
+                "(--cells), or accept them with --allow-missing: the same command then resumes"
             )
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:

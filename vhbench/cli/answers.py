@@ -80,7 +80,7 @@ def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
     for name in names or ("",):
         if name not in allowed:
-            raise VhbenchError(f"{option}: there is no {name!r}; must be of {', '.join(allowed)}")
+            raise VhbenchError(f"{option}: expected one of {', '.join(allowed)}; got {name!r}")
     return names
 
 

@@ -55,10 +55,10 @@ def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> 
     verdict = tmp_path / "new" / "folder" / "verdict.json"
     told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *saved])
     assert "1 kept, 1 dropped by 3 annotators" in told.output
-    assert "the protocol wants" not in told.output
+    assert "the protocol requires" not in told.output
     assert json.loads(verdict.read_text())["kept"] == [first]
     told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *saved[:4]])
-    assert "judged by 2: the protocol wants 3 annotators" in told.output.splitlines()
+    assert "judged by 2: the protocol requires 3 annotators" in told.output.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -85,11 +85,11 @@ def test_a_file_of_answers_is_joined_with_its_questions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ((), "1 run: name two or more to compare"),
+        ((), "expected two or more runs, got 1"),
         (("{one}",), "is named twice; give different runs, or names with --names A,B"),
         (("{two}", "--names", "A"), "--names has 1 names for 2 runs; each needs one"),
         (("{two}", "--names", "A,A"), "is named twice"),
-        (("{two}", "--names", ",b"), "--names ,b: a name is empty; each run needs one"),
+        (("{two}", "--names", ",b"), "--names: expected a name for each run; got ',b'"),
         (("nowhere",), "cannot read nowhere: No such file or directory"),
     ],
 )

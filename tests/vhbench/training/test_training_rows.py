@@ -266,7 +266,7 @@ def test_a_hidden_edition_does_not_tell_its_concepts(editions: Editions, tmp_pat
     public, extra = tmp_path / "ode", {"hidden": True, "commitment": "ab" * 32}
     write_split(public, rows, benchmark="ode", version="2.0.0", seed=9, config={}, sources={}, extra=extra)
     given = ("--split", editions.train, "--test", public, "--out", tmp_path / "rows", "--number", 4)
-    with pytest.raises(VhbenchError, match="does not tell what it is about"):
+    with pytest.raises(VhbenchError, match="does not reveal its concepts"):
         run("sft", *given)
     run("sft", *given, "--share-concepts")
     assert "concepts may be shared" in (tmp_path / "rows" / "README.md").read_text()
