@@ -11,7 +11,7 @@ from vhbench.cli import app
 from vhbench.schema import VhbenchError
 
 
-def build(out: Path, reference: Path, *more: str) -> None:
+def build(out: Path, reference: Path, *more: str) -> str:
     folder = reference / "coco_mini"
     done = CliRunner().invoke(
         app,
@@ -20,10 +20,12 @@ def build(out: Path, reference: Path, *more: str) -> None:
         catch_exceptions=False,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
+    return done.output
 
 
 def test_photos_become_a_split_that_verifies(tmp_path: Path, reference: Path) -> None:
-    build(tmp_path, reference)
+    printed = build(tmp_path, reference)
+    assert printed.count("cell not filled: too few") == 2, "a count, and one row for all cells of the reason"
     manifest = splits.read_manifest(tmp_path / "mioh")
     assert manifest.rows["mioh_easy"] >= 12
     assert manifest.config["pressures"] == "rules alone, no CLIP"
