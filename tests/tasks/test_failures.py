@@ -112,6 +112,6 @@ def test_the_table_shows_no_score_and_the_report_says_why(command_line: CommandL
     assert report["overall"]["accuracy"] is None
     assert {cell["accuracy"] for cells in report["cells"].values() for cell in cells} == {None}
     listed = CliRunner().invoke(app, ["answers", str(tmp_path), "--only", "failed"], catch_exceptions=False)
-    assert f"{EXISTENCE}: of 8 answers 8 failed" in listed.output
+    assert f"{EXISTENCE}: 8 failed; n = 8" in listed.output
     told = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)], catch_exceptions=False)
     assert "8 of 8 requests failed" in told.output

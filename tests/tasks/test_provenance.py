@@ -332,7 +332,11 @@ def test_a_baseline_to_other_questions_is_refused_in_one_line(
         change(file, 0, provenance=rows[0]["accuracy"]["provenance"] | {"content_hash": "0" * 64})
     done = command_line("vhbench_coin", task, tmp_path / "out", "--baseline", str(file))
     assert done.code == 2
-    told = "has answers to ode 2.0.0 (000000000000…), and" if foreign else "has answers to ode_fictional_existence, and"
+    told = (
+        "contains responses to ode 2.0.0 (000000000000…);"
+        if foreign
+        else "contains responses to ode_fictional_existence, not"
+    )
     assert f"vhbench: --baseline {file}: {told} {task} " in done.err
     assert not (tmp_path / "out").exists()
 

@@ -149,7 +149,7 @@ def wide(found: RunComparison) -> Iterator[str]:
                 where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
     for note, scores in where.items():
         first, *others = scores
-        yield f"{note}: {first}{f' and {len(others)} more' if others else ''}"
+        yield f"CI of {first}{f' and {len(others)} more' if others else ''}: {note}"
 
 
 def terminal(found: RunComparison) -> Iterator[str]:

@@ -158,7 +158,7 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
             "unknown image source 'midjourney': allowed are scenes, photos:INSTANCES.json=DIR, diff",
         ),
         ({"graph": ("nowhere.json",)}, r"cannot read nowhere\.json"),
-        ({"graph": ("starter", "starter")}, "--graph starter starter: one is named twice"),
+        ({"graph": ("starter", "starter")}, "--graph starter starter: expected each graph once"),
         ({"node_types": "types.json"}, r"--node-types types\.json: only goes with --graph amber:DIR"),
     ],
 )
