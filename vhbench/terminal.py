@@ -64,7 +64,7 @@ class _Escaping:
             stream.reconfigure(errors="backslashreplace")  # unencodable characters are not an error
 
     def write(self, text: str) -> int:
-        """Write a text, escaped. In a log, each update of a progress bar is a line of its own."""
+        """Write a text, escaped. In a log, each update of a progress bar is a separate line."""
         shown = "\n" + text[1:] if self._is_log and text.startswith("\r") else text
         self._stream.write(self._pattern.sub(_written, shown))
         return len(text)

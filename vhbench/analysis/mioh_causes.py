@@ -79,11 +79,11 @@ class Cause:
     meaning: str = ""
 
     def __str__(self) -> str:
-        found = f"{self.correct} of {self.n} correct; expected {self.expected:.0f}, {self.chance:.0f} by guessing"
+        counts = f"{self.correct} of {self.n} correct; expected {self.expected:.0f}, {self.chance:.0f} by guessing"
         if self.meaning:
             under = f"under {self.under}" if self.under else "independent of pressure"
-            return f"{self.meaning} ({_span(self.types)}), {under}: {found}"
-        return f"{_span(self.types)}{f' under {self.under}' if self.under else ''}: {found}"
+            return f"{self.meaning} ({_span(self.types)}), {under}: {counts}"
+        return f"{_span(self.types)}{f' under {self.under}' if self.under else ''}: {counts}"
 
 
 class _Cells:

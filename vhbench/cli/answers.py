@@ -68,10 +68,10 @@ def answers(how: _ListAnswersOptions) -> None:
             typer.echo(_told(row))
     for name in names:
         counts = Counter(row["why"] for row in rows if row["task"] == name)
-        told = ", ".join(f"{counts[kind]:,} {kind}" for kind in unparsed.KINDS if counts[kind]) or ", ".join(
+        counted = ", ".join(f"{counts[kind]:,} {kind}" for kind in unparsed.KINDS if counts[kind]) or ", ".join(
             f"0 {kind}" for kind in wanted
         )
-        typer.echo(in_a_line(f"{name}: {told}; n = {len(found[name]):,}"))
+        typer.echo(in_a_line(f"{name}: {counted}; n = {len(found[name]):,}"))
 
 
 def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
