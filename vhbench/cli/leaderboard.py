@@ -175,7 +175,7 @@ def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
     """Print all reasons, one line each, and return the exit exception."""
     for reason in reasons:
         typer.echo(in_a_line(f"refused: {reason}"), err=True)
-    typer.echo(in_a_line(f"{what}: {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
+    typer.echo(in_a_line(f"{what}: refused for {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
     return typer.Exit(1)
 
 
