@@ -128,7 +128,7 @@ def _shown(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:
     numbers = [sum(cell.number for cell in cells) for cells in found]
     shares = [100 * sum(c.share * c.number for c in cells) / n for cells, n in zip(found, numbers, strict=True)]
     bound = 100 * sum(cell.best for cell in found[0]) / numbers[0]
-    return f"{shares[0]:.0f}, {shares[1]:.0f} (max {bound:.0f})"
+    return f"{shares[0]:.0f}, {shares[1]:.0f} (bound {bound:.0f})"
 
 
 # -- learning --------------------------------------------------------------------------------------------------------

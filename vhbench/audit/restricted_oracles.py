@@ -302,7 +302,7 @@ def table(found: Figures) -> list[list[str]]:
 def _shown(one: Reached) -> str:
     if not one.number:
         return "n/a"
-    return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (max {100 * one.bound:.0f})")
+    return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")
 
 
 def _as_json(found: Figures) -> dict[str, dict[str, Any]]:

@@ -122,7 +122,7 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
             _print_fact("text-only baseline (cross-validated)", line)
         oracles = restricted_oracles.table(found.views) if found.views else []
         _print_table(
-            "restricted oracles: accuracy in %, guessing among the remaining options (max: bound by design)",
+            "restricted oracles: accuracy in %, guessing among the remaining options (bound by design, ± 3)",
             oracles,
         )
     _print_fact("content hash", manifest.content_hash)
