@@ -52,7 +52,7 @@ def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None
     assert "<strong><bdi>Oracle that slips</bdi></strong> (self-reported) leads ODE with" in page
     assert re.search(r"its lead is (significant|not significant: \d+ models may be first)\.", page)
     assert "overall score" in page
-    for name in ("Oracle", "Blind", "Always yes", "Coin", "Chance", "Word floor", "One image"):
+    for name in ("Oracle", "Blind", "Always yes", "Coin", "Chance", "Text-only baseline", "One image"):
         assert f"<bdi>{name}</bdi>" in page
 
 
