@@ -308,7 +308,7 @@ def test_a_protected_branch_is_named_before_anything_is_sent(online: HubStandin,
     online.refuse(REPO, "protected")
     before = online.load(REPO)
     online.requests.clear()
-    with pytest.raises(VhbenchError, match=r"branch main of org/ode: the token may not write .* is protected"):
+    with pytest.raises(VhbenchError, match=r"branch main of org/ode: the token has no write access, .* is protected"):
         release(built["1.1.0"], put=put)
     assert online.load(REPO) == before
     assert not [line for line in online.requests if "repos/create" in line or "/lfs/" in line]

@@ -179,7 +179,7 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     for row in rows:
         row["accuracy"]["provenance"] |= claim
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    line = "ode_fictional_existence: its samples name 60 questions, but the split with their content hash has 76"
+    line = "ode_fictional_existence: its samples record 60 questions, but the split with their content hash has 76"
     first, note = read_run(file).notes
     assert first.startswith(line)
     assert "the results next to its samples are from another run (asked: 76 and 60; of: 76 and 60; prompts: " in note

@@ -137,7 +137,7 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     hidden = ("--hidden", "--secret", file)
     for place in (tmp_path / "hidden" / "ode" / "key.jsonl", tmp_path / "ode" / "key.jsonl"):
         code, output = command(*release_it, *hidden, "--key", place)
-        assert (code, "with which it would go public; name another place" in output) == (2, True), output
+        assert (code, "and would be published; choose another path" in output) == (2, True), output
     code, output = command(*release_it, *hidden, "--dry-run")
     assert (code, "scenes.parquet" in output) == (0, False), output
     assert online.load(REPO) is None
@@ -311,7 +311,7 @@ def test_a_lower_version_leaves_changelog_and_main_alone(
     assert (code, "on a separate branch, backport-v1.1.0" in output) == (0, True)
     code, output = command(lower, *options)
     assert code == 0, output
-    assert "main stays as it is, this one is on the branch backport-v1.1.0" in output
+    assert "main is unchanged, this version is on the branch backport-v1.1.0" in output
     assert online.files(REPO) == before
     changelog = online.files(REPO, "v1.1.0")["CHANGELOG.md"].decode()
     assert changelog == "### 1.1.0\n\nA new version.\n\n### 1.0.0\n\nFirst release.\n"

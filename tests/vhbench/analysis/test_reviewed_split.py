@@ -189,8 +189,8 @@ def test_the_command_writes_a_card_that_tells(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, command, catch_exceptions=False)
     assert "2 of 4 questions; 1 rejected, 1 dependent on these" in done.output
     card = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
-    assert "Checked by 3 people, who judged 2 questions" in card
-    assert "90% of the judgments were the split's answer; Fleiss' κ between the annotators is 0.50" in card
+    assert "Reviewed by 3 annotators, who judged 2 questions" in card
+    assert "90% of the judgments equal the reference answer; Fleiss' κ between the annotators is 0.50" in card
     together = "--apply: expected --out NEW, without --judgments"
     wrong = {together: (command[:4], [*command, "-j", "x"]), "x: expected a page": ([*command[:2], "--out", "x"],)}
     for message, calls in wrong.items():

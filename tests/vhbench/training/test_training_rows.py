@@ -204,13 +204,13 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((), "name what will be scored with --test SPLIT"),
+        ((), "expected --test SPLIT"),
         (("--test", "{train}"), "is the split that"),
         (("--test", "{test}", "--types", "E5"), "no question has question_type E5"),
         (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava, sharegpt"),
         (("--test", "{test}", "--answers", "long"), "--answers long: must be among short, reasoned"),
         (("--test", "{test}", "--number", "9999"), "expected at least 9,999 matching questions"),
-        (("--test", "{test}", "--weakness", "x.json"), "it needs --number or --each"),
+        (("--test", "{test}", "--weakness", "x.json"), "expected --number or --each as well"),
         (("--test", "nowhere"), "no manifest.json"),
         (("--test", "{test}", "--mix-number", "4"), "--mix-number and --mix-images: expected --mix FILE as well"),
         (("--test", "{test}", "--out", "{train}/manifest.json"), "is a file; must be a new folder"),
