@@ -69,7 +69,7 @@ def test_the_prompt_is_the_one_that_lmms_eval_sends(rows: Path, editions: Editio
 def test_no_row_is_marked_as_test_data_and_the_card_says_so(rows: Path) -> None:
     files = [path for path in rows.rglob("*") if path.is_file()]
     assert all(CANARY.encode() not in path.read_bytes() for path in files)
-    assert "it is left out here on purpose" in (rows / "README.md").read_text()
+    assert "these rows omit it" in (rows / "README.md").read_text()
 
 
 def test_the_provenance_names_edition_test_options_and_files(rows: Path, editions: Editions) -> None:
