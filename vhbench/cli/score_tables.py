@@ -103,8 +103,8 @@ def multiple_choice(result: Result, title: str) -> None:
         ends = {name: part["interval"] for name, part in parts.items()}
         notes = {name: part["interval_note"] for name, part in parts.items()}
         table(found, ends, f"accuracy by {group}", notes=notes, withheld=withheld)
-    said = result["letters"]["predictions"]
-    typer.echo("letters said: " + ", ".join(f"{letter} {share:.1%}" for letter, share in said.items()))
+    letters = result["letters"]["predictions"]
+    typer.echo("predicted letters: " + ", ".join(f"{letter} {100 * share:.1f} %" for letter, share in letters.items()))
     _withheld(result)
     warn(result["warnings"])
 
