@@ -153,7 +153,9 @@ def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
         assert line in told("score", path).partition("accuracy")[0]
         assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
         assert line in told("answers", path)
-        assert " questions have no response; --require-complete" in refused("score", path, "--require-complete")
+        assert " questions have no response; rejected by --require-complete" in refused(
+            "score", path, "--require-complete"
+        )
         assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
         assert line not in told("score", "captions", "--responses", path)
     alone = str(samples(copy, "mioh_selective"))
@@ -337,7 +339,7 @@ def test_a_baseline_to_other_questions_is_refused_in_one_line(
         if foreign
         else "contains responses to ode_fictional_existence, not"
     )
-    assert f"vhbench: --baseline {file}: {told} {task} " in done.err
+    assert f"vhbench: --baseline {file}: {told} {task}" in done.err
     assert not (tmp_path / "out").exists()
 
 

@@ -205,7 +205,7 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
     ("words", "told"),
     [
         ((), "expected --test SPLIT"),
-        (("--test", "{train}"), "is the split that"),
+        (("--test", "{train}"), "expected different splits for training and test"),
         (("--test", "{test}", "--types", "E5"), "no question has question_type E5"),
         (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava, sharegpt"),
         (("--test", "{test}", "--answers", "long"), "--answers long: must be among short, reasoned"),
