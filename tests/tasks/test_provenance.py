@@ -153,9 +153,7 @@ def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
         assert line in told("score", path).partition("accuracy")[0]
         assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
         assert line in told("answers", path)
-        assert " questions have no response; rejected by --require-complete" in refused(
-            "score", path, "--require-complete"
-        )
+        assert " have no response; rejected by --require-complete" in refused("score", path, "--require-complete")
         assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
         assert line not in told("score", "captions", "--responses", path)
     alone = str(samples(copy, "mioh_selective"))
