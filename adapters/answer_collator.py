@@ -80,7 +80,7 @@ class AnswerCollator:
         ids, labels = batch["input_ids"][0].tolist(), batch["labels"][0].tolist()
         learnt = [label for label in labels if label != LEFT_OUT]
         if ids[: len(asked)] != asked or len(learnt) != len(ids) - len(asked):
-            raise VhbenchError("the prompt that would be trained on is not the one that inference asks; not this model")
+            raise VhbenchError("expected equal prompts in training and inference; this model cannot be fine-tuned")
         if sum(self.tokenizer.convert_ids_to_tokens(i) in self.ends for i in learnt) != 1:
             raise VhbenchError(f"the answer {answer!r} does not end in one of {', '.join(self.ends)}, once")
 
@@ -111,9 +111,7 @@ def end_tokens(model: Any, tokenizer: Any) -> list[str]:
     names = [tokenizer.eos_token, *(tokenizer.convert_ids_to_tokens(i) for i in ids)]
     found = [name for name in dict.fromkeys(names) if name]
     if not found:
-        raise VhbenchError(
-            "the model has no token that ends an answer: neither its tokenizer nor its generation config"
-        )
+        raise VhbenchError("expected an end token in the tokenizer or the generation config, got none")
     return found
 
 

@@ -63,7 +63,7 @@ class _Calibration(lmms):  # type: ignore[misc]
     def __init__(self, batch_size: int | str = 1, device: str = "cpu", **kwargs: Any) -> None:
         super().__init__()
         if unknown := sorted(set(kwargs) - {"max_batch_size"}):
-            raise ValueError(f"{type(self).__name__} does not know model_args {unknown}")
+            raise ValueError(f"{type(self).__name__} has no model_args {unknown}")
         self.device = torch.device("cpu")
         self.batch_size = batch_size
         self.repetition = 1
@@ -99,7 +99,7 @@ class _Calibration(lmms):  # type: ignore[misc]
 
     def loglikelihood(self, requests: list[Instance]) -> Any:
         """Raise: no vhbench task uses likelihoods."""
-        raise NotImplementedError("vhbench asks its models to generate, one question at a time")
+        raise NotImplementedError("expected generate_until; vhbench has no other requests")
 
     generate_until_multi_round = loglikelihood
 

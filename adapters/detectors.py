@@ -61,7 +61,7 @@ class ZeroShotDetector:
             VhbenchError: if no words are given, or one image does not fit into GPU memory.
         """
         if not all(words):
-            raise VhbenchError(f"{self.name}: no words to look for")
+            raise VhbenchError(f"{self.name}: expected at least one word to detect")
         looks = [(i, chunk) for i, asked in enumerate(words) for chunk in batches(asked, WORDS_AT_ONCE)]
         looks.sort(key=lambda look: -len(look[1]))  # all images of a batch have the same number of words
         found: list[list[Detection]] = [[] for _ in images]

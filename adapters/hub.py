@@ -349,18 +349,18 @@ def _explain(error: Exception) -> str:
     if isinstance(error, errors.RevisionNotFoundError):
         return "there is no such commit, or it was deleted"
     if isinstance(error, errors.GatedRepoError):
-        return "its owner must let you in: log in with `hf auth login`, and ask for access on its page"
+        return "access is restricted: log in with `hf auth login`, and request access on its page"
     if isinstance(error, errors.RepositoryNotFoundError):
-        return "there is no such repository, or you may not see it"
+        return "repository not found, or no access to it"
     if status == 429:
         wait = str(getattr(response, "headers", {}).get("Retry-After", ""))
-        return f"the Hub was asked too often; run it again {f'in {wait} seconds' if wait.isdecimal() else 'later'}"
+        return f"rate limit of the Hub; run the command again {f'in {wait} seconds' if wait.isdecimal() else 'later'}"
     if isinstance(error, (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled)):
         return _explain_cause(error) or "not in the local cache, and the Hub cannot be reached"
     if status == 401:
         return "the Hub does not accept the token"
     if status == 403:
-        return "the token may not write here, or the branch is protected: allow it in the repository's settings"
+        return "the token has no write access, or the branch is protected: allow it in the repository's settings"
     if status in (409, 412):
         return "another push interfered; run the command again"
     text = re.sub(r"hf_\w+", "hf_…", " ".join(str(error).split()))[:300]

@@ -187,10 +187,10 @@ def _require_leave(planned: Release, overwrite: _Asked, approve: _Asked) -> None
         VhbenchError: if the answer is no.
     """
     if planned.replaced and not overwrite(planned.replaced):
-        raise VhbenchError(f"{planned.repo_id}: nothing was released, since files of others would have been replaced")
+        raise VhbenchError(f"{planned.repo_id}: not released, because files of others would be replaced")
     if planned.deleted and not approve(planned.deleted):
         count = len(planned.deleted)
-        raise VhbenchError(f"{planned.repo_id}: nothing was released, since {count} files would have been deleted")
+        raise VhbenchError(f"{planned.repo_id}: not released, because {count} files would be deleted")
 
 
 def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progress: bool) -> Release:
@@ -229,7 +229,7 @@ def push_folder(
     hub.check_repo_id(repo_id)
     local = _owned_files(folder, owned)
     if not local:
-        raise VhbenchError(f"{folder}: there is nothing to send")
+        raise VhbenchError(f"{folder}: expected at least one file to upload")
     if dry_run and not logged_in():  # without a login, a comparison is impossible
         return Release(repo_id, "", "", tuple(sorted(local)))
     with hub.one_line(f"push to {repo_id}"):
@@ -334,7 +334,7 @@ def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) ->
     if create:
         api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
         if private and not _is_private(api, repo_id, missing=False):
-            raise VhbenchError(f"{repo_id} was created, but not as a private one; nothing was sent")
+            raise VhbenchError(f"{repo_id} was created as a public repository; nothing was uploaded")
 
 
 def _is_private(api: Any, repo_id: str, *, missing: bool) -> bool:

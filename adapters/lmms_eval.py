@@ -222,10 +222,10 @@ def _unlike_baseline(task: Any, metadata: Mapping[str, Any]) -> str:
     if told is None or (told.task, told.content_hash) == (name, metadata["content_hash"]):
         return ""
     if told.task != name:
-        return f"--baseline {file}: has answers to {told.task}, and {name} would be compared with them; run each alone"
+        return f"--baseline {file}: contains responses to {told.task}, not {name}; run each task alone"
     asked = f"{metadata['version']} ({metadata['content_hash'][:12]}…)"
     one = f"{told.benchmark} {told.version} ({told.content_hash[:12]}…)"
-    return f"--baseline {file}: has answers to {one}, and {name} asks {asked}: a foreign split"
+    return f"--baseline {file}: contains responses to {one}; {name} is evaluated on {asked}"
 
 
 def _asked(task: Any, options: Mapping[str, Any]) -> range:
@@ -262,7 +262,7 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
     if _RUN.args is not args:
         _RUN.args, _RUN.provenance, _RUN.reports = args, {}, {}
         if form == "chat" and options.get("system_instruction"):
-            print("vhbench: --system_instruction: lmms-eval sends it to no chat model; nor now", file=sys.stderr)
+            print("vhbench: --system_instruction: not sent to chat models by lmms-eval", file=sys.stderr)
     _RUN.provenance[config.task] = told
     if config.process_results is not None:  # --predict_only removes it
         limit = told.generation.get("max_new_tokens")
@@ -337,7 +337,7 @@ def _name_reports() -> None:
 def _remarks(told: Provenance, report: Any) -> Iterator[str]:
     """Yield the notes that lmms-eval's table shows next to the name of a task."""
     if told.asked < told.of:
-        yield f"{told.asked:,} of {told.of:,} asked"
+        yield f"{told.asked:,} of {told.of:,} evaluated"
     if report and report["withheld"]:
         yield "scores are withheld"
     for name, (low, high) in report["overall"]["bounds"].items() if report else ():
@@ -403,4 +403,4 @@ def installed() -> str:
 
 @functools.cache
 def _say(line: str) -> None:
-    print(f"vhbench: this lmms-eval ({installed()}) is new to it: {line}", file=sys.stderr)
+    print(f"vhbench: untested lmms-eval version {installed()}: {line}", file=sys.stderr)

@@ -134,7 +134,7 @@ def _read(outputs: Sequence[Any], name: str, classes: int) -> Iterator[tuple[int
     else:
         shapes = ", ".join(str(output.shape) for output in outputs)
         raise VhbenchError(
-            f"{name}: outputs of shapes {shapes} with {classes} classes are of no detector that vhbench knows; must be "
+            f"{name}: outputs of shapes {shapes} with {classes} classes are not supported; expected "
             "(4 + classes, boxes), (boxes, 5 + classes), (boxes, 6), boxes and scores, or MMYOLO's four"
         )
 

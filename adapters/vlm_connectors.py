@@ -79,7 +79,7 @@ def _reached(model: Any, inputs: Mapping[str, Any]) -> Any:
         model(**inputs)
     except _Reached as reached:
         return reached.features
-    raise ValueError("its forward pass asks for no image features")
+    raise ValueError("its forward pass requests no image features")
 
 
 def _outputs_of(module: Any, last: Any, model: Any, inputs: Mapping[str, Any]) -> Any:

@@ -137,7 +137,7 @@ class PromptCheck:
             VhbenchError: if the export is of another split.
         """
         if self.others:
-            yield f"{self.others:,} responses are to other prompts than lmms-eval's: not comparable with its scores"
+            yield f"{self.others:,} prompts differ from lmms-eval's; scores are not comparable"
         found = [folder / FILE for folder in (log.parent, log.parent.parent) if (folder / FILE).is_file()]
         for file in found[:1]:
             told, own = read_json(file), splits.read_manifest(split).content_hash
@@ -145,7 +145,7 @@ class PromptCheck:
                 given = str(told.get("content_hash"))[:12]
                 raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given}…")
             if told.get("prompts") != _digest(_docs(split), told.get("prompt_form", "")):
-                yield f"{file}: its prompts are not those of lmms-eval: scores are not comparable with lmms-eval's"
+                yield f"{file}: its prompts differ from lmms-eval's; scores are not comparable"
 
 
 def _limit_of(row: Mapping[str, Any]) -> int:

@@ -101,7 +101,7 @@ def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> I
         told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
         yield (
             f"without a prediction: {told} (p = {min(1.0, tested * among):.1g}, adjusted for {among} tasks): "
-            "scores are biased to the answer that is parsed more often; see the examples"
+            "scores are biased towards the answer that is parsed more often; see the examples"
         )
 
 

@@ -232,12 +232,12 @@ PAIRS = Family(
 ODE = Benchmark(
     name="ode",
     title="ODE: open-set evaluation of hallucinations",
-    asks="Does the model see what is there, in scenes that no training set holds?",
-    built="Pairs of concepts are drawn from a graph of co-occurrences by four criteria (standard, long-tail, random, "
-    "fictional); each pair becomes a new image; questions ask for a caption, for existence and for attributes.",
+    asks="Does the model describe scenes that no training set contains?",
+    built="Concept pairs are sampled from a co-occurrence graph by four criteria (standard, long-tail, random, "
+    "fictional); each pair is rendered as a new image, with caption, existence and attribute questions.",
     limits=(
-        "Drawn images are not photographs: a model may be better or worse on them than on photos.",
-        "Captions are judged within the categories whose presence and absence are known.",
+        "Synthetic and generated images differ from photos: scores may not transfer.",
+        "Captions are judged only on categories with known presence or absence.",
     ),
     cite="tu2025ode",
     families={"caption": CAPTIONS, "yes_no": YES_NO},
@@ -254,10 +254,10 @@ ODE = Benchmark(
 MIOH = Benchmark(
     name="mioh",
     title="MIOH: fine-grained multi-image object hallucination",
-    asks="Can the model keep objects apart over several images?",
-    built="Four object tasks in three modes of reasoning give 26 types of questions over several images, asked under "
-    "three pressures: number of images, hard positives, hard negatives.",
-    limits=("Where annotations name objects only partly, negative questions stay within what is annotated.",),
+    asks="Can the model distinguish objects across several images?",
+    built="Four object tasks in three modes of reasoning give 26 question types over several images, each under three "
+    "pressures: number of images, hard positives, hard negatives.",
+    limits=("With incomplete annotations, negative questions use only categories with known absence.",),
     cite="min2026mioh",
     families={"multiple_choice": MULTIPLE_CHOICE, "yes_no": MULTIPLE_CHOICE},
     pairs="easy twin",
@@ -276,7 +276,7 @@ VHEXPANSION = Benchmark(
     asks="Does a correct answer survive negation and a slightly changed image?",
     built="Each test case is expanded by its negated twin, by common perturbations of the image, and by adversarial "
     "ones; symmetric accuracy counts a pair only if both answers are correct.",
-    limits=("Labels of the original test cases are taken as they are.",),
+    limits=("Labels of the original test cases are not corrected.",),
     cite="liu2024vhexpansion",
     families={"yes_no": PAIRS},
     pairs="twins",
@@ -293,11 +293,11 @@ AMBER = Benchmark(
     name="amber",
     title="AMBER: hallucinations in captions and yes/no answers",
     asks="Does the model describe photos, and judge what they show, without hallucinations?",
-    built="1,004 photos with annotated objects and likely hallucinations are described; yes/no questions ask about "
+    built="Captions of 1,004 photos with annotated objects and likely hallucinations; yes/no questions about "
     "existence, attributes (state, number, action) and relations.",
     limits=(
         "Photos and answers have been public since 2023 and may be in training data.",
-        "Nouns are found by a closed vocabulary; `vhbench score amber --language` takes the reference's tools.",
+        "Nouns are matched with a closed vocabulary; `vhbench score amber --language` uses the reference's tools.",
     ),
     cite="wang2023amber",
     families={

@@ -209,16 +209,16 @@ def missing(answered: int, asked: int, of: int) -> str | None:
 
     >>> missing(60, 60, 60)
     >>> missing(20, 20, 60), missing(18, 60, 60)
-    ('partial: 20 of 60 questions were asked', 'partial: 18 of 60 questions have an answer')
+    ('partial: 20 of 60 questions were evaluated', 'partial: 18 of 60 questions have an answer')
     >>> missing(18, 20, 60)
-    'partial: 20 of 60 questions were asked, and 18 of them have an answer'
+    'partial: 20 of 60 questions were evaluated, and 18 of them have an answer'
     """
     if answered >= of:
         return None
     if asked >= of:
         return f"partial: {answered:,} of {of:,} questions have an answer"
     lost = f", and {answered:,} of them have an answer" if answered < asked else ""
-    return f"partial: {asked:,} of {of:,} questions were asked{lost}"
+    return f"partial: {asked:,} of {of:,} questions were evaluated{lost}"
 
 
 def sent_text(images: int, text: str) -> str:

@@ -75,7 +75,7 @@ def hide(
     """
     if not hidden or secret is None:
         given = "--hidden" if hidden else "--secret" if secret else "--key"
-        raise VhbenchError(f"{given} alone: a hidden edition is released with --hidden and --secret FILE")
+        raise VhbenchError(f"{given} alone: a hidden test set is released with --hidden and --secret FILE")
     folder = (rehearsed or directory.resolve().parent / "hidden") / manifest.benchmark
     answers = key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
     known = read_secret(secret)
@@ -83,14 +83,14 @@ def hide(
         raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
     for split in (folder, directory):
         if resolved(answers).is_relative_to(resolved(split)):
-            raise VhbenchError(f"--key {answers}: lies in {split}, with which it would go public; name another place")
+            raise VhbenchError(f"--key {answers}: is inside {split} and would be published; choose another path")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
         public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
     shown, whole = (f"{sum(one.rows.values()):,}" for one in (public, manifest))
-    print(f"public are {shown} of {whole} questions: the others would help to answer these")
+    print(f"{shown} of {whole} questions are public; the others would leak their answers")
     if rehearsed is None:
-        print(f"what is public: {folder}; the key, which is not: {answers}")
+        print(f"public: {folder}; private key: {answers}")
     return folder
 
 
@@ -121,16 +121,16 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
         former = former_texts(repo_id, put)
         write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
         release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
-    print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
+    print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was uploaded")
     if release.branch != MAIN:
         print(f"a newer version exists: this one would go on a separate branch, {release.branch}")
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
             print(in_a_line(f"  {sign} {name}"))
     for name in lost(release.replaced, former):
-        print(in_a_line(f"  ! {name} is none of vhbench's, and would be replaced"))
+        print(in_a_line(f"  ! {name} was not written by vhbench, and would be replaced"))
     if not online:
-        print("not logged in: what the Hub has already is not known, so every file counts as new")
+        print("not logged in: the files already on the Hub are unknown, so all count as new")
 
 
 def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Rewards for reinforcement learning on questions with exact truth, for TRL, verl, ms-swift and verifiers.
+"""Rewards for reinforcement learning on questions with exact ground truth, for TRL, verl, ms-swift and verifiers.
 
 :func:`reward` is 1 for the correct answer and −1/(n − 1) for anything else among n possible answers, so that a uniform
 guess is worth 0 and "I don't know" may be. Responses are parsed by :mod:`vhbench.language.parsing`, which also scores

@@ -77,9 +77,9 @@ class SplitDiff:
         if self.comparable and self._same_major:
             return f"scores on {versions} are comparable"
         if self.comparable:
-            return f"scores on {versions} would be comparable, but MAJOR says that they are not"
+            return f"scores on {versions} are comparable, although MAJOR differs"
         if self.code == 1:
-            return f"scores on {versions} are not comparable, as MAJOR says"
+            return f"scores on {versions} are not comparable, as MAJOR differs"
         return (
             f"scores on {versions} are NOT comparable, though MAJOR is the same: the newer must be a new MAJOR version"
         )

@@ -59,12 +59,14 @@ class _Escaping:
     def __init__(self, stream: TextIO, pattern: re.Pattern[str]) -> None:
         self._stream = stream
         self._pattern = pattern if stream.isatty() else _ANYWHERE
+        self._is_log = pattern is _BUT_PROGRESS and not stream.isatty()
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")  # unencodable characters are not an error
 
     def write(self, text: str) -> int:
-        """Write a text, escaped."""
-        self._stream.write(self._pattern.sub(_written, text))
+        """Write a text, escaped. In a log, each update of a progress bar is a separate line."""
+        shown = "\n" + text[1:] if self._is_log and text.startswith("\r") else text
+        self._stream.write(self._pattern.sub(_written, shown))
         return len(text)
 
     def writelines(self, lines: Any) -> None:

@@ -375,7 +375,7 @@ class Filler:
     def _unfilled(self) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
             if not cell.full():
-                pressed = "too few easy questions can be pressed this way for every answer"
+                pressed = "too few easy questions for every answer permit this pressure"
                 cell.reason = f"cell not filled: {self._scarce() if pressure == 'easy' else pressed}"
                 detail = {"wanted": cell.wanted, "found": len(cell.rows), **self.tried}
                 yield Rejection(f"{self.kind.id}/{pressure}", cell.reason, detail)
@@ -383,10 +383,10 @@ class Filler:
     def _scarce(self) -> str:
         """Return what the pool lacks for easy questions."""
         if len(askable(self.kind, self.pool)) < self.kind.asks:
-            return f"the source knows no {self.kind.task} to ask about"
+            return f"the source has no suitable annotations for {self.kind.task} questions"
         if self.kind.task in ("attribute", "position"):
-            return "too few images that show all that the options are about"
-        return "too few texts with images for every answer"
+            return "too few images in which all options are decidable"
+        return "too few question texts with image sets for every answer"
 
 
 def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:

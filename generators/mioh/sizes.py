@@ -48,7 +48,7 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
         )
     _check(cells)
     if not any(number for groups in cells.values() for number in groups.values()):
-        raise VhbenchError("cells: ask for no question: must be a positive number for one task and pressure at least")
+        raise VhbenchError("cells: expected a positive number for at least one task and pressure")
     table: dict[str, dict[str, int]] = {}
     for task in PAPER:
         names = [name for name, kind in QUESTION_TYPES.items() if kind.task == task]

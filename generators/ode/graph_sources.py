@@ -45,7 +45,7 @@ def merged(sources: tuple[str, ...], node_types: str = "", add: str = "") -> Con
         VhbenchError: if a source cannot be read or is named twice, or if two sources disagree on a word's type.
     """
     if len(set(sources)) < len(sources):
-        raise VhbenchError(f"--graph {' '.join(sources)}: one is named twice, and would count twice")
+        raise VhbenchError(f"--graph {' '.join(sources)}: expected each graph once")
     if node_types and not any(source.startswith("amber:") for source in sources):
         raise VhbenchError(f"--node-types {node_types}: only goes with --graph amber:DIR, not {', '.join(sources)}")
     graph = reduce(concept_graph.merge, (_read_graph(source, node_types) for source in sources))
@@ -54,7 +54,7 @@ def merged(sources: tuple[str, ...], node_types: str = "", add: str = "") -> Con
     more = load(add)
     updated = concept_graph.update(graph, more)
     if not concept_graph.has_additions(updated):
-        raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
+        raise VhbenchError(f"--add {add}: expected new concepts, got {len(more)} that the graph already has")
     return updated
 
 

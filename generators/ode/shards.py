@@ -236,7 +236,7 @@ def _of_part(part: ConceptPart, made: Scene | Rejection) -> Scene | Rejection:
     """Return an image, or a rejection if its place belongs to another split."""
     if isinstance(made, Rejection) or not made.environment or part.holds(made.environment):
         return made
-    return Rejection(made.id, "place of another part", {"environment": made.environment})
+    return Rejection(made.id, "place outside --part", {"environment": made.environment})
 
 
 def _score(result: Scene | Rejection) -> float:

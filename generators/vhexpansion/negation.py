@@ -43,7 +43,7 @@ def natural_twin(parts: Parts, source: str = "") -> str:
     if negations(asked):
         raise CannotNegate(f"negated already: {asked!r}")
     if has("CLAUSES", asked) or has("SCOPES", parts.lead):
-        raise CannotNegate(f"cannot tell what the negation would govern: {asked!r}")
+        raise CannotNegate(f"ambiguous scope of the negation: {asked!r}")
     simple, *others = _table()[1]
     if is_simple_existence(asked):
         found = {_filled(simple, asked)}

@@ -30,10 +30,10 @@ Twin:"""
 
 Wording = Literal["auto", "natural", "wrapped", "llm"]
 WORDINGS: Final[dict[Wording, str]] = {
-    "auto": "by a template, else the rewriter's if one is given, else wrapped",
-    "natural": "by a template; other questions are left out",
-    "wrapped": "all",
-    "llm": "the rewriter's for all questions, as in the paper; wrapped where it is refused",
+    "auto": "template if one matches, else the rewriter if one is given, else wrapped",
+    "natural": "template; other questions are left out",
+    "wrapped": "wrapper for all questions",
+    "llm": "rewriter for all questions, as in the paper; wrapped if its output is rejected",
 }
 """Wordings of twins, for ``--negation``."""
 

@@ -97,7 +97,7 @@ class Measured:
     def warnings(self) -> list[str]:
         """Warnings about truncated responses, and about many that cannot be parsed."""
         cut = int(self.answers.holds(lambda answer: answer.cut_off, self.places).sum())
-        unread = int(self.answers.holds(lambda answer: answer.said == "" and not answer.cut_off, self.places).sum())
+        unread = int(self.answers.holds(lambda answer: answer.outcome == "" and not answer.cut_off, self.places).sum())
         lines = []
         if cut > withholding.ALLOWED * self.n:
             share = f"{cut} of {self.n} responses ({100 * cut / self.n:.1f} %)"

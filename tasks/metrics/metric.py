@@ -85,19 +85,19 @@ class Answer:
     none: str = ""
 
     @property
-    def said(self) -> str:
+    def outcome(self) -> str:
         """Prediction, "" if missing; "failed", "refused" or "abstained" without an answer."""
         return self.record.failure or self.record.prediction
 
     @property
     def correct(self) -> bool:
         """Whether the prediction is the reference answer."""
-        return self.said == self.record.answer
+        return self.outcome == self.record.answer
 
     @property
     def at_best(self) -> "Answer":
         """The same with the right prediction, if it has none; a refusal remains one."""
-        if self.said not in ("", "failed"):
+        if self.outcome not in ("", "failed"):
             return self
         return replace(self, record=replace(self.record, prediction=self.record.answer, failure=""))
 

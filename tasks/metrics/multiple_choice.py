@@ -69,7 +69,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     cells = whole.cells(GROUPS).items()
     result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **_summary(cell)} for names, cell in cells]
     result["letters"] = {
-        "predictions": _letter_shares(whole, lambda answer: answer.said),
+        "predictions": _letter_shares(whole, lambda answer: answer.outcome),
         "answers": _letter_shares(whole, lambda answer: answer.record.answer),
     }
     result["predictions"] = dict(zip(whole.answers.ids, whole.predictions, strict=True))

@@ -22,8 +22,8 @@ def _share(test: Callable[[Answer], bool]) -> Callable[[Answer, Facts], Count]:
 
 
 def _precision(answer: Answer, facts: Facts) -> Count:
-    told = answer.record.prediction == facts.positive
-    return Count(told and answer.correct, told)
+    predicted = answer.record.prediction == facts.positive
+    return Count(predicted and answer.correct, predicted)
 
 
 def _recall(answer: Answer, facts: Facts) -> Count:
@@ -33,8 +33,8 @@ def _recall(answer: Answer, facts: Facts) -> Count:
 
 def _f1(answer: Answer, facts: Facts) -> Count:
     """2TP / (2TP + FP + FN), with TP + FP + FN trials."""
-    told, true = answer.record.prediction == facts.positive, answer.record.answer == facts.positive
-    return Count(2 * (told and true), told + true, told or true)
+    predicted, true = answer.record.prediction == facts.positive, answer.record.answer == facts.positive
+    return Count(2 * (predicted and true), predicted + true, predicted or true)
 
 
 def _pressure(answer: Answer) -> tuple[str, str] | None:
@@ -57,25 +57,25 @@ def _new_case(answer: Answer, facts: Facts) -> Count:
     return Count((record.negated or bool(record.perturbation)) and not record.failure and not answer.correct)
 
 
-def _of_half(said: str, *, twin: bool) -> Metric:
+def _of_half(prediction: str, *, twin: bool) -> Metric:
     """Return a counter of pairs whose original, or twin, has this prediction."""
 
     def count(answer: Answer, facts: Facts) -> Count:
         half = answer.twin if twin else answer
         assert half is not None
-        return Count(half.said == said)
+        return Count(half.outcome == prediction)
 
-    return Metric(name=f"{said}_to_{'twin' if twin else 'original'}", count=count, units="pairs")
+    return Metric(name=f"{prediction}_to_{'twin' if twin else 'original'}", count=count, units="pairs")
 
 
-def _contradicting(said: str, twin: str) -> Metric:
+def _contradicting(original: str, twin: str) -> Metric:
     """Return a counter of pairs with these predictions of original and twin."""
 
     def count(answer: Answer, facts: Facts) -> Count:
         assert answer.twin is not None
-        return Count((answer.said, answer.twin.said) == (said, twin))
+        return Count((answer.outcome, answer.twin.outcome) == (original, twin))
 
-    return Metric(name=f"{said}_then_{twin}", count=count, units="pairs")
+    return Metric(name=f"{original}_then_{twin}", count=count, units="pairs")
 
 
 def blind(yes_then_no: float, no_then_yes: float, yes_share: float) -> float:
@@ -127,7 +127,7 @@ YES_RATE = Metric(
 )
 UNPARSED = Metric(
     name="unparsed",
-    count=_share(lambda answer: answer.said == "" and not answer.cut_off),
+    count=_share(lambda answer: answer.outcome == "" and not answer.cut_off),
     higher_is_better=False,
     needs=("cut_off",),
     always=True,
@@ -169,7 +169,7 @@ _apart = partial(Metric, needs=("options",), in_cells=False, compared=False, lis
 PENALTY = _apart(
     name="penalty",
     count=lambda answer, facts: Count(
-        0 if answer.correct or answer.said == "abstained" else 1 / ((answer.options or 2) - 1)
+        0 if answer.correct or answer.outcome == "abstained" else 1 / ((answer.options or 2) - 1)
     ),
 )
 SELECTIVE = (
@@ -207,7 +207,7 @@ NONE_OPTION = (
 
 YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
 _CONTRADICTING = (_contradicting("yes", "no"), _contradicting("no", "yes"), YES_SHARE)
-_HALVES = (*(_of_half(said, twin=twin) for twin in (False, True) for said in ("yes", "no")), YES_SHARE)
+_HALVES = (*(_of_half(word, twin=twin) for twin in (False, True) for word in ("yes", "no")), YES_SHARE)
 
 YES_NO = (
     ACCURACY,

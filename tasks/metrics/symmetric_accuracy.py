@@ -187,6 +187,6 @@ def _guessed_accuracy(measured: Measured) -> float | None:
     n = sum(count for _, count in first)
     if not n:
         return None
-    yes, no = (sum(count for kind, count in first if kind.said == word) / n for word in ("yes", "no"))
+    yes, no = (sum(count for kind, count in first if kind.outcome == word) / n for word in ("yes", "no"))
     gold = sum(count for kind, count in first if kind.record.answer == "yes") / n
     return chance_accuracy(yes, gold, no)

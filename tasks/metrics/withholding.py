@@ -3,7 +3,7 @@
 A failed request shows nothing about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
 accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. So are they if
 most responses are repetitions of a few texts without an answer (an error page, "N/A"; not an always-yes model), if most
-are loops, if one caption serves most images, or if most captions name nothing of the vocabulary (another language).
+are loops, if one caption serves most images, or if most captions contain no word of the vocabulary (another language).
 Refusals are responses: they count as incorrect, at any rate.
 """
 
@@ -86,8 +86,8 @@ class ResponseCounts:
         problems = [("responses repeat a text without an answer", sum(count for count, _ in repeated))]
         if self.captions:
             repeated = repeated[:1]
-            problems = [("captions are one and the same text", sum(count for count, _ in repeated))]
-            problems += [("captions name nothing of the vocabulary", self.wordless)]
+            problems = [("captions are identical", sum(count for count, _ in repeated))]
+            problems += [("captions contain no word of the vocabulary", self.wordless)]
         problems += [("captions are loops" if self.captions else "responses are loops without an answer", self.loops)]
         return next(filter(None, (self._uninformative(*problem, repeated) for problem in problems)), None)
 

@@ -144,7 +144,7 @@ class _ResponseReader:
 
     def result(self, measured: Measured) -> dict[str, Any]:
         """Return the result of :func:`score`."""
-        counts = confusion.count(measured.tally(lambda kind: (kind.said, kind.record.answer)), self.positive)
+        counts = confusion.count(measured.tally(lambda kind: (kind.outcome, kind.record.answer)), self.positive)
         found = report_scores(measured)
         if self.compat:
             rates = yes_no_reference.rates(counts, self.parser, self.positive)

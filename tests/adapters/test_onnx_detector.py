@@ -49,5 +49,5 @@ def test_what_is_no_detector_is_named(tmp_path: Path) -> None:
         OnnxDetector(str(tmp_path / "bad.onnx"))
     file = save(tmp_path, "yolov8")
     file.with_suffix(".txt").write_text("dog\n")
-    with pytest.raises(VhbenchError, match=r"outputs of shapes \(7, 3\) with 1 classes are of no detector"):
+    with pytest.raises(VhbenchError, match=r"outputs of shapes \(7, 3\) with 1 classes are not supported"):
         OnnxDetector(str(file)).detect([picture(160, 160)], [["dog"]])

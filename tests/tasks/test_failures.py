@@ -85,7 +85,7 @@ def test_responses_that_reach_the_token_limit_are_truncated_and_did_not_fail(
         "8 of 20 responses (40.0 %) are truncated; raise the token limit with --gen_kwargs max_new_tokens" in done.err
     )
     ends = f"{found['accuracy']:.1f}–{found['accuracy'] + 40:.1f}"
-    assert f"(20 of 76 asked; accuracy {ends} depending on missing predictions)" in done.out
+    assert f"(20 of 76 evaluated; accuracy {ends} depending on missing predictions)" in done.out
     assert report["tokens"]["responses"] == 20
     assert found["tokens"] == pytest.approx((4096 * 8 + 5 * 8 + 7 * 4) / 20)
     assert report["tokens"]["p95"] == 4096
@@ -112,6 +112,6 @@ def test_the_table_shows_no_score_and_the_report_says_why(command_line: CommandL
     assert report["overall"]["accuracy"] is None
     assert {cell["accuracy"] for cells in report["cells"].values() for cell in cells} == {None}
     listed = CliRunner().invoke(app, ["answers", str(tmp_path), "--only", "failed"], catch_exceptions=False)
-    assert f"{EXISTENCE}: of 8 answers 8 failed" in listed.output
+    assert f"{EXISTENCE}: 8 failed; n = 8" in listed.output
     told = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)], catch_exceptions=False)
     assert "8 of 8 requests failed" in told.output

@@ -153,7 +153,7 @@ def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
         assert line in told("score", path).partition("accuracy")[0]
         assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
         assert line in told("answers", path)
-        assert " questions have no response; --require-complete" in refused("score", path, "--require-complete")
+        assert " have no response; rejected by --require-complete" in refused("score", path, "--require-complete")
         assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
         assert line not in told("score", "captions", "--responses", path)
     alone = str(samples(copy, "mioh_selective"))
@@ -179,7 +179,7 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     for row in rows:
         row["accuracy"]["provenance"] |= claim
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    line = "ode_fictional_existence: its samples name 60 questions, but the split with their content hash has 76"
+    line = "ode_fictional_existence: its samples record 60 questions, but the split with their content hash has 76"
     first, note = read_run(file).notes
     assert first.startswith(line)
     assert "the results next to its samples are from another run (asked: 76 and 60; of: 76 and 60; prompts: " in note
@@ -268,14 +268,14 @@ def test_a_sample_of_another_run_is_refused(copy: Path) -> None:
 def test_two_models_in_one_folder_are_told_apart(copy: Path, command_line: CommandLine) -> None:
     """lmms-eval names its folders after a model's arguments, and these have none."""
     done = command_line("vhbench_yes", "ode_fictional_existence", copy, "--limit", "8", "--force_simple")
-    assert "(8 of 76 asked)" in done.out, "lmms-eval's own table says it first"
-    assert "ode_fictional_existence: partial: 8 of 76 questions were asked" in done.err
+    assert "(8 of 76 evaluated)" in done.out, "lmms-eval's own table reports it first"
+    assert "ode_fictional_existence: partial: 8 of 76 questions were evaluated" in done.err
     files = {json.loads(file.read_bytes())["model_source"]: file for file in copy.glob("*_results.json")}
     message = refused("score", str(copy))
     assert "expected the results of one model, got 2; name one of: " in message
     assert all(f"{file} ({model})" in message for model, file in files.items())
     yes = read_run(files["vhbench_yes"])
-    assert yes.notes == ("ode_fictional_existence: partial: 8 of 76 questions were asked",)
+    assert yes.notes == ("ode_fictional_existence: partial: 8 of 76 questions were evaluated",)
     assert yes.provenance["ode_fictional_existence"].prompt_form == "simple"  # type: ignore[union-attr]
     assert {answer.prediction for answer in yes.tasks["ode_fictional_existence"]} == {"yes"}
     assert set(read_run(files["vhbench_coin"]).tasks) == set(LEAVES)
@@ -295,7 +295,7 @@ def test_the_demo_finds_the_intervals_of_a_partial_run(
     demo._print_table(next((tmp_path / "part").glob("*_results.json")))
     printed = capsys.readouterr().out
     whole = number_of_questions(starter("mioh"), "mioh_selective")
-    assert printed.startswith(f"mioh_selective: partial: 40 of {whole} questions were asked")
+    assert printed.startswith(f"mioh_selective: partial: 40 of {whole} questions were evaluated")
     assert " [" in next(line for line in printed.splitlines() if "accuracy" in line)
 
 
@@ -332,8 +332,12 @@ def test_a_baseline_to_other_questions_is_refused_in_one_line(
         change(file, 0, provenance=rows[0]["accuracy"]["provenance"] | {"content_hash": "0" * 64})
     done = command_line("vhbench_coin", task, tmp_path / "out", "--baseline", str(file))
     assert done.code == 2
-    told = "has answers to ode 2.0.0 (000000000000…), and" if foreign else "has answers to ode_fictional_existence, and"
-    assert f"vhbench: --baseline {file}: {told} {task} " in done.err
+    told = (
+        "contains responses to ode 2.0.0 (000000000000…);"
+        if foreign
+        else "contains responses to ode_fictional_existence, not"
+    )
+    assert f"vhbench: --baseline {file}: {told} {task}" in done.err
     assert not (tmp_path / "out").exists()
 
 
@@ -379,4 +383,4 @@ def test_the_other_options_of_lmms_eval_change_what_they_are_to_change(
     assert (three.repeats, three.generation["max_new_tokens"], three.asked, three.of) == (3, 16, 6, 76)
     assert told["plain"] == told["again"]
     assert told["told"].prompts != told["plain"].prompts  # type: ignore[union-attr]
-    assert [one.notes for one in found.values()] == [(f"{task}: partial: 6 of 76 questions were asked",)] * 4
+    assert [one.notes for one in found.values()] == [(f"{task}: partial: 6 of 76 questions were evaluated",)] * 4

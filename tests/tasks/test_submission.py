@@ -1,4 +1,4 @@
-"""lmms-eval on a hidden edition ends well, and writes what its maintainers can score."""
+"""lmms-eval on a hidden test set ends well, and writes what its maintainers can score."""
 
 from collections.abc import Callable
 from pathlib import Path

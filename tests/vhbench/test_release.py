@@ -93,7 +93,7 @@ def test_a_dry_run_sends_nothing(online: HubStandin, command: Command, tmp_path:
     directory = build(tmp_path)
     code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get the tag v1.0.0, 11 files, nothing was sent" in output
+    assert "would get the tag v1.0.0, 11 files, nothing was uploaded" in output
     assert "  + a/test-00000-of-00001.parquet" in output
     assert online.load(REPO) is None
 
@@ -137,7 +137,7 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     hidden = ("--hidden", "--secret", file)
     for place in (tmp_path / "hidden" / "ode" / "key.jsonl", tmp_path / "ode" / "key.jsonl"):
         code, output = command(*release_it, *hidden, "--key", place)
-        assert (code, "with which it would go public; name another place" in output) == (2, True), output
+        assert (code, "and would be published; choose another path" in output) == (2, True), output
     code, output = command(*release_it, *hidden, "--dry-run")
     assert (code, "scenes.parquet" in output) == (0, False), output
     assert online.load(REPO) is None
@@ -222,7 +222,7 @@ def test_a_dry_run_needs_no_login(command: Command, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get the tag v1.0.0, 11 files, nothing was sent" in output
+    assert "would get the tag v1.0.0, 11 files, nothing was uploaded" in output
     assert "not logged in" in output
 
 
@@ -311,7 +311,7 @@ def test_a_lower_version_leaves_changelog_and_main_alone(
     assert (code, "on a separate branch, backport-v1.1.0" in output) == (0, True)
     code, output = command(lower, *options)
     assert code == 0, output
-    assert "main stays as it is, this one is on the branch backport-v1.1.0" in output
+    assert "main is unchanged, this version is on the branch backport-v1.1.0" in output
     assert online.files(REPO) == before
     changelog = online.files(REPO, "v1.1.0")["CHANGELOG.md"].decode()
     assert changelog == "### 1.1.0\n\nA new version.\n\n### 1.0.0\n\nFirst release.\n"

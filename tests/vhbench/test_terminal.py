@@ -67,6 +67,7 @@ def test_colours_and_progress_stay_on_a_terminal_only(
         print(part, end="", file=sys.stderr)
     text = stream.getvalue()
     assert ("\x1b[1;31mred\x1b[0m" in text, "\r50 %\x1b[A" in text) == (kept, kept)
+    assert ("\n50 %" in text) != kept, "in a log, an update of a progress bar is a line"
     assert "\\x1b[2J\\x1b[8mx" in text
 
 

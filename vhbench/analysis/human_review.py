@@ -112,7 +112,7 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[s
             if known.setdefault(key, value) != value:
                 raise VhbenchError(
                     f"{path}: question {key}: {saved.annotator!r} says {value} here and {known[key]} in another part; "
-                    "leave the older file out"
+                    "omit the older file"
                 )
     return votes
 

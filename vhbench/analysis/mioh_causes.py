@@ -50,8 +50,8 @@ _SURE: Final = 2.5  # log likelihood ratio beyond the logarithm of the number of
 _SEVERAL: Final = 3.0  # the same, for several pressures but not all: one extra cell may fail by chance
 _BLIND_SKILL, _SEEING_SKILL = 0.1, 0.5
 _BLIND: Final = {
-    "position": "does not tell left from right",
-    "attribute": "does not tell which object has an attribute",
+    "position": "does not distinguish left from right",
+    "attribute": "does not bind attributes to objects",
 }
 """Task → what guessing in all of its types means: all options show the same objects and values."""
 
@@ -79,11 +79,11 @@ class Cause:
     meaning: str = ""
 
     def __str__(self) -> str:
-        found = f"{self.correct} of {self.n} correct, expected {self.expected:.0f}, by guessing {self.chance:.0f}"
+        counts = f"{self.correct} of {self.n} correct; expected {self.expected:.0f}, {self.chance:.0f} by guessing"
         if self.meaning:
             under = f"under {self.under}" if self.under else "independent of pressure"
-            return f"{self.meaning} ({_span(self.types)}), {under}: {found}"
-        return f"{_span(self.types)}{f' under {self.under}' if self.under else ''}: {found}"
+            return f"{self.meaning} ({_span(self.types)}), {under}: {counts}"
+        return f"{_span(self.types)}{f' under {self.under}' if self.under else ''}: {counts}"
 
 
 class _Cells:

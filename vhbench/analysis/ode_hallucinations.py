@@ -252,7 +252,7 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
         yield "The criteria use different images, so these differences are unpaired and not tested."
         yield ""
     if found["true_communities"]:
-        yield "Concepts shown together, and captions of these images with a hallucination"
+        yield "Communities of co-occurring concepts, and CHAIR_s of the images that show them"
         rows = [
             (", ".join(g["concepts"][:6]), _estimate(g | {"value": g["rate"]}), str(g["n"]))
             for g in found["true_communities"]

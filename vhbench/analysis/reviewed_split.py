@@ -65,12 +65,12 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
         version: of the new split; "" keeps the old one.
 
     Raises:
-        VhbenchError: if the verdict is of another split or malformed, the split is a hidden edition, or no row is left.
+        VhbenchError: if the verdict is of another split or malformed, the split is hidden, or no row is left.
     """
     manifest = splits.read_manifest(directory)
     found = _read_verdict(verdict, manifest)
     if manifest.extra.get("commitment"):
-        raise VhbenchError(f"{directory}: is a hidden edition, whose commitment names its content; review it before")
+        raise VhbenchError(f"{directory}: is a hidden test set, whose commitment names its content; review it before")
     if target.resolve() == directory.resolve():
         raise VhbenchError(f"--out {target}: is the split that was judged; name another folder")
     ties = _ties(directory, manifest, found)

@@ -102,7 +102,7 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
     yield (
         "Change: paired over the cases that both have; sign-flip max-t over all sources and perturbations, family-wise "
         "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases. "
-        "Lost by negation: pairs with a wrong twin among those with a correct question; Holm over sources and wordings."
+        "Lost by negation: correct questions with an incorrect twin; Holm over sources and wordings."
     )
 
 

@@ -68,7 +68,7 @@ def sentences(forms: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             size = f"{wording.number(abs(more))} points {'more' if more > 0 else 'less'}"
             ends = ends if more > 0 else [-end for end in reversed(ends)]
             yield (
-                f"{form.capitalize()} twins lose {size} of the correct answers than natural ones, "
+                f"After a correct question, {form} twins fail {size} often than natural ones, "
                 f"{wording.confidence(ends)}: compare models on natural pairs, "
                 f"{wording.number(forms[NATURAL]['symmetric_accuracy'])} % (n = {forms[NATURAL]['pairs']})."
             )

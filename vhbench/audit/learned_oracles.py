@@ -43,7 +43,7 @@ class Tested:
 
     Attributes:
         number: questions.
-        best: sum of the best by design.
+        best: sum of the bound by design.
         right: objects → sum of correct answers, number.
     """
 
@@ -89,8 +89,8 @@ def compare_splits(directory: Path, other: Path) -> tuple[list[str], list[list[s
     """Test all viewers on each of two splits, trained on the other one.
 
     Returns:
-        A line per cell that a viewer answers significantly beyond the best by design in both directions; and table
-        rows: question type, and per viewer its accuracy on both splits and the best by design.
+        A line per cell that a viewer answers significantly beyond the bound by design in both directions; and table
+        rows: question type, and per viewer its accuracy on both splits and the bound by design.
 
     Raises:
         VhbenchError: if scikit-learn is missing, or either is no MIOH split with scenes, or both are the same.
@@ -128,7 +128,7 @@ def _shown(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:
     numbers = [sum(cell.number for cell in cells) for cells in found]
     shares = [100 * sum(c.share * c.number for c in cells) / n for cells, n in zip(found, numbers, strict=True)]
     bound = 100 * sum(cell.best for cell in found[0]) / numbers[0]
-    return f"{shares[0]:.0f}, {shares[1]:.0f} (best {bound:.0f})"
+    return f"{shares[0]:.0f}, {shares[1]:.0f} (bound {bound:.0f})"
 
 
 # -- learning --------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ ENOUGH: Final = 20
 """Minimum number of questions of a cell for checking a bound."""
 
 _SLACK: Final = 0.03
-"""Accuracy above the best by design at which a cell leaks."""
+"""Accuracy above the bound by design at which a cell leaks."""
 
 _SIGNIFICANT: Final = 3.3
 """Standard errors that no cell of a sound split exceeds by chance; over a hundred are looked at."""
@@ -45,7 +45,7 @@ class Reached:
         number: questions.
         right: sum of the probabilities of a correct answer.
         squares: sum of their squares.
-        best: sum of the best by design, or NaN if the design sets no bound.
+        best: sum of the bound by design, or NaN if the design sets no bound.
     """
 
     number: int = 0
@@ -273,7 +273,7 @@ def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[
 
 
 def leaks(found: Figures) -> list[str]:
-    """Return a line for each cell that an oracle answers beyond the best by design.
+    """Return a line for each cell that an oracle answers beyond the bound by design.
 
     One image either shows the answer or leaves a guess, so that accuracy also varies by chance: there the excess must
     be significant as well.
@@ -290,7 +290,7 @@ def leaks(found: Figures) -> list[str]:
 
 
 def table(found: Figures) -> list[list[str]]:
-    """Return table rows: question type, number, and per oracle the accuracy and the best by design, in percent."""
+    """Return table rows: question type, number, and per oracle the accuracy and the bound by design, in percent."""
     kinds = sorted({kind for cells in found.values() for kind, _ in cells})
     rows = [["type", "questions", *found]]
     for kind in kinds:
@@ -302,7 +302,7 @@ def table(found: Figures) -> list[list[str]]:
 def _shown(one: Reached) -> str:
     if not one.number:
         return "n/a"
-    return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (best {100 * one.bound:.0f})")
+    return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")
 
 
 def _as_json(found: Figures) -> dict[str, dict[str, Any]]:

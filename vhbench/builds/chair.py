@@ -24,7 +24,7 @@ LIMITS = (64, 512)
 
 @dataclass(frozen=True, kw_only=True)
 class ChairBuild(SplitBuild):
-    """Build CHAIR: photos of COCO to be described with at most 64 and 512 new tokens.
+    """Build CHAIR: captions of COCO photos with at most 64 and 512 new tokens.
 
     Example: `vhbench build chair --source coco:instances_val2014.json --captions captions_val2014.json --images
     val2014 --synonyms synonyms.txt --sample 500 --seed 0 --out out`
@@ -35,7 +35,7 @@ class ChairBuild(SplitBuild):
     source: str = option(
         "`coco:INSTANCES.json`, or `ode:OUT/ode`: the images of a split of ODE.",
         names=("--source", "-s"),
-        metavar="FORM:PATH",
+        metavar="FORMAT:PATH",
     )
     captions: str = option(
         "COCO captions of the same images: objects that a reference caption names are present, as in CHAIR.",
@@ -45,14 +45,14 @@ class ChairBuild(SplitBuild):
     images: str = option("Folder of the photos.", "", metavar="DIR")
     synonyms: str = option(
         "Vocabulary: CHAIR's synonyms.txt (in the repository LisaAnne/Hallucination), or JSON, object → other names, "
-        "for any other set of objects. By default the categories with vhbench's synonyms, which give other scores "
-        "than CHAIR's list.",
+        "for any other set of objects. By default the categories with vhbench's synonyms; scores then differ "
+        "from those with CHAIR's list.",
         "",
         metavar="FILE",
     )
-    sample: int = option("Number of images, drawn with --seed; 0 for all.", 500, least=0)
+    sample: int = option("Number of images, sampled with --seed; 0 for all.", 500, least=0)
     ids: str = option("File of image ids to use instead of a sample, one per line or a JSON list.", "", metavar="FILE")
-    prompt: str = option("The prompt.", "Please describe this image in detail.")
+    prompt: str = option("Prompt.", "Please describe this image in detail.")
 
     def check(self) -> None:
         """Read the whole source before anything is built.

@@ -61,10 +61,10 @@ def write(
     """
     whole = splits.read_manifest(directory)
     if is_hidden(whole):
-        raise VhbenchError(f"{directory}: is the public part of a hidden edition already")
+        raise VhbenchError(f"{directory}: is the public part of a hidden test set already")
     if fault := hidden_seed.check(whole, secret):
         raise VhbenchError(
-            f"{directory}: {fault}; a hidden edition is built with `vhbench build … --seed-from-secret FILE`"
+            f"{directory}: {fault}; a hidden test set is built with `vhbench build … --seed-from-secret FILE`"
         )
     if key is not None and not overwrite:
         refuse_other(key, whole.benchmark, whole.version)
@@ -226,7 +226,7 @@ def _check_options(options: Mapping[str, object]) -> None:
     for name, value in options.items():
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and _ELSEWHERE.search(text):
-                raise VhbenchError(f"the option {quote_value(name)} is {quote_value(text)}, which leads elsewhere")
+                raise VhbenchError(f"expected option {quote_value(name)} without path or URL, got {quote_value(text)}")
 
 
 def _scene_names(split: Path) -> dict[bytes, str]:

@@ -214,18 +214,19 @@ class MiohBuild(SplitBuild):
 
     def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
         """Raise VhbenchError, naming the short cells, unless they are allowed or their type is left out."""
-        short = [row[:2] for row in _missing(notes) if not row[2].startswith(_LEFT_OUT)]
+        missing = _missing(notes)
+        short = [cell for reason in missing if not reason.startswith(_LEFT_OUT) for cell in missing[reason]]
         if short and not self.allow_missing:
-            named = ", ".join(f"{cell} {asked}" for cell, asked in short)
             raise VhbenchError(
-                f"{len(short)} cells have fewer questions than requested: {named}; give more images or request fewer "
-                "(--cells), or accept them with --allow-missing: the same command then goes on from here"
+                f"{len(short)} cells have fewer questions than requested: {', '.join(short)}; provide more images, "
+                "request fewer questions (--cells), or accept them with --allow-missing: the same command then resumes"
             )
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
-        """Return the table of short cells and types left out; empty if all cells are full."""
-        missing = [*_missing(read_manifest(split).extra)]
-        return [["cell", "questions", "reason"], *missing] if missing else ()
+        """Return the table of types left out and short cells, by reason; empty if all cells are full."""
+        missing = _missing(read_manifest(split).extra)
+        rows = [[reason, ", ".join(cells)] for reason, cells in missing.items()]
+        return [["reason", "missing types and cells (questions)"], *rows] if rows else ()
 
     @property
     def reading(self) -> mioh_sources.Reading:
@@ -253,16 +254,15 @@ class MiohBuild(SplitBuild):
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
-def _missing(notes: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield cell, questions and reason of each type left out and each short cell."""
-    seen = set[str]()
+def _missing(notes: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return reason → types left out, or short cells with their numbers of questions."""
+    missing: dict[str, list[str]] = {}
     for name, cell in notes["cells"].items():
-        reason, kind = cell.get("reason", ""), name.partition("/")[0]
-        if reason.startswith(_LEFT_OUT) and kind not in seen:
-            yield [kind, "none", reason]
-            seen.add(kind)
-        elif reason and kind not in seen:
-            yield [name, f"{cell['asked']} of {cell['wanted']}", reason]
+        if reason := cell.get("reason", ""):
+            kind = name.partition("/")[0]
+            listed = missing.setdefault(reason, [])
+            listed.append(kind if reason.startswith(_LEFT_OUT) else f"{name} ({cell['asked']} of {cell['wanted']})")
+    return {reason: [*dict.fromkeys(names)] for reason, names in missing.items()}
 
 
 @lru_cache(maxsize=8)

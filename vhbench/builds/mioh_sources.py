@@ -62,7 +62,7 @@ def check(source: str, images: str) -> None:
     if name != "scenes" and not Path(place).is_file():
         raise VhbenchError(f"--source {source!r}: no file {place}")
     if name != "scenes" and not images:
-        raise VhbenchError(f"--source {source!r} needs --images DIR, the folder that its images lie in")
+        raise VhbenchError(f"--source {source!r} needs --images DIR, the folder of its images")
 
 
 def label(source: str) -> str:

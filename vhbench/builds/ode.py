@@ -143,7 +143,6 @@ class OdeBuild(SplitBuild):
     trust_prompt: bool = option(
         "Generate questions about the prompt's colours, states and actions without verification, as the paper does.",
         False,
-        names=("--trust-prompt/--no-trust-prompt",),
         panel=_IMAGES,
     )
     revision: str = option("Branch, tag or commit of the text-to-image model.", "", metavar="NAME", panel=_IMAGES)
@@ -291,7 +290,7 @@ class OdeBuild(SplitBuild):
             return ""
         if not self.calibration and not self.thresholds:
             echo(
-                f"warning: --calibration missing; scores of {self.detector} are taken at face value (present from "
+                f"warning: --calibration missing; scores of {self.detector} are used uncalibrated (present from "
                 f"{self.keep:g}, absent below {self.absent:g})"
             )
         for line in ode_preview.pilot(self._recipe(), self.plan, self.gpu_hour_price):
@@ -315,7 +314,7 @@ class OdeBuild(SplitBuild):
         """Return per criterion the numbers requested, accepted, and rejected for each reason."""
         rejections = list(splits.read_rejections(split))
         rows = splits.read_manifest(split).rows
-        table = [("criterion", "images asked", "images kept", "rejected, by reason")]
+        table = [("criterion", "images requested", "images kept", "rejected, by reason")]
         for criterion in criteria.CRITERIA:
             levels = [count for name, count in rows.items() if name == f"ode_{criterion}_caption"]
             reasons = Counter(r.reason for r in rejections if r.item.startswith(f"{criterion}-"))

@@ -75,7 +75,7 @@ class DrawnWorld:
         for word, name in zip(words, names, strict=True):
             outdoors = any(self.is_setting(other) and not _indoors(self.name(other)) for other in words)
             if name in UNCLEAR or (name in TOLD_INDOORS and outdoors):
-                return f"hard to tell: {word}"
+                return f"hard to recognize: {word}"
         for i, name in enumerate(names):
             if name in names[:i] or scenes.clash(name, names[:i]):
                 return f"one includes the other: {words[i]}"

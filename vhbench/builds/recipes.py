@@ -122,7 +122,7 @@ class EditionRecipe:
         build.check()
         if self.sources is not None and dict(build.sources) != dict(self.sources):
             odd = sorted({name for name, _ in set(build.sources.items()) ^ set(self.sources.items())})
-            raise VhbenchError(f"the recipe has other inputs than there are: {', '.join(odd)}")
+            raise VhbenchError(f"the inputs differ from the recipe's: {', '.join(odd)}")
         return build
 
     def pinned(self) -> Self:

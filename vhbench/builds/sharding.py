@@ -251,8 +251,8 @@ def _with_processes(build: Build, parts: Path, todo: list[int], workers: int, st
             yield future.result()
     except BrokenProcessPool as error:
         raise VhbenchError(
-            "a worker process was killed, perhaps for want of memory; finished shards are kept: run the same command "
-            "again, with fewer --workers if need be"
+            "a worker process was killed, possibly out of memory; finished shards are kept: run the same command "
+            "again, with fewer --workers if needed"
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
@@ -295,7 +295,7 @@ def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: fl
         raise error.as_instanceof_cause() from error
     except ray.exceptions.RayError as error:
         raise VhbenchError(
-            f"Ray lost a worker ({type(error).__name__}), perhaps for want of memory; finished shards are kept: "
+            f"Ray lost a worker ({type(error).__name__}), possibly out of memory; finished shards are kept: "
             "run the same command again"
         ) from error
     finally:

@@ -54,10 +54,10 @@ class VHExpansionBuild(SplitBuild):
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
         "`mme:MME_Benchmark`, `hallusionbench:HallusionBench.json`, `naturalbench:FOLDER`, "
         "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
-        "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be omitted if "
-        "it is clear from the path.",
+        "(yes or no, true or false, 1 or 0), and options where there are several. FORMAT may be omitted "
+        "if it follows from the path.",
         names=("--source", "-s"),
-        metavar="FORM:PATH",
+        metavar="FORMAT:PATH",
         panel=_CASES,
     )
     images: str = option("Folder of the source's images.", "", metavar="DIR", panel=_CASES)
@@ -75,8 +75,8 @@ class VHExpansionBuild(SplitBuild):
         panel=_CASES,
     )
     labels: str = option(
-        "Repaired labels for `pope` in its format, such as RePOPE's coco_repope_*.json (or a folder). Questions that "
-        "it leaves out are left out; reports also have the scores with the published labels.",
+        "Repaired labels for `pope` in its format, such as RePOPE's coco_repope_*.json (or a folder). Questions "
+        "without a repaired label are left out; reports also have the scores with the published labels.",
         "",
         metavar="FILE",
         panel=_CASES,
@@ -89,7 +89,7 @@ class VHExpansionBuild(SplitBuild):
     )
     rewriter: str = option(
         "Model for `--negation auto` and `llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) "
-        "or `transformers:NAME`; `rule`: none. Its output is checked; what is refused is replaced by the wrapper.",
+        "or `transformers:NAME`; `rule`: none. Its output is checked; rejected twins are replaced by wrapped ones.",
         "rule",
         panel=_CASES,
     )
@@ -115,22 +115,22 @@ class VHExpansionBuild(SplitBuild):
     )
     model: tuple[str, ...] = option(
         "Attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a local folder. Repeat it to attack several at once; the "
-        "first one answers.",
+        "responses are those of the first.",
         (),
         metavar="NAME",
         repeat=True,
         panel=_ATTACK,
     )
     loss: str = option(
-        "What an attack changes: `embedding`, the paper's similarity of features; `answer`, the likelihood of the "
+        "Objective of an attack: `embedding`, the paper's similarity of features; `answer`, the likelihood of the "
         "clean answer; `target`, that of the opposite one.",
         "embedding",
         panel=_ATTACK,
     )
-    restarts: int = option("Random starts per image, of which the best counts.", 1, least=1, panel=_ATTACK)
+    restarts: int = option("Random starts per image; the best result is kept.", 1, least=1, panel=_ATTACK)
     failed: str = option(
-        "lmms-eval samples (--log_samples) of the attacked model on these cases, which show what it already "
-        "fails; `ask`: run the model.",
+        "lmms-eval samples (--log_samples) of the attacked model on these cases, from which the cases that it "
+        "already fails are taken; `ask`: run the model.",
         "ask",
         metavar="FILE",
         panel=_ATTACK,
@@ -205,7 +205,7 @@ class VHExpansionBuild(SplitBuild):
         if self.attack and not self.model:
             raise VhbenchError(f"--attack {self.attack[0]} needs --model NAME, the model that is attacked")
         if self.answers and not self.attack:
-            raise VhbenchError("--answers asks the attacked model: it needs --attack")
+            raise VhbenchError("--answers: expected --attack as well")
         for method in self.attack:
             self._attack(method)  # refuses what makes no sense
         if self.failed != "ask" and not Path(self.failed).exists():

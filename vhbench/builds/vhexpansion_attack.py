@@ -205,7 +205,7 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     """Return the table of :func:`attack_facts` for builds and dataset cards; a dash where nothing was queried."""
-    columns = "attack|cases|achieved nothing|right before|turned wrong|success rate|95 % CI (by image)"
+    columns = "attack|cases|without effect|correct before|flipped|success rate|95 % CI (by image)"
     table = [list[str](columns.split("|"))]
     for method, counts in attacks.items():
         line = [str(method), f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]

@@ -29,7 +29,9 @@ def form_of(source: str) -> tuple[str, Path]:
     named = form if colon and form in FORMS else ""
     path = Path(rest if named else source).expanduser()
     if not path.exists():
-        raise VhbenchError(f"--source {source}: no such file or folder; FORM:PATH with FORM among {', '.join(FORMS)}")
+        raise VhbenchError(
+            f"--source {source}: no such file or folder; expected FORMAT:PATH, FORMAT one of {', '.join(FORMS)}"
+        )
     if named:
         return named, path
     if (path / "manifest.json").is_file():

@@ -62,17 +62,16 @@ def answers(how: _ListAnswersOptions) -> None:
     rows = [row for name in names for row in unparsed.rows(name, found[name], wanted)]
     if out is not None:
         _write(out, rows)
-        typer.echo(f"wrote {len(rows)} answers to {out}")
+        typer.echo(f"wrote {out} ({len(rows):,} responses)")
     else:
         for row in rows:
             typer.echo(_told(row))
     for name in names:
         counts = Counter(row["why"] for row in rows if row["task"] == name)
-        told = (
-            ", ".join(f"{counts[kind]} {kind}" for kind in unparsed.KINDS if counts[kind])
-            or f"none {' or '.join(wanted)}"
+        counted = ", ".join(f"{counts[kind]:,} {kind}" for kind in unparsed.KINDS if counts[kind]) or ", ".join(
+            f"0 {kind}" for kind in wanted
         )
-        typer.echo(in_a_line(f"{name}: of {len(found[name])} answers {told}"))
+        typer.echo(in_a_line(f"{name}: {counted}; n = {len(found[name]):,}"))
 
 
 def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
@@ -80,7 +79,7 @@ def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
     for name in names or ("",):
         if name not in allowed:
-            raise VhbenchError(f"{option}: there is no {name!r}; must be of {', '.join(allowed)}")
+            raise VhbenchError(f"{option}: expected one of {', '.join(allowed)}; got {name!r}")
     return names
 
 
@@ -89,11 +88,11 @@ def _told(row: dict[str, Any]) -> str:
     from vhbench.tasks.unparsed import shortened
 
     options = "".join(f"; {letter}. {choice}" for letter, choice in zip("ABCDEFGHIJ", row["choices"], strict=False))
-    right = f" (right: {row['answer']})" if row["answer"] else ""
+    right = f" (reference answer: {row['answer']})" if row["answer"] else ""
     lines = [
         f"{row['why']}  {row['task']}  {row['id']}",
-        f"  asked: {row['question']}{options}{right}",
-        f"  said:  {shortened(row['response']) or '(nothing)'}",
+        f"  question: {row['question']}{options}{right}",
+        f"  response: {shortened(row['response']) or '(empty)'}",
     ]
     return "\n".join(map(in_a_line, lines))
 

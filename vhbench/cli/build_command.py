@@ -177,7 +177,7 @@ def run(build: "SplitBuild", how: RunOptions, extra: Mapping[str, Any] | None = 
         extra=extra,
     )
     if manifest is None:
-        typer.echo(f"shards {how.shard} of {build.benchmark} are built; other jobs still have some to do")
+        typer.echo(f"shards {how.shard} of {build.benchmark} are built; other jobs still build the rest")
         return
     split = how.out / build.benchmark
     with splits.locked(split):

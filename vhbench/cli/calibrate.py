@@ -61,5 +61,5 @@ def calibrate(how: _CalibrateOptions) -> None:
     for word, told in found.get("words", {}).items():
         typer.echo(f"{word}: there from {told['keep']:.3f} on, absent below {told['absent']:.3f}")
     for kind, value in found.get("kinds", {}).items():
-        typer.echo(f"{kind}: believed from {value:.3f} on")
+        typer.echo(f"{kind}: accepted at or above {value:.3f}")
     typer.echo(f"wrote {how.out}")

@@ -97,17 +97,17 @@ def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
     from vhbench.runs import sample_files
 
     if len(paths) < 2:
-        raise VhbenchError(f"{len(paths)} run: name two or more to compare")
+        raise VhbenchError(f"expected two or more runs, got {len(paths)}")
     if given and len(given) != len(paths):
-        raise VhbenchError(f"--names has {len(given)} names for {len(paths)} runs; each needs one")
+        raise VhbenchError(f"--names: expected {len(paths)} names, one per run; got {len(given)}")
     if "" in map(str.strip, given):
-        raise VhbenchError(f"--names {','.join(given)}: a name is empty; each run needs one")
+        raise VhbenchError(f"--names: expected a name for each run; got {','.join(given)!r}")
     names = list(given) or [sample_files(path)[0].parent.name if _holds_samples(path) else path.stem for path in paths]
     if len(set(names)) < len(names) and not given:
         names = [str(path) for path in paths]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise VhbenchError(f"run {twice!r} is named twice; give different runs, or names with --names A,B")
+        raise VhbenchError(f"run {twice!r} occurs twice; pass different runs, or name them with --names A,B")
     return names
 
 

@@ -71,7 +71,7 @@ def demo(how: _DemoOptions) -> None:
     _print_table(written[-1])
     ready.join()
     _print_findings(splits, written[-1], how.model or "vhbench_coin", output)
-    _print_next(how.model, written[-1])
+    _print_next(how.model, written[-1], next(iter(splits), ""))
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str], log: Path) -> int:
@@ -101,7 +101,7 @@ def _starters(names: Iterable[str]) -> dict[str, Path]:
 
 
 def _prepare(splits: Mapping[str, Path]) -> None:
-    """Do what the analyses and the board need of the questions alone, while lmms-eval asks them on another core."""
+    """Prepare the analyses and the board as far as they depend on the questions only, while lmms-eval runs."""
     from vhbench.benchmarks import BENCHMARKS, load
     from vhbench.leaderboard import demo_board
     from vhbench.tasks import text_only_baseline
@@ -148,7 +148,7 @@ def _model_class(model: str) -> str:
             return name
     raise VhbenchError(
         f"no lmms-eval class is known for '{model}' (known: {', '.join(MODEL_CLASSES)}); "
-        f"name one yourself: lmms-eval --model CLASS --model_args pretrained={model} --tasks {TASKS}"
+        f"choose one: lmms-eval --model CLASS --model_args pretrained={model} --tasks {TASKS}"
     )
 
 
@@ -177,13 +177,14 @@ def _print_table(results: Path) -> None:
         typer.echo(line)
 
 
-def _print_next(model: str, results: Path) -> None:
-    typer.echo(
-        f"\nNext steps\n  vhbench analyse mioh {results}   # tables behind a finding; *.png next to the results\n"
-        f"  {results.name.removesuffix('results.json')}*_report.json   # all metrics and subsets, with intervals"
-    )
+def _print_next(model: str, results: Path, benchmark: str) -> None:
+    typer.echo("\nNext steps")
+    if benchmark:
+        typer.echo(f"  vhbench analyse {benchmark} {results}   # tables behind a finding; *.png next to the results")
+    reports = results.name.removesuffix("results.json")
+    typer.echo(f"  {results.parent}/{reports}*_report.json   # all metrics and subsets, with intervals")
     if not model:
         typer.echo(
-            "  make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct   # vhbench_coin is a random baseline; this is a model\n"
+            "  vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct   # a real model; vhbench_coin is a random baseline\n"
             f"  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks {TASKS}"
         )

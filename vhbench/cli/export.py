@@ -16,8 +16,8 @@ from vhbench.training.options import DpoOptions, RecipeOptions, RlOptions, SftOp
 def sft(how: SftOptions) -> None:
     """Write rows for supervised fine-tuning: reference captions, short answers and answers with reasons.
 
-    All questions of a training edition, or with --run those that a model got wrong. Yes and no are equally frequent
-    within each type. Captions and reasons are computed from the scenes' truth; prompts are lmms-eval's own.
+    All questions of a training split, or with --run those that a model answered incorrectly. Yes and no are equally
+    frequent within each type. Captions and reasons are computed from the scenes; prompts are those of the evaluation.
 
     Example: `vhbench export sft --split train/ode --run results --test out/ode --out rows`
     """
@@ -28,7 +28,7 @@ def sft(how: SftOptions) -> None:
 
 
 def dpo(how: DpoOptions) -> None:
-    """Write preference pairs for DPO: the truth is chosen, what the model hallucinated is rejected.
+    """Write preference pairs for DPO: the reference answer is chosen, the model's hallucination is rejected.
 
     Correctly answered questions only balance yes and no, with the other answer as the rejected one.
 
@@ -55,10 +55,10 @@ def vhexpansion(how: RecipeOptions) -> None:
 
 
 def rl(how: RlOptions) -> None:
-    """Write questions for reinforcement learning, whose rewards `vhbench.rewards` computes from exact truth.
+    """Write questions for reinforcement learning, whose rewards `vhbench.rewards` computes from exact ground truth.
 
-    Questions are drawn afresh about one part of the concepts, both answers of a pair in succession. With --check, fail
-    if a policy that does not look at the images earns more than a guess.
+    Questions are about new scenes of one part of the concepts; the two questions of a pair are consecutive. With
+    --check, exit with 1 if a policy that ignores the images has a higher mean reward than guessing.
 
     Example: `vhbench export rl --to trl --part 1/2 --test test/ode --out rl`
     """
@@ -84,7 +84,7 @@ class QuestionOptions:
 def questions(how: QuestionOptions) -> None:
     """Write a split's questions for another harness, with lmms-eval's prompts, images and token limits.
 
-    The harness needs no vhbench. `vhbench score LOG --questions SPLIT` scores what it logs, as lmms-eval's samples.
+    The harness runs without vhbench. `vhbench score LOG --questions SPLIT` scores its log like lmms-eval's samples.
 
     Example: `vhbench export questions out/mioh --to inspect --out mioh_inspect`
     """

@@ -129,7 +129,7 @@ def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
             f"--test {how.test}: {how.data} is not decontaminated against it (content hash {digest[:12]}…), but "
             f"against {names or 'nothing'}; pass it to `vhbench export --test`"
         )
-    return f"VHBENCH_DATA={shlex.quote(str(how.test.parent))} ", f"{how.test} shares nothing with the rows"
+    return f"VHBENCH_DATA={shlex.quote(str(how.test.parent))} ", f"no overlap between the rows and {how.test}"
 
 
 def _editions(told: Mapping[str, Any], kind: str) -> list[Mapping[str, str]]:

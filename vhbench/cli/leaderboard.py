@@ -175,7 +175,7 @@ def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
     """Print all reasons, one line each, and return the exit exception."""
     for reason in reasons:
         typer.echo(in_a_line(f"refused: {reason}"), err=True)
-    typer.echo(in_a_line(f"{what}: {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
+    typer.echo(in_a_line(f"{what}: refused for {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
     return typer.Exit(1)
 
 
@@ -202,7 +202,7 @@ class CheckOptions(WorkersOption):
 def _check(how: CheckOptions) -> None:
     """Recompute all entries of a board, for pull request checks; exits with 1 if one is refused.
 
-    Example: `vhbench leaderboard check --board board --against origin/main --submitter somebody`
+    Example: `vhbench leaderboard check --board board --against origin/main --submitter ada`
     """
     from vhbench.leaderboard import pull_requests
     from vhbench.leaderboard.validating import check_all, find_duplicates
@@ -231,7 +231,7 @@ def _check(how: CheckOptions) -> None:
 
 
 def _refresh(how: WorkersOption) -> None:
-    """Renew the scores of all entries after an update of vhbench, and write what moved to `changes.csv`.
+    """Recompute the scores of all entries after an update of vhbench, and append changed ones to `changes.csv`.
 
     Example: `vhbench leaderboard refresh --board board`
     """
@@ -242,7 +242,7 @@ def _refresh(how: WorkersOption) -> None:
     checked, _ = check_all(board, sources, workers=how.workers)
     for row in (moved := refresh(board, checked)):
         typer.echo(in_a_line("{model}/{edition}: {family} {metric} {before} -> {after}".format(**row)))
-    typer.echo(f"{len(moved)} scores moved, of {len(checked)} entries")
+    typer.echo(f"changed scores: {len(moved)} ({len(checked)} entries)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,14 +252,14 @@ class ReproduceOptions(BoardOption):
     entry: str = option("MODEL/EDITION, the entry's folder below entries.", metavar="ENTRY", argument=True)
     model: str = option("Class of the model, as for `lmms-eval --model`.")
     model_args: str = option("Its arguments, as for `lmms-eval --model_args`.", "")
-    sample: int = option("Number of questions to ask again.", 100, least=1)
+    sample: int = option("Number of questions to rerun.", 100, least=1)
     seed: int | None = option("Random seed of the sample; by default random, so that submitters cannot know it.", None)
 
 
 def _reproduce(how: ReproduceOptions) -> None:
-    """Ask an entry's model again on a random sample, twice, and write whether it is reproduced next to the entries.
+    """Rerun an entry's model twice on a random sample, and write the verdict, reproduced or not, to the board.
 
-    The verdict decides the entry's tier. It compares the entry with what two honest runs of the model give.
+    The verdict decides the entry's tier. It compares the agreement of entry and new runs with that of the new runs.
 
     Example: `vhbench leaderboard reproduce my-model/mioh-1.0.0 --board board --model qwen2_5_vl`
     """

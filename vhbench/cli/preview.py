@@ -50,9 +50,7 @@ def preview(how: _PreviewOptions) -> None:
     rows = splits.choose(how.split, how.config or None, how.number, how.seed)
     scenes = splits.read_scenes(how.split) if how.boxes or how.masks else {}
     if (how.boxes or how.masks) and not scenes:
-        raise VhbenchError(
-            f"{how.split}: holds no scenes (the truth behind its images), so there is nothing to draw in"
-        )
+        raise VhbenchError(f"{how.split}: expected a split with scenes, whose boxes or masks can be drawn")
 
     def picture(question: Question, index: int) -> "Image.Image":
         image = picture_of(question, index)

@@ -114,7 +114,7 @@ def push_split(how: PushOptions) -> None:
 
 
 def _hidden(how: PushOptions, manifest: "Manifest", rehearsed: Path | None) -> Path:
-    """Make the public part of a hidden edition, and return its directory."""
+    """Make the public part of a hidden test set, and return its directory."""
     from vhbench import release
 
     return release.hide(
@@ -156,13 +156,13 @@ def _tell(repo_id: str, sent: "Release") -> None:
     else:
         typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
         if sent.branch != MAIN:
-            typer.echo(f"a newer version is out: {MAIN} stays as it is, this one is on the branch {sent.branch}")
+            typer.echo(f"a newer version exists: {MAIN} is unchanged, this version is on the branch {sent.branch}")
     typer.echo(f"commit {sent.sha}")
 
 
 def _approve(how: PushOptions, names: Sequence[str]) -> bool:
     """Say which files would be deleted, and ask whether they may be."""
-    typer.echo(f"{how.repo_id} has {len(names)} files of the version before that this one lacks:")
+    typer.echo(f"{how.repo_id} has {len(names)} files of the previous version that this one lacks:")
     for name in names:
         typer.echo(in_a_line(f"  - {name}"))
     return how.yes or typer.confirm("delete them (previous versions keep them under their tags)?")
@@ -172,7 +172,7 @@ def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:
     """Say which files of others would be replaced, and ask whether they may be."""
     if not names:
         return True
-    typer.echo(f"{how.repo_id} has {len(names)} files that no version of the benchmark put there:")
+    typer.echo(f"{how.repo_id} has {len(names)} files that belong to no version of the benchmark:")
     for name in names:
         typer.echo(in_a_line(f"  ! {name}"))
     return how.yes or typer.confirm("replace them (only the repository's history keeps them)?")

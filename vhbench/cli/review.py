@@ -27,7 +27,7 @@ class ReviewOptions:
     )
     config: str = option("Review one config of the split only.", "")
     number: int = option(
-        "Number of questions, spread evenly over the rows; on photos first relations, people and confusable objects.",
+        "Number of questions, spread evenly over the rows; on photos, relations, people and confusable objects first.",
         100,
         least=1,
     )
@@ -50,7 +50,7 @@ class ReviewOptions:
 
 @build_command.taking(ReviewOptions)
 def review(how: ReviewOptions) -> None:
-    """Review a split by annotators: write pages, tally judgments, drop rejected questions.
+    """Review a split with annotators: write pages, tally judgments, drop rejected questions.
 
     Pages do not show reference answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
     Pages above 25 MB are split into parts (review-1.html …), saved separately. With --judgments, a question is kept
@@ -120,7 +120,7 @@ def _tally(how: ReviewOptions) -> None:
     write_atomic(output, json_bytes({"hash": identity, **verdict, "by_annotator": shares}))
     typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}")
     if len(votes) < _ANNOTATORS:
-        typer.echo(f"judged by {len(votes)}: the protocol wants {_ANNOTATORS} annotators")
+        typer.echo(f"judged by {len(votes)}: the protocol requires {_ANNOTATORS} annotators")
     kappa = verdict["kappa"]
     typer.echo(f"agreement: Fleiss' κ {'undefined' if kappa is None else f'{kappa:.2f}'}")
     for name, share in shares.items():
@@ -140,8 +140,8 @@ def _apply(split: Path, verdict: Path, out: Path, version: str) -> None:
         card.write_card(out, picture=card.sheet(out))
     review, total = manifest.extra["review"], sum(manifest.rows.values())
     typer.echo(
-        f"{out}: {total:,} of {before:,} questions; {review['rejected']:,} rejected, and "
-        f"{review['hanging_on_these']:,} that hang on these"
+        f"{out}: {total:,} of {before:,} questions; {review['rejected']:,} rejected, "
+        f"{review['hanging_on_these']:,} dependent on these"
     )
     if others := review["sharing_images"]:
         typer.echo(

@@ -43,7 +43,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool, al
             "it with --questions"
         )
     if require_complete and responses.uneven:
-        raise VhbenchError(f"{responses.path}: {responses.uneven[0]}; --require-complete refuses that")
+        raise VhbenchError(f"{responses.path}: {responses.uneven[0]}; rejected by --require-complete")
     told: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
     lines = list(responses.notes)
     if asked:
@@ -53,7 +53,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool, al
         first = f" (the first: {responses.first_missing!r})" if responses.first_missing else ""
         line = f"{missing:,} of {asked:,} questions have no response{first}"
         if require_complete:
-            raise VhbenchError(f"{responses.path}: {line}; --require-complete refuses that")
+            raise VhbenchError(f"{responses.path}: {line}; rejected by --require-complete")
         lines.insert(0, line + (f": {', '.join(where)}" if len(where) > 1 else ""))
     if responses.provenance:
         told["provenance"] = {task: one.to_json() for task, one in sorted(responses.provenance.items())}
@@ -103,8 +103,8 @@ def multiple_choice(result: Result, title: str) -> None:
         ends = {name: part["interval"] for name, part in parts.items()}
         notes = {name: part["interval_note"] for name, part in parts.items()}
         table(found, ends, f"accuracy by {group}", notes=notes, withheld=withheld)
-    said = result["letters"]["predictions"]
-    typer.echo("letters said: " + ", ".join(f"{letter} {share:.1%}" for letter, share in said.items()))
+    letters = result["letters"]["predictions"]
+    typer.echo("predicted letters: " + ", ".join(f"{letter} {100 * share:.1f} %" for letter, share in letters.items()))
     _withheld(result)
     warn(result["warnings"])
 

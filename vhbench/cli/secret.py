@@ -16,7 +16,7 @@ class _SecretOptions:
 
 @build_command.taking(_SecretOptions)
 def secret(how: _SecretOptions) -> None:
-    """Make the secret of a hidden test set: 256 random bits, in a file that only you can read.
+    """Create the secret of a hidden test set: 256 random bits, in a file that only you can read.
 
     Build with it (`--seed-from-secret FILE`), keep it private, and reveal it once the evaluation is over.
 

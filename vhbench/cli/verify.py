@@ -121,7 +121,10 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
         for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
             _print_fact("text-only baseline (cross-validated)", line)
         oracles = restricted_oracles.table(found.views) if found.views else []
-        _print_table("restricted oracles: accuracy (%), guessing among the options that they cannot exclude", oracles)
+        _print_table(
+            "restricted oracles: accuracy in %, guessing among the remaining options (bound by design, ± 3)",
+            oracles,
+        )
     _print_fact("content hash", manifest.content_hash)
 
 

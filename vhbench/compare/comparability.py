@@ -74,7 +74,7 @@ def differing_settings(runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
         yield f"{words} differ in {where[0]}{more}{shown}"
     if any(one.data.kind == "starter" for run in runs for one in run.provenance.values()):
-        yield "the starter splits are too small to rank models; vhbench plan prints the questions that it takes"
+        yield "the starter splits are too small to rank models; vhbench plan prints the required number of questions"
 
 
 def caveats(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> Iterator[str]:

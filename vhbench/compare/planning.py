@@ -79,7 +79,8 @@ def plan(
     named = [owner.name for name in tasks if (owner := benchmarks.of_task(name))] or list(benchmarks.BENCHMARKS)
     paths = [split] if split else [datasets.resolve(name).path for name in dict.fromkeys(named)]
     plans = [from_split(path, detect, accuracy=accuracy, tasks=tasks, seed=seed) for path in paths]
-    assumed = f"accuracy {accuracy:.0%}, independent errors, {ALIKE:.0%} of a question's difficulty due to its image"
+    shared = f"{100 * ALIKE:.0f} % of a question's difficulty due to its image"
+    assumed = f"accuracy {100 * accuracy:.0f} %, independent errors, {shared}"
     return [one for found in plans for one in found], f"assumed: {assumed}"
 
 

@@ -134,7 +134,7 @@ def summary(found: RunComparison) -> Iterator[str]:
     if any(told.startswith("n/a") for told in verdicts):
         yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
     if any(ends for g in found.groups for s in (*g.headlines, *g.cells.values()) for ends in s.bounds):
-        yield "in parentheses: the score with every missing prediction wrong, and with every one right"
+        yield "in parentheses: the score with all missing predictions incorrect, and with all correct"
 
 
 _COUNTED = ("better", "worse", "higher", "lower", "not significant", "n/a")
@@ -149,7 +149,7 @@ def wide(found: RunComparison) -> Iterator[str]:
                 where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
     for note, scores in where.items():
         first, *others = scores
-        yield f"{note}: {first}{f' and {len(others)} more' if others else ''}"
+        yield f"CI of {first}{f' and {len(others)} more' if others else ''}: {note}"
 
 
 def terminal(found: RunComparison) -> Iterator[str]:

@@ -79,7 +79,7 @@ def _blind(asked: QuestionIndex) -> list[str]:
     return [usual[kind] or caption([]) for kind in kinds]
 
 
-BLIND, CHANCE, WORD_FLOOR, ONE_IMAGE = "Blind", "Chance", "Word floor", "One image"
+BLIND, CHANCE, TEXT_ONLY, ONE_IMAGE = "Blind", "Chance", "Text-only baseline", "One image"
 GUESSERS: tuple[Baseline, ...] = (
     Baseline("Oracle", "always gives the reference answer", _oracle),
     Baseline(BLIND, "most frequent answer to each question type, without images", _blind),
@@ -91,7 +91,7 @@ GUESSERS: tuple[Baseline, ...] = (
 MOST_FOR_WORDS = 2_000
 """Maximum number of questions for the text-only baseline: 10,000 of MIOH take many minutes."""
 
-NAMES = (*(guesser.name for guesser in GUESSERS), CHANCE, WORD_FLOOR, ONE_IMAGE)
+NAMES = (*(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE)
 """Names of all baselines, which no model may have."""
 
 
@@ -100,12 +100,12 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
     if answer_keys.is_key(asked.source) or asked.main.family.name == "caption":
         return [_chance(asked)] if asked.main.family.name != "caption" else []
     name = "-".join(filter(None, (asked.edition.content_hash, asked.edition.task)))
-    file = cache_folder() / "board" / f"levels-1-{name}.json"
+    file = cache_folder() / "board" / f"levels-2-{name}.json"
     try:
         return [FixedBaseline(**level) for level in orjson.loads(file.read_bytes())]
     except (OSError, ValueError, TypeError):
         pass
-    found = [_chance(asked), *_word_floor(asked), *_one_image(asked)]
+    found = [_chance(asked), *_text_only(asked), *_one_image(asked)]
     with suppress(OSError):  # the cache is optional
         write_atomic(file, canonical([{"name": x.name, "kind": x.kind, "value": x.value} for x in found]))
     return found
@@ -119,13 +119,13 @@ def _chance(asked: QuestionIndex) -> FixedBaseline:
     return FixedBaseline(CHANCE, "guesses uniformly among the answers", 100 * sum(shares) / len(shares))
 
 
-def _word_floor(asked: QuestionIndex) -> list[FixedBaseline]:
+def _text_only(asked: QuestionIndex) -> list[FixedBaseline]:
     cell = text_only_baseline.PAIRS if asked.main.headline == "symmetric_accuracy" else text_only_baseline.ALL
     sample = _whole_clusters(asked, MOST_FOR_WORDS)
     floor = text_only_baseline.of_questions(to_record(asked.rows[place]) for place in sample).get(cell)
     some = "" if len(sample) == len(asked.rows) else f" of {len(sample):,} questions"
     kind = f"cross-validated accuracy from the question text alone{some}"
-    return [] if floor is None else [FixedBaseline(WORD_FLOOR, kind, 100 * floor.value)]
+    return [] if floor is None else [FixedBaseline(TEXT_ONLY, kind, 100 * floor.value)]
 
 
 def _whole_clusters(asked: QuestionIndex, most: int) -> list[int]:

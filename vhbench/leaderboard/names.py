@@ -36,7 +36,7 @@ def check_name(name: str, what: str, most: int) -> None:
 def look(name: str) -> str:
     r"""Return a key that look-alike names share.
 
-    >>> look("Or\u0430cle") == look("Oracle"), look("Word  floor") == look("word floor"), look("GPT-9") == look("GPT-8")
+    >>> look("Or\u0430cle") == look("Oracle"), look("One  image") == look("one image"), look("GPT-9") == look("GPT-8")
     (True, True, False)
     """
     return disarm.skeleton_key(name)

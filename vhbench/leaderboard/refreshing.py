@@ -1,4 +1,4 @@
-"""Renew the claims of entries after a change of the scorer, with a public table of what moved."""
+"""Recompute the claims of entries after a change of the scorer, with a public table of changed scores."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ COLUMNS = ("model", "edition", "family", "metric", "before", "after", "from", "t
 
 
 def refresh(board: Board, checked: Sequence[CheckedEntry]) -> list[Mapping[str, str]]:
-    """Write the recomputed scores into entries with claims of another scorer, and append what moved to the table.
+    """Write the recomputed scores into entries with claims of another scorer, and append changed scores to the table.
 
     Args:
         board: the board.

@@ -38,7 +38,7 @@ def reproduce(
         board: the board.
         sources: source of the questions of each edition, by its name.
         title: MODEL/EDITION, the entry's folder.
-        sample: number of questions to ask again.
+        sample: number of questions to rerun.
         seed: random seed of the sample, unknown to the submitter; None for a random one.
         model: as ``lmms-eval --model``.
         model_args: as ``--model_args``.

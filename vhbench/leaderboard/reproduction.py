@@ -28,7 +28,7 @@ from vhbench.schema import VhbenchError
 SELF_REPORTED, COMPLETE, REPRODUCED = "self-reported", "provenance complete", "reproduced"
 REJECTED, OPEN = "not reproduced", "inconclusive"
 TIERS = (REJECTED, SELF_REPORTED, COMPLETE, REPRODUCED)
-"""How far an entry is verified, the least first."""
+"""Verification tiers, lowest first."""
 
 ALPHA = 0.005
 """Significance level of either test."""

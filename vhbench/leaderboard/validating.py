@@ -193,12 +193,12 @@ def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
             continue
         wrong = int((~one.found.right).sum())
         if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
-            yield f"{one.place.title}: equals the reference answers in all but {wrong} of {len(one.digests):,}"
+            yield f"{one.place.title}: {wrong} of {len(one.digests):,} predictions differ from the reference answers"
         for other in checked[:number]:
             if other.digests is None or other.place.edition != one.place.edition:
                 continue
             differ = int((one.digests != other.digests).sum())
             if differ <= ALIKE * len(one.digests):
                 named = "identical" if not differ else f"identical in all but {differ}"
-                both = f"its {len(one.digests):,} answers and those of {other.place.model}"
+                both = f"its {len(one.digests):,} predictions and those of {other.place.model}"
                 yield f"{one.place.title}: {both} are {named}"

@@ -124,7 +124,7 @@ class Responses:
         first_missing: id of one of them, if the questions are known.
         notes: warnings: missing questions, edited samples.
         provenance: task → provenance of its responses, if samples have it.
-        uncounted: files that do not tell which questions were asked, so missing responses cannot be detected.
+        uncounted: files that do not tell which questions were evaluated, so missing responses cannot be detected.
         uneven: one line per task whose questions have unequal numbers of responses, and so unequal weights.
         left_out: reason → number of skipped rows.
     """
@@ -342,8 +342,8 @@ def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
     count = number_of_questions(told.task, told.content_hash)
     if count is not None and count != told.of:
         yield (
-            f"{task}: its samples name {told.of:,} questions, but the split with their content hash has {count:,}: "
-            "they are not as they were written"
+            f"{task}: its samples record {told.of:,} questions, but the split with their content hash has {count:,}: "
+            "they were modified since"
         )
 
 

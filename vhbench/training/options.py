@@ -110,7 +110,7 @@ class RecipeOptions(AnswerOptions, FileOptions):
 
     source: tuple[str, ...] = option(
         "Source of the initial cases, as in `vhbench build vhexpansion`; may be repeated.",
-        metavar="FORM:PATH",
+        metavar="FORMAT:PATH",
         repeat=True,
         names=("--source", "-s"),
         panel=_TAKEN,
@@ -134,17 +134,20 @@ class RlOptions(ApartOptions):
 
     to: str = option("Trainer: `trl`, `verl`, `swift` (ms-swift) or `verifiers` (v1).", "trl", panel=_WRITTEN)
     part: str = option(
-        "Draw questions about the I-th of N parts of the concepts; test on a split built with another part.",
+        "Generate questions about the I-th of N parts of the concepts; test on a split built with another part.",
         metavar="I/N",
         panel=_TAKEN,
     )
     benchmark: tuple[str, ...] = option(
-        "Benchmarks that ask in turn.", ("ode", "mioh", "vhexpansion"), names=("--benchmark", "-b"), panel=_TAKEN
+        "Benchmarks whose questions alternate.",
+        ("ode", "mioh", "vhexpansion"),
+        names=("--benchmark", "-b"),
+        panel=_TAKEN,
     )
     number: int = option("Number of questions.", 1000, least=2, panel=_TAKEN)
     curriculum: int = option(
-        "Add the next level (MIOH's pressures, ODE's criteria, VHExpansion's perturbations) after so many questions of "
-        "a benchmark; 0 for all levels at once.",
+        "Add the next level (MIOH's pressures, ODE's criteria, VHExpansion's perturbations) after this many questions "
+        "of a benchmark; 0 for all levels at once.",
         0,
         least=0,
         panel=_TAKEN,
@@ -157,19 +160,21 @@ class RlOptions(ApartOptions):
         panel=_REWARD,
     )
     strict: bool = option(
-        "Reward only the answer alone, or one `<answer>` at the end; otherwise any wording that scoring reads.",
+        "Reward only the answer alone, or one `<answer>` at the end; otherwise any wording that scoring parses.",
         True,
         names=("--strict/--no-strict",),
         panel=_REWARD,
     )
     wrong: float | None = option(
-        "Reward of a wrong answer; by default -1/(n-1) among n answers, so that a guess is worth 0.",
+        "Reward of an incorrect answer; by default -1/(n-1) among n answers, so that guessing has mean reward 0.",
         None,
         panel=_REWARD,
     )
-    abstain: float | None = option('Reward of "I don\'t know"; by default that of a wrong answer.', None, panel=_REWARD)
+    abstain: float | None = option(
+        'Reward of "I don\'t know"; by default that of an incorrect answer.', None, panel=_REWARD
+    )
     check: bool = option(
-        "Print what policies earn that do not look at the images, and write nothing.",
+        "Print the mean reward of policies that ignore the images; write nothing.",
         False,
         names=("--check",),
         panel=_REWARD,

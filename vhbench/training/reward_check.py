@@ -1,4 +1,4 @@
-"""Policies that do not look at the images, and what they earn (``vhbench export rl --check``)."""
+"""Mean reward of policies that ignore the images (``vhbench export rl --check``)."""
 
 import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,12 +52,12 @@ POLICIES: Mapping[str, Callable[[Row], str]] = {
 
 
 def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
-    """Return what each policy earns, in yes/no and in multiple choice, and which earn more than the guessing level.
+    """Return each policy's mean reward, in yes/no and in multiple choice, and the policies above the guessing level.
 
-    A policy that does not look at the images knows the prompt alone. So each response is rewarded for every possible
-    answer to its question in turn: the mean is what it earns if all answers are equally frequent, without chance. A
-    response is given as it is and in an answer tag; the better of both counts. The guessing level is what a uniform
-    guess earns on average.
+    A policy that ignores the images knows the prompt alone. So each response is rewarded with every possible answer as
+    the reference in turn: the mean is the expected reward if all answers are equally frequent, without sampling error.
+    A response is scored as it is and in an answer tag; the higher reward counts. The guessing level is the expected
+    reward of a uniform guess.
     """
     shares = [[row for row in rows if not row["choices"]], [row for row in rows if row["choices"]]]
     shares = [share for share in shares if share]

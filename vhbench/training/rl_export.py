@@ -26,11 +26,11 @@ def _rows_of(options: RlOptions) -> Iterator[dict[str, Any]]:
 
 
 def export(options: RlOptions) -> tuple[list[str], bool]:
-    """Write rows for a trainer into a new folder, or check what policies earn.
+    """Write rows for a trainer into a new folder, or compute the mean reward of policies.
 
     Returns:
         Lines about what was written, and about its use in the trainer, or the table of policies; and whether no policy
-        earns more than a guess.
+        exceeds the guessing level.
 
     Raises:
         VhbenchError: for an unknown trainer, a folder in use, or as the stream (:func:`questions`).
@@ -42,13 +42,13 @@ def export(options: RlOptions) -> tuple[list[str], bool]:
     if (out := options.out) is None:
         raise VhbenchError("expected --out FOLDER, or --check")
     training_files.check_free(out)
-    # A taskset of verifiers draws when it is loaded: two rows check that it can.
+    # A taskset of verifiers samples questions when it is loaded; two rows check that the options allow it.
     rows = list(_rows_of(replace(options, number=2) if options.to == "verifiers" else options))
     out.mkdir(parents=True, exist_ok=True)
     usage = _TARGETS[options.to](options, rows, out)
     write_atomic(out / training_files.PROVENANCE, json_bytes({"vhbench": vhbench.__version__, **_settings(options)}))
     if options.to == "verifiers":
-        return [f"{out}: a taskset of endless questions", usage], True
+        return [f"{out}: a taskset with an endless question stream", usage], True
     images = len({image for row in rows for image in row["images"]})
     kinds = ", ".join(f"{name} {sum(row['benchmark'] == name for row in rows):,}" for name in options.benchmark)
     return [f"{out}: {len(rows):,} questions about {images:,} images ({kinds})", usage], True
@@ -133,7 +133,7 @@ _TYPES = {"wrong": "float | None", "abstain": "float | None", "benchmark": "tupl
 
 
 def _verifiers(options: RlOptions, rows: Rows, out: Path) -> str:
-    """Write a taskset that draws its questions itself; the settings are the defaults of its options."""
+    """Write a taskset that samples its questions itself; the settings are the defaults of its options."""
     settings = "\n".join(
         f"    {name}: {_TYPES.get(name, type(value).__name__)} = {value!r}"
         for name, value in _settings(options).items()

@@ -57,8 +57,8 @@ def _source(source: Mapping[str, Any]) -> str:
 
 def _apart(told: Mapping[str, Any]) -> list[str]:
     if not told["tests"]:
-        return ["- No test split was named (`--unchecked`): whether rows are shared with one is not known."]
-    what = "no image, scene or concept" if told["concepts_apart"] else "no image and no scene; concepts may be shared"
-    return [f"- {_source(test)}: {what}, compared by hash when this was written." for test in told["tests"]] + [
+        return ["- Exported without a test split (`--unchecked`): overlap with test data is unknown."]
+    what = "image, scene or concept" if told["concepts_apart"] else "image or scene; concepts may be shared"
+    return [f"- {_source(test)}: no shared {what} (compared by hash at export)." for test in told["tests"]] + [
         "- Concepts are objects and places, without ubiquitous background (sky, grass, a wall)."
     ]

@@ -50,7 +50,7 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
     """
     manifest = splits.read_manifest(split)
     if manifests.is_hidden(manifest):
-        raise VhbenchError(f"{split}: is what is public of a hidden edition, and has no answers to learn from")
+        raise VhbenchError(f"{split}: expected reference answers, got the public part of a hidden test set")
     edition = TrainingEdition(split, manifest, splits.packed_scenes(split))
     if run is not None:
         asked = read_run(run)
@@ -70,7 +70,7 @@ def _errors(asked: Run, path: Path, edition: TrainingEdition, *, captions: bool 
     benchmark = edition.manifest.benchmark
     own = [record for record in asked.merged() if record.benchmark == benchmark]
     if not own:
-        raise VhbenchError(f"{path}: has no answer to a question of {benchmark}, which {edition.path} is")
+        raise VhbenchError(f"{path}: expected responses to {benchmark}, as in {edition.path}; got none")
     told = [record for record in own if record.kind == "caption"] if captions else []
     matcher = ode_captions.matcher(asked_vocabulary(told, edition.path)) if told else None
     return sample_selection.errors((r for r in own if captions or r.kind != "caption"), matcher)
@@ -88,7 +88,7 @@ def choose(edition: TrainingEdition, wanted: DpoOptions) -> list[Question]:
         VhbenchError: if none is left, fewer are left than requested, or they overlap with test sets.
     """
     if wanted.weakness and not (wanted.number or wanted.each):
-        raise VhbenchError("--weakness weighs what is drawn: it needs --number or --each")
+        raise VhbenchError("--weakness: expected --number or --each as well")
     keep = {n: values for n, values in (("criterion", wanted.criterion), ("question_type", wanted.types)) if values}
     pool = [
         question
@@ -105,7 +105,7 @@ def choose(edition: TrainingEdition, wanted: DpoOptions) -> list[Question]:
         questions = sample_selection.by_criterion(questions, wanted.each, wanted.seed, weigh)
     questions = sample_selection.drawn(questions, wanted.number, wanted.seed, weigh)
     if not questions:
-        raise VhbenchError(f"{edition.path}: nothing is left to teach: the run has no error that was read")
+        raise VhbenchError(f"{edition.path}: expected a run with errors; got none among its parsed responses")
     _hold_apart(questions, edition, wanted)
     return questions
 
@@ -131,20 +131,18 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
         VhbenchError: naming the overlap; and if no test set is named and that was not requested.
     """
     if not wanted.tests and not wanted.unchecked:
-        raise VhbenchError(
-            "name what will be scored with --test SPLIT, so that nothing of it is trained on; --unchecked does without"
-        )
+        raise VhbenchError("expected --test SPLIT, the split to decontaminate against; --unchecked omits the check")
     taught = leakage.contents_of(questions, edition.scenes)
     shown = {word for scene in edition.scenes.values() for word in leakage.concepts_of(scene)}
     taught = replace(taught, concepts=taught.concepts | leakage.asked(questions, shown))
     for test in wanted.tests:
         if not wanted.share_concepts and not leakage.has_concepts(test):
             raise VhbenchError(
-                f"{test}: is what is public of a hidden edition, and does not tell what it is about: name the whole "
-                "split, or let concepts be shared (--share-concepts) and compare images alone"
+                f"{test}: is the public part of a hidden test set, which does not reveal its concepts: pass the "
+                "whole split, or --share-concepts to compare images alone"
             )
         if splits.read_manifest(test).content_hash == edition.manifest.content_hash:
-            raise VhbenchError(f"{edition.path} is the split that {test} is: what is scored must not be trained on")
+            raise VhbenchError(f"{edition.path} equals {test}; expected different splits for training and test")
         scored = leakage.read_contents(test)
         leakage.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
 

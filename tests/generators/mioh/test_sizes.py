@@ -46,7 +46,7 @@ def test_ties_add_easy_questions_to_both_types_of_a_pair_and_to_no_other() -> No
         ({"existence": 3}, "must be pressure → number"),
         ({"existence": {"harder": 3}}, "unknown pressure 'harder'"),
         ({"existence": {"easy": 1.5}}, "existence"),
-        ({"existence": {"easy": 0}}, "ask for no question"),
+        ({"existence": {"easy": 0}}, "expected a positive number"),
     ],
 )
 def test_other_sizes_are_refused(cells: object, error: str) -> None:

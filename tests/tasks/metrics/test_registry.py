@@ -12,7 +12,7 @@ from vhbench.tasks import aggregate, report
 from vhbench.tasks.metrics import ode_captions, registry
 from vhbench.tasks.metrics.metric import Count, Metric
 
-MADE_UP = Metric(name="made_up", count=lambda answer, facts: Count(answer.said != "no"), higher_is_better=False)
+MADE_UP = Metric(name="made_up", count=lambda answer, facts: Count(answer.outcome != "no"), higher_is_better=False)
 RECORDS = {
     "yes_no": [
         Record("a", benchmark="ode", kind="yes_no", answer="no", prediction="no"),

@@ -225,7 +225,7 @@ def test_the_reason_names_the_most_frequent_texts() -> None:
 def test_captions_in_another_language_give_no_score() -> None:
     said = [f"图片中有{'很' * i}多东西。" for i in range(80)]
     found = ode_captions.score(caption_rows(said), vocabulary=WORDS)
-    assert found["withheld"].startswith("80 of 80 captions name nothing of the vocabulary, more than 50 %")
+    assert found["withheld"].startswith("80 of 80 captions contain no word of the vocabulary, more than 50 %")
 
 
 def test_the_same_answer_to_each_question_is_a_score() -> None:

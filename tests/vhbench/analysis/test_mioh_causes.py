@@ -80,11 +80,11 @@ def test_types_of_unequal_difficulty_are_no_failure(seed: int) -> None:
 
 def test_what_is_printed() -> None:
     [cell] = causes(answers(PLANTED["one cell"][0], 0))
-    assert str(cell).startswith("A5 under HN: 0 of 34 correct, expected ")
+    assert str(cell).startswith("A5 under HN: 0 of 34 correct; expected ")
     [sides] = causes(answers(PLANTED["side-blind"][0], 0))
-    assert str(sides).startswith("does not tell left from right (P1–P7), independent of pressure: ")
+    assert str(sides).startswith("does not distinguish left from right (P1–P7), independent of pressure: ")
     [owners] = causes(answers(PLANTED["unbound"][0], 0))
-    assert str(owners).startswith("does not tell which object has an attribute (A1–A7), independent of pressure: ")
+    assert str(owners).startswith("does not bind attributes to objects (A1–A7), independent of pressure: ")
 
 
 def test_a_model_that_is_always_wrong_about_positions_is_not_called_side_blind() -> None:

@@ -179,7 +179,7 @@ def test_what_does_not_fit_is_one_line(tmp_path: Path) -> None:
         apply(split, verdict(split, "a", "b"), tmp_path / "new")
     assert not (tmp_path / "new").exists()
     hidden = mioh(tmp_path / "hidden", commitment="0" * 64)
-    with pytest.raises(VhbenchError, match="is a hidden edition"):
+    with pytest.raises(VhbenchError, match="is a hidden test set"):
         apply(hidden, verdict(hidden, "a"), tmp_path / "new")
 
 
@@ -187,10 +187,10 @@ def test_the_command_writes_a_card_that_tells(tmp_path: Path) -> None:
     split = mioh(tmp_path)
     command = ["review", str(split), "--apply", str(verdict(split, "a")), "--out", str(tmp_path / "new")]
     done = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert "2 of 4 questions; 1 rejected, and 1 that hang on these" in done.output
+    assert "2 of 4 questions; 1 rejected, 1 dependent on these" in done.output
     card = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
-    assert "Checked by 3 people, who judged 2 questions" in card
-    assert "90% of the judgments were the split's answer; Fleiss' κ between the annotators is 0.50" in card
+    assert "Reviewed by 3 annotators, who judged 2 questions" in card
+    assert "90% of the judgments equal the reference answer; Fleiss' κ between the annotators is 0.50" in card
     together = "--apply: expected --out NEW, without --judgments"
     wrong = {together: (command[:4], [*command, "-j", "x"]), "x: expected a page": ([*command[:2], "--out", "x"],)}
     for message, calls in wrong.items():

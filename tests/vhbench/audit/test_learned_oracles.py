@@ -63,8 +63,8 @@ def test_where_only_the_owner_of_the_colour_differs_nothing_is_learned(tmp_path:
     assert header == ["type", *learned_oracles.VIEWERS]
     shown = dict(zip(header, row, strict=True))
     assert shown["type"] == "A1"
-    assert all("(best 50)" in shown[name] for name in ("presence", "unbound", "words", "pixels"))
-    assert "(best 75)" in shown["one image"]
+    assert all("(bound 50)" in shown[name] for name in ("presence", "unbound", "words", "pixels"))
+    assert "(bound 75)" in shown["one image"]
 
 
 def test_a_split_is_not_tested_on_itself(tmp_path: Path) -> None:

@@ -187,14 +187,16 @@ def test_a_stranger_s_options_lead_nowhere(options: dict[str, object], shown: Pa
         "extra": manifest.extra | {"options": options},
     }
     splits.write_split(tmp_path / "ode", splits.read_rows(shown), **how)  # type: ignore[arg-type]
-    with pytest.raises(VhbenchError, match=r"cannot be built here \(the option .* leads elsewhere\).*--rebuilt DIR"):
+    with pytest.raises(
+        VhbenchError, match=r"cannot be built here \(expected option .* without path or URL, got .*\).*--rebuilt DIR"
+    ):
         hidden_edition.faults(tmp_path / "ode", SECRET)
 
 
 def test_only_what_the_secret_built_can_be_hidden(whole: Path, shown: Path, tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match="commits to another secret; a hidden edition is built with"):
+    with pytest.raises(VhbenchError, match="commits to another secret; a hidden test set is built with"):
         hidden_edition.write(whole, OTHER, tmp_path / "ode")
-    with pytest.raises(VhbenchError, match="is the public part of a hidden edition already"):
+    with pytest.raises(VhbenchError, match="is the public part of a hidden test set already"):
         hidden_edition.write(shown, SECRET, tmp_path / "ode")
 
 

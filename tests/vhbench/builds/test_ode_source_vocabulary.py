@@ -25,8 +25,8 @@ def test_one_that_includes_the_other_is_shown_in_no_world(pair: tuple[str, str])
 
 def test_what_is_hard_to_tell_is_not_drawn(drawn: DrawnWorld) -> None:
     for word in ("frisbee", "plate", "scarf", "tin foil"):
-        assert drawn.problem(["dog", word]) == f"hard to tell: {word}"
-    assert drawn.problem(["broccoli", "park"]) == "hard to tell: broccoli"
+        assert drawn.problem(["dog", word]) == f"hard to recognize: {word}"
+    assert drawn.problem(["broccoli", "park"]) == "hard to recognize: broccoli"
     assert drawn.problem(["broccoli", "kitchen"]) == ""
     assert "jumping" in (drawn.values("dog", "action") or ())
     assert "jumping" not in (drawn.values("man", "action") or ())

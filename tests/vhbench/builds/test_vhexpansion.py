@@ -302,7 +302,7 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
             {"negation": "llm"},
             "--negation llm with --rewriter rule: expected a rewriter with llm, and with auto at most",
         ),
-        (list(CASES), {"source": "pope:/none"}, "--source pope:/none: no such file or folder; FORM:PATH with FORM"),
+        (list(CASES), {"source": "pope:/none"}, "--source pope:/none: no such file or folder; expected FORMAT:PATH"),
     ],
 )
 def test_bad_input_is_one_line(

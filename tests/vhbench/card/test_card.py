@@ -42,7 +42,7 @@ def test_the_card_counts_what_is_there(split: Path) -> None:
     assert "| too small | 6 |" in text
     assert "### 1.0.0\n\nFirst release." in text
     assert CANARY in text
-    assert "![A contact sheet" in text
+    assert "![Contact sheet" in text
     assert "tu2025ode" in text
     assert splits.read_manifest(split).content_hash in text
 

@@ -50,30 +50,30 @@ def test_what_was_not_read_is_listed_with_its_question(run: Path) -> None:
     assert lines == [
         *UNKNOWN,
         "refused  mioh  d",
-        "  asked: Is there a dog?; A. a dog; B. =1+1 (right: no)",
-        "  said:  I cannot see the image.",
+        "  question: Is there a dog?; A. a dog; B. =1+1 (reference answer: no)",
+        "  response: I cannot see the image.",
         "unparsed  ode  b",
-        "  asked: Is there a dog? (right: no)",
-        r"  said:  A dog\x1b[31m,\nperhaps",
+        "  question: Is there a dog? (reference answer: no)",
+        r"  response: A dog\x1b[31m,\nperhaps",
         "failed  ode  c",
-        "  asked: Is there a dog? (right: no)",
-        f"  said:  {DEAD}",
-        "mioh: of 1 answers 1 refused",
-        "ode: of 3 answers 1 unparsed, 1 failed",
+        "  question: Is there a dog? (reference answer: no)",
+        f"  response: {DEAD}",
+        "mioh: 1 refused; n = 1",
+        "ode: 1 unparsed, 1 failed; n = 3",
     ]
 
 
 def test_kinds_and_tasks_can_be_chosen(run: Path) -> None:
     assert told(run, "--only", "failed", "--task", "ode").splitlines()[2] == "failed  ode  c"
     lines = told(run, "--task", "mioh", "--only", "unparsed, failed").splitlines()
-    assert lines == [*UNKNOWN, "mioh: of 1 answers none unparsed or failed"]
+    assert lines == [*UNKNOWN, "mioh: 0 unparsed, 0 failed; n = 1"]
     assert told(run, "--only", "cut_off").splitlines()[2] == "refused  mioh  d"
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
 def test_they_can_be_written_whole(run: Path, suffix: str) -> None:
     file = run / "new" / f"unread.{suffix}"
-    assert f"wrote 3 answers to {file}" in told(run, "--out", file)
+    assert f"wrote {file} (3 responses)" in told(run, "--out", file)
     with file.open(encoding="utf-8", newline="") as opened:
         if suffix == "csv":
             rows = list(csv.DictReader(opened))
@@ -92,9 +92,9 @@ def test_they_can_be_written_whole(run: Path, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--only", "bad"), "--only: there is no 'bad'; must be of unparsed, abstained, cut_off, failed, refused"),
-        (("--only", ""), "--only: there is no ''"),
-        (("--task", "ode_x"), "--task: there is no 'ode_x'; must be of mioh, ode"),
+        (("--only", "bad"), "--only: expected one of unparsed, abstained, cut_off, failed, refused; got 'bad'"),
+        (("--only", ""), "--only: expected one of unparsed"),
+        (("--task", "ode_x"), "--task: expected one of mioh, ode; got 'ode_x'"),
         (("--out", "x.html"), "--out x.html: its name must end in .json, .jsonl, .csv"),
     ],
 )

@@ -11,7 +11,7 @@ from vhbench.cli import app
 from vhbench.schema import VhbenchError
 
 
-def build(out: Path, reference: Path, *more: str) -> None:
+def build(out: Path, reference: Path, *more: str) -> str:
     folder = reference / "coco_mini"
     done = CliRunner().invoke(
         app,
@@ -20,10 +20,12 @@ def build(out: Path, reference: Path, *more: str) -> None:
         catch_exceptions=False,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
+    return done.output
 
 
 def test_photos_become_a_split_that_verifies(tmp_path: Path, reference: Path) -> None:
-    build(tmp_path, reference)
+    printed = build(tmp_path, reference)
+    assert printed.count("cell not filled: too few") == 2, "a count, and one row for all cells of the reason"
     manifest = splits.read_manifest(tmp_path / "mioh")
     assert manifest.rows["mioh_easy"] >= 12
     assert manifest.config["pressures"] == "rules alone, no CLIP"
@@ -55,10 +57,10 @@ def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> 
     verdict = tmp_path / "new" / "folder" / "verdict.json"
     told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *saved])
     assert "1 kept, 1 dropped by 3 annotators" in told.output
-    assert "the protocol wants" not in told.output
+    assert "the protocol requires" not in told.output
     assert json.loads(verdict.read_text())["kept"] == [first]
     told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *saved[:4]])
-    assert "judged by 2: the protocol wants 3 annotators" in told.output.splitlines()
+    assert "judged by 2: the protocol requires 3 annotators" in told.output.splitlines()
 
 
 @pytest.mark.parametrize(

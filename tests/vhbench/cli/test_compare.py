@@ -85,11 +85,11 @@ def test_a_file_of_answers_is_joined_with_its_questions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ((), "1 run: name two or more to compare"),
-        (("{one}",), "is named twice; give different runs, or names with --names A,B"),
-        (("{two}", "--names", "A"), "--names has 1 names for 2 runs; each needs one"),
-        (("{two}", "--names", "A,A"), "is named twice"),
-        (("{two}", "--names", ",b"), "--names ,b: a name is empty; each run needs one"),
+        ((), "expected two or more runs, got 1"),
+        (("{one}",), "occurs twice; pass different runs, or name them with --names A,B"),
+        (("{two}", "--names", "A"), "--names: expected 2 names, one per run; got 1"),
+        (("{two}", "--names", "A,A"), "occurs twice"),
+        (("{two}", "--names", ",b"), "--names: expected a name for each run; got ',b'"),
         (("nowhere",), "cannot read nowhere: No such file or directory"),
     ],
 )

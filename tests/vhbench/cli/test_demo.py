@@ -23,7 +23,7 @@ def test_the_demo_goes_from_drawn_scenes_to_each_analysis_and_a_leaderboard(tmp_
     lines = done.stdout.splitlines()
     assert len(lines) <= 60, "one screen"
     assert sum(line.startswith("  ode: /") for line in lines) == 1, "each starter is named once"
-    assert "make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct" in done.stdout
+    assert "vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct" in done.stdout
     assert "Selected Tasks" in (tmp_path / "lmms_eval.log").read_text()
     [results] = tmp_path.glob("*_results.json")
     for task, one in orjson.loads(results.read_bytes())["vhbench"].items():
@@ -76,8 +76,15 @@ def test_a_model_finds_its_class_in_lmms_eval(model: str, name: str, tmp_path: P
     assert name in list_available_models()
 
 
+def test_the_next_step_is_an_analysis_of_what_was_evaluated(capsys: pytest.CaptureFixture[str]) -> None:
+    demo._print_next("org/model", Path("out/20260101_results.json"), "ode")
+    printed = capsys.readouterr().out
+    assert "vhbench analyse ode out/20260101_results.json" in printed
+    assert "out/20260101_*_report.json" in printed
+
+
 def test_an_unknown_model_is_told_how_to_be_run(tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match="name one yourself: lmms-eval --model CLASS"):
+    with pytest.raises(VhbenchError, match="choose one: lmms-eval --model CLASS"):
         demo.lmms_eval_command("some/encoder", "ode", tmp_path)
 
 

@@ -35,7 +35,7 @@ def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editi
     how = options(held_apart(tmp_path, editions.test), test=editions.test)
     told = provenance(how.data)
     environment, note = scored(how, told)
-    assert note == f"{editions.test} shares nothing with the rows"
+    assert note == f"no overlap between the rows and {editions.test}"
     printed = list(commands(how, TUNED, environment, benchmark(told)))
     asked = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model llava_hf --model_args pretrained="
     for line, model, name in zip(printed, ("org/base", "tuned/adapter"), ("before", "after"), strict=False):

@@ -62,7 +62,7 @@ def test_files_of_others_are_replaced_only_when_that_is_wanted(online: HubStandi
     code, output = push(split, "1.0.0", "--dry-run")
     told = [*in_the_way, "README.md (metadata: configs)"]
     for name in told:
-        assert f"  ! {name} is none of vhbench's, and would be replaced\n" in output
+        assert f"  ! {name} was not written by vhbench, and would be replaced\n" in output
     assert (code, output.count("  ! "), "! LICENSE" in output) == (0, len(told), False)
     code, output = push(split, "1.0.0")  # nobody says yes
     assert code != 0

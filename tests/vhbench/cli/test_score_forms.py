@@ -194,7 +194,7 @@ def test_right_answers_that_were_given_again_are_said_first_and_refused_on_deman
     assert run(again, *asked).startswith(line)
     assert scored(again, *asked)["notes"] == [line]
     if joined:
-        assert f"{line}; --require-complete refuses that" in fails(again, *asked, "--require-complete")
+        assert f"{line}; rejected by --require-complete" in fails(again, *asked, "--require-complete")
     other = [str(again), str(write(tmp_path, "a.jsonl", DOGS))]
     done = CliRunner().invoke(app, ["compare", *other, "--names", "a,b", *asked])
     assert f"{line}; a comparison needs equal numbers of responses" in str(done.exception)

@@ -171,7 +171,9 @@ def test_bounds_and_tokens_are_beside_the_scores() -> None:
     assert lines["accuracy (20)", "B"].endswith("] (50.0–75.0)")
     assert (lines["tokens_p95 (20)", "A"], lines["tokens_p95 (20)", "B"]) == ("10.0", "100.0")
     assert (lines["tokens_per_correct (20)", "A"], lines["tokens_per_correct (20)", "B"]) == ("10.0", "60.0")
-    assert list(tables.summary(found))[-1].startswith("in parentheses: the score with every missing prediction wrong")
+    assert list(tables.summary(found))[-1].startswith(
+        "in parentheses: the score with all missing predictions incorrect"
+    )
 
 
 def test_a_pair_counts_once() -> None:

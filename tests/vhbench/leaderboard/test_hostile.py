@@ -32,8 +32,8 @@ CONTROL = "without control characters"
 NAMES = {
     # reserved for baselines, in any spelling that looks the same
     "Oracle": RESERVED, "oracle": RESERVED, "ORACLE": RESERVED, "Blind": RESERVED, "Always yes": RESERVED,
-    "always  yes": RESERVED, "Coin": RESERVED, "Chance": RESERVED, "Word floor": RESERVED, "One image": RESERVED,
-    "vhbench_oracle": RESERVED, "VHBench coin": RESERVED, "vhbench": RESERVED, "ОRАСLЕ": ALIKE,
+    "always  yes": RESERVED, "Coin": RESERVED, "Chance": RESERVED, "Text-only baseline": RESERVED,
+    "One image": RESERVED, "vhbench_oracle": RESERVED, "VHBench coin": RESERVED, "vhbench": RESERVED, "ОRАСLЕ": ALIKE,
     # letters of other writing systems that look Latin
     "Оracle": ALIKE, "GРT-9": ALIKE, "Qwеn 3": ALIKE, "Cоin": ALIKE, "LLаVA": ALIKE, "ΑLPHA-VL": ALIKE,
     "Geminі 9": ALIKE, "Ｑwen-VL": ALIKE, "ﬁne-VL": ALIKE, "GPT‑9": ALIKE, "Yi‐VL": ALIKE, "Ωmega-VL": ALIKE,

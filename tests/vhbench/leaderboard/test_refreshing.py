@@ -51,12 +51,12 @@ def test_claims_of_an_older_scorer_are_renewed(two: Board, sources: dict[str, Pa
     done = run(two, sources, "check")
     assert done.exit_code == 0, done.output
     assert "note: ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in done.output
-    assert "1 scores moved, of 2 entries" in run(two, sources, "refresh").output
+    assert "changed scores: 1 (2 entries)" in run(two, sources, "refresh").output
     head, row = (two.folder / CHANGES).read_text().splitlines()
     assert head.split(",")[-2:] == ["from", "to"]
     assert row.startswith("ember-vl-8b,vhexpansion-2.0.0,pairs,symmetric_accuracy,1")
     assert row.endswith(f",0.0.9,{vhbench.__version__}")
     assert "note" not in run(two, sources, "check").output
-    assert "0 scores moved" in run(two, sources, "refresh").output
+    assert "changed scores: 0" in run(two, sources, "refresh").output
     run(two, sources, "build", "--out", str(tmp_path / "site"))
     assert "0.0.9 to" in (tmp_path / "site/about.html").read_text()

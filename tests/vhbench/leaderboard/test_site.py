@@ -52,7 +52,7 @@ def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None
     assert "<strong><bdi>Oracle that slips</bdi></strong> (self-reported) leads ODE with" in page
     assert re.search(r"its lead is (significant|not significant: \d+ models may be first)\.", page)
     assert "overall score" in page
-    for name in ("Oracle", "Blind", "Always yes", "Coin", "Chance", "Word floor", "One image"):
+    for name in ("Oracle", "Blind", "Always yes", "Coin", "Chance", "Text-only baseline", "One image"):
         assert f"<bdi>{name}</bdi>" in page
 
 
@@ -264,7 +264,7 @@ def test_a_dry_run_needs_no_token(copied: Path, tmp_path: Path, monkeypatch: pyt
 
 
 def test_board_and_site_are_sent_in_one_commit(copied: Path, made: Path, hub: HubStandin, tmp_path: Path) -> None:
-    (copied / "ode-2.0.0.key.jsonl").write_text("the answers of a hidden edition")
+    (copied / "ode-2.0.0.key.jsonl").write_text("the answers of a hidden test set")
     with hub.in_process(tmp_path / "cache"):
         for folder, repo in ((copied, "org/board"), (made, "org/site")):
             kind, owned, message = pushing.kind_of(folder)

@@ -109,7 +109,7 @@ def test_captions_in_another_language_have_no_score_anywhere(
     again = shutil.copy(file, tmp_path / "again.json")
     compared = CliRunner().invoke(app, ["compare", str(file), str(again), *questions])
     for output in (scored.output, compared.output, add(file, board, sources, "--edition", ODE).output):
-        assert "captions name nothing of the vocabulary, more than 50 %: scores are withheld" in output
+        assert "captions contain no word of the vocabulary, more than 50 %: scores are withheld" in output
     entry = stored(board, "my-model", board.edition(ODE)).read()
     assert entry.scores["caption"]["chair_i"] is None
     closed = sum(row["kind"] == "yes_no" for row in rows)

@@ -117,7 +117,7 @@ def test_what_looks_odd_is_pointed_out(copied: Path, sources: dict[str, Path], c
     done = check(copied, sources)
     assert done.exit_code == 0, done.output
     assert (
-        f"somebody-else/mioh-2.0.0: its {counts['mioh-2.0.0']} answers and those of drift-vl-12b are identical"
+        f"somebody-else/mioh-2.0.0: its {counts['mioh-2.0.0']} predictions and those of drift-vl-12b are identical"
         in done.output
     )
 
@@ -133,7 +133,7 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
     for name, dress in dressed.items():
         enter(read_board(copied), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
     output = check(copied, sources).output
-    alike = f"its {len(asked.rows)} answers and those of drift-vl-12b are identical"
+    alike = f"its {len(asked.rows)} predictions and those of drift-vl-12b are identical"
     assert f"wrapped/vhexpansion-2.0.0: {alike}" in output
     assert "mumbler/vhexpansion-2.0.0: its" not in output
 

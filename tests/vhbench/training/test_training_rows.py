@@ -69,7 +69,7 @@ def test_the_prompt_is_the_one_that_lmms_eval_sends(rows: Path, editions: Editio
 def test_no_row_is_marked_as_test_data_and_the_card_says_so(rows: Path) -> None:
     files = [path for path in rows.rglob("*") if path.is_file()]
     assert all(CANARY.encode() not in path.read_bytes() for path in files)
-    assert "it is left out here on purpose" in (rows / "README.md").read_text()
+    assert "these rows omit it" in (rows / "README.md").read_text()
 
 
 def test_the_provenance_names_edition_test_options_and_files(rows: Path, editions: Editions) -> None:
@@ -204,13 +204,13 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((), "name what will be scored with --test SPLIT"),
-        (("--test", "{train}"), "is the split that"),
+        ((), "expected --test SPLIT"),
+        (("--test", "{train}"), "expected different splits for training and test"),
         (("--test", "{test}", "--types", "E5"), "no question has question_type E5"),
         (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava, sharegpt"),
         (("--test", "{test}", "--answers", "long"), "--answers long: must be among short, reasoned"),
         (("--test", "{test}", "--number", "9999"), "expected at least 9,999 matching questions"),
-        (("--test", "{test}", "--weakness", "x.json"), "it needs --number or --each"),
+        (("--test", "{test}", "--weakness", "x.json"), "expected --number or --each as well"),
         (("--test", "nowhere"), "no manifest.json"),
         (("--test", "{test}", "--mix-number", "4"), "--mix-number and --mix-images: expected --mix FILE as well"),
         (("--test", "{test}", "--out", "{train}/manifest.json"), "is a file; must be a new folder"),
@@ -266,7 +266,7 @@ def test_a_hidden_edition_does_not_tell_its_concepts(editions: Editions, tmp_pat
     public, extra = tmp_path / "ode", {"hidden": True, "commitment": "ab" * 32}
     write_split(public, rows, benchmark="ode", version="2.0.0", seed=9, config={}, sources={}, extra=extra)
     given = ("--split", editions.train, "--test", public, "--out", tmp_path / "rows", "--number", 4)
-    with pytest.raises(VhbenchError, match="does not tell what it is about"):
+    with pytest.raises(VhbenchError, match="does not reveal its concepts"):
         run("sft", *given)
     run("sft", *given, "--share-concepts")
     assert "concepts may be shared" in (tmp_path / "rows" / "README.md").read_text()
