@@ -29,7 +29,7 @@ def loses_images_beyond_four(_: Question, scenes: Sequence[Scene]) -> list[Scene
 
 
 def follows_cooccurrence(pool: Sequence[Scene]) -> View:
-    """Return a viewer that believes what other objects of an image suggest more than they do in two images of three."""
+    """Return a viewer that believes what other objects of an image suggest more than they usually do."""
 
     @cache
     def suggested(phrase: str) -> frozenset[str]:
@@ -43,8 +43,10 @@ def follows_cooccurrence(pool: Sequence[Scene]) -> View:
                 true[name] += value
         chance = {name: true[name] / n for name, n in shown.items() if n >= 3 and name not in own}
         scores = [max((chance.get(name, 0.0) for name in scene.categories()), default=0.0) for scene in pool]
-        least = np.quantile([s for s, h, t in zip(scores, holds, there, strict=True) if t and h is False], 0.67)
-        return frozenset(scene.id for scene, score in zip(pool, scores, strict=True) if score >= least)
+        usual = np.median(
+            [s for s, h, t in zip(scores, holds, there, strict=True) if t and (h is False or needed(phrase))]
+        )
+        return frozenset(scene.id for scene, score in zip(pool, scores, strict=True) if score > usual)
 
     def needed(phrase: str) -> tuple[str, ...]:
         if sided := _SIDED.fullmatch(phrase):
