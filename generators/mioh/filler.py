@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from vhbench.generators.mioh.scene_finder import SceneFinder
 from vhbench.protocols import bare
 from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
+
+T = TypeVar("T")
 
 _, *_PRESSED = PRESSURES
 _BASES: Final = {kind.tied_to for kind in QUESTION_TYPES.values()}
@@ -158,8 +160,9 @@ class Filler:
             return False
         if any(item.draft.told for item in found) and len({item.answer for item in found}) < ANSWERS:
             return False  # Without another answer, the one that presence determines would be the most frequent.
-        able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
-        return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
+        able = Counter(item.group for item in found if all(item.fits(pressure) for pressure in self.needed))
+        groups = {item.group for item in found}
+        return min(able[group] for group in groups) * len(groups) >= wanted
 
     def _best(self, found: list[Item], wanted: int) -> list[Item]:
         """Keep the most pressable items, new facts and tied items first, balanced over answers."""
@@ -182,7 +185,7 @@ class Filler:
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
         return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted)))
 
-    def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
+    def _turned(self, answers: Sequence[T], items: Sequence[Item], before: int = 0) -> list[T]:
         """Return the order in which answers take turns after ``before`` questions.
 
         An answer that presence determines comes last, so it is never the most frequent. Otherwise the first one is

@@ -46,17 +46,22 @@ class Item(PlacedDraft):
     again: bool = False
     base: str = ""
 
+    @property
+    def group(self) -> tuple[tuple[str, ...], int]:
+        """What is balanced: the answer, jointly with the offered numbers of images, which would reveal it."""
+        return self.draft.options if self.draft.numbers_images else (), self.answer
+
 
 def too_few(pressure: str, draft: Draft) -> bool:
     """Return whether NI leaves fewer images than the answer needs."""
     return 0 < PRESSURES[pressure].images < draft.least
 
 
-def by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
-    """Return the items of each answer, in order."""
-    groups: dict[int, list[Item]] = defaultdict(list)
+def by_answer(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], int], list[Item]]:
+    """Return the items of each answer (:attr:`Item.group`), in order."""
+    groups: dict[tuple[tuple[str, ...], int], list[Item]] = defaultdict(list)
     for item in items:
-        groups[item.answer].append(item)
+        groups[item.group].append(item)
     return dict(sorted(groups.items()))
 
 

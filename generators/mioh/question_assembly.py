@@ -30,7 +30,6 @@ def ask(
         balance: letter counts of the cell.
         places: counts of the first slot's positions, among similar questions of the cell: one image alone then reveals
             no more than the design concedes.
-        places: position counts of the first slot, among the cell's questions with as many images and such an answer.
         generator: random generator.
         columns: further columns of the row.
     """

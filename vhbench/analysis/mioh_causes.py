@@ -46,8 +46,13 @@ _UNDER: Final[Mapping[str, frozenset[str]]] = {
 """Pressures of a set → families of pressures."""
 
 _MOST: Final = 6  # sets
-_SURE: Final = 2.5  # log likelihood ratio beyond the logarithm of the number of sets: 2 % false claims, simulated
-_SEVERAL: Final = 3.0  # the same, for several pressures but not all: one extra cell may fail by chance
+_SURE: Final = {1: 1.5, len(_FAMILIES): 2.5}
+_SEVERAL: Final = 5.5
+"""Number of pressures of a set → log likelihood ratio required beyond the logarithm of the number of sets.
+
+Simulated for 2 % false claims. Under one pressure, a type is compared with itself. Under all, it is compared with other
+types, which may be easier. Of several pressures, one may fail by chance along with the others.
+"""
 _BLIND_SKILL, _SEEING_SKILL = 0.1, 0.5
 _BLIND: Final = {
     "position": "does not distinguish left from right",
@@ -143,14 +148,20 @@ def causes(records: Iterable[Record]) -> list[Cause]:
 
 
 def design_effect(records: Sequence[Record]) -> float:
-    """Return the variance inflation of correctness by shared images and facts, at least 1."""
-    hits = np.array([r.prediction != "" and r.prediction == r.answer for r in records], float)
-    _, cell = np.unique([f"{r.question_type} {r.pressure}" for r in records], return_inverse=True)
-    pull = hits - (np.bincount(cell, hits) / np.bincount(cell))[cell]
-    clusters = clusters_of(records)
-    apart = float((np.bincount(clusters.numbers, pull) ** 2).sum())
-    alone = float((pull**2).sum())
-    return max(1.0, clusters.variance(apart, pull) / alone) if alone else 1.0
+    """Return the variance inflation of correctness by images and facts that a cell's questions share, at least 1.
+
+    Twins under different pressures agree as well; that cancels where a cell is compared with the others of its type.
+    """
+    cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for r in records:
+        cells[r.question_type, pressure_family(r.pressure)].append(r)
+    apart = alone = 0.0
+    for members in cells.values():
+        hits = np.array([r.prediction != "" and r.prediction == r.answer for r in members], float)
+        pull, clusters = hits - hits.mean(), clusters_of(members)
+        apart += clusters.variance(float((np.bincount(clusters.numbers, pull) ** 2).sum()), pull)
+        alone += float((pull**2).sum())
+    return max(1.0, apart / alone) if alone else 1.0
 
 
 def _named_sets(types: Sequence[str], present: npt.NDArray[np.bool_]) -> list[tuple[tuple[int, ...], str]]:
@@ -207,7 +218,7 @@ def _best_set(
         failing = np.where(families[None, :, :, None], lost, now).sum(axis=2)
         gain_of[under] = _marginal(failing) - sound[:, None]  # (priors, losses, types)
     whole = sound.sum(axis=1)
-    best, most = None, whole.max() + _SURE + log(len(named))
+    best, most = None, whole.max() + log(len(named))
     for types, under in named:
         mask = np.zeros_like(free)
         mask[list(types)] = np.isin(_FAMILIES, [*_UNDER[under]])
@@ -215,7 +226,7 @@ def _best_set(
         if not mask.any() or (mask == free).all():
             continue
         explained = (whole[:, None] + gain_of[under][:, :, list(types)].sum(axis=2)).max(axis=0)
-        explained -= _SEVERAL * (1 < len(_UNDER[under]) < len(_FAMILIES))
+        explained -= _SURE.get(len(_UNDER[under]), _SEVERAL)
         if explained.max() > most:
             best, most = (mask, types, under, int(explained.argmax())), explained.max()
     return best

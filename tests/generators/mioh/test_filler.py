@@ -96,6 +96,14 @@ def test_letters_are_balanced_within_each_cell(questions: list[Question]) -> Non
         assert max(letters.values()) - min(letters.values()) <= 1 or cell[1] == "ni2", (cell, letters)
 
 
+@pytest.mark.parametrize("pressure", ["easy", "hp", "hn"])
+def test_offered_numbers_of_images_do_not_reveal_the_right_one(pressure: str, questions: list[Question]) -> None:
+    """The options are 0–3 or 1–4 images: each is right equally often for either range."""
+    own = [q for q in questions if (q.question_type, q.pressure) == ("C1", pressure)]
+    right = Counter((min(q.choices), q.choices["ABCDE".index(q.answer)]) for q in own)
+    assert max(right.values()) - min(right[first, str(int(first) + i)] for first in "01" for i in range(4)) <= 1
+
+
 def test_none_of_the_above_is_right_in_a_fair_share(questions: list[Question]) -> None:
     offered = [q for q in questions if q.choices and q.choices[-1] == NONE and q.pressure == "easy"]
     share = sum(q.choices["ABCDE".index(q.answer)] == NONE for q in offered) / len(offered)

@@ -22,6 +22,7 @@ POSITION, ATTRIBUTE = (tuple(name for name in ALL if name[0] == letter) for lett
 SELECTIVE = tuple(name for name, kind in QUESTION_TYPES.items() if kind.mode == "selective")
 PLANTED: dict[str, tuple[Plant, tuple[str, ...], str]] = {
     "one cell": (lambda kind, family: "wrong" * (kind.id == "A5" and family == "hn"), ("A5",), "HN"),
+    "one cell by guessing": (lambda kind, family: "guess" * (kind.id == "P2" and family == "ni"), ("P2",), "NI"),
     "one type": (lambda kind, _: "wrong" * (kind.id == "C3"), ("C3",), ""),
     "one mode": (lambda kind, _: "guess" * (kind.mode == "selective"), SELECTIVE, ""),
     "one pressure": (lambda _, family: "half" * (family == "hp"), ALL, "HP"),
