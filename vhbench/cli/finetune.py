@@ -152,25 +152,36 @@ def _told(value: str, told: Mapping[str, Any]) -> str:
 def _merged(told: Mapping[str, Any]) -> str:
     if "merged_difference" not in told:
         return ""
-    return f"; merged: token probabilities differ from the adapter's by at most {told['merged_difference']:.1g}"
+    return (
+        f"; merged: {told['merged']}, whose token probabilities differ from the adapter's by at most "
+        f"{told['merged_difference']:.1g} (to evaluate it instead, --model {told['lmms_eval']} --model_args "
+        f"pretrained={shlex.quote(told['merged'])})"
+    )
 
 
 def commands(
     how: FinetuneOptions, tuned: Mapping[str, Mapping[str, Any]], environment: str, tasks: str
 ) -> Iterator[str]:
     """Yield what to type for the answers before and after, the gain, and what was forgotten."""
-    models = {"before": how.model} | {value or "after": str(told["model"]) for value, told in tuned.items()}
     first = next(iter(tuned.values()))
+    base = f"pretrained={shlex.quote(how.model)}"
+    models = {"before": f"{first['lmms_eval']} --model_args {base}"}
+    for value, told in tuned.items():
+        folder = shlex.quote(str(told["model"]))
+        models[value or "after"] = (
+            f"vhbench_adapter --model_args model_class={told['lmms_eval']},{base},adapter={folder}"
+            if how.rank
+            else f"{told['lmms_eval']} --model_args pretrained={folder}"
+        )
     more = f",max_pixels={how.max_pixels}" if how.max_pixels else ""
     more, device = (f"{more},device_map=cpu", " --device cpu") if first["device"] == "cpu" else (more, "")
     where: Callable[[str, str], str] = lambda kind, name: shlex.quote(str(how.out / kind / name))  # noqa: E731
     for kind, before, names in (("results", environment, tasks), ("general", "", how.general)):
         for name, model in models.items():
             if names:
-                arguments = f"pretrained={shlex.quote(model)}{more}"
                 yield (
-                    f"{before}lmms-eval --model {first['lmms_eval']} --model_args {arguments} --tasks {names}{device} "
-                    f"--log_samples --output_path {where(kind, name)}"
+                    f"{before}lmms-eval --model {model}{more} --tasks {names}{device} --log_samples --output_path "
+                    f"{where(kind, name)}"
                 )
     runs = " ".join(where("results", name) for name in models)
     yield f"vhbench compare {runs} --names {','.join(models)} --out {shlex.quote(str(how.out / 'comparison'))}"
