@@ -166,12 +166,12 @@ def commands(
     first = next(iter(tuned.values()))
     base = f"pretrained={shlex.quote(how.model)}"
     models = {"before": f"{first['lmms_eval']} --model_args {base}"}
-    for value, told in tuned.items():
-        folder = shlex.quote(str(told["model"]))
+    for value, summary in tuned.items():
+        folder = shlex.quote(str(summary["model"]))
         models[value or "after"] = (
-            f"vhbench_adapter --model_args model_class={told['lmms_eval']},{base},adapter={folder}"
+            f"vhbench_adapter --model_args model_class={summary['lmms_eval']},{base},adapter={folder}"
             if how.rank
-            else f"{told['lmms_eval']} --model_args pretrained={folder}"
+            else f"{summary['lmms_eval']} --model_args pretrained={folder}"
         )
     more = f",max_pixels={how.max_pixels}" if how.max_pixels else ""
     more, device = (f"{more},device_map=cpu", " --device cpu") if first["device"] == "cpu" else (more, "")

@@ -181,9 +181,9 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
         raise VhbenchError(f"expected at least {number:,} matching questions, got {len(questions):,}")
     random = rng(seed, "draw")
     pairs = units(questions)
-    order = sorted(range(len(pairs)), key=lambda place: (random.random(), place))
+    order = sorted(range(len(pairs)), key=lambda index: (random.random(), index))
     taken = set[str]()
-    for unit in _weighted_units(questions, weigh, random) if weigh else (pairs[place] for place in order):
+    for unit in _weighted_units(questions, weigh, random) if weigh else (pairs[index] for index in order):
         room = number - len(taken)
         if len(fitting := unit if len(unit) <= room else unit[:2]) <= room:
             taken.update(question.id for question in fitting)
@@ -237,13 +237,13 @@ def _weighted_units(
         mate = free(mates.get(question.id, ()))
         together = mate is not None and 2 * weights[mate.id] >= weights[other.id]
         unit = [question, mate if mate and together else other]
-        used.update(one.id for one in unit)
+        used.update(member.id for member in unit)
         more = [best(key, failed[key])] if failed[key] else []
         if not more and mate and not together:
             more = [mate, free(mates.get(other.id, ()))] if key in alone else []
             alone ^= {key}
-        unit += [one for one in more if one] if all(more) else []
-        used.update(one.id for one in unit)
+        unit += [member for member in more if member] if all(more) else []
+        used.update(member.id for member in unit)
         yield unit
 
 

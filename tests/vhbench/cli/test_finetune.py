@@ -37,11 +37,11 @@ def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editi
     environment, note = scored(how, told)
     assert note == f"{editions.test} shares nothing with the rows"
     printed = list(commands(how, TUNED, environment, benchmark(told)))
-    asked = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model"
+    command = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model"
     adapter = "vhbench_adapter --model_args model_class=llava_hf,pretrained=org/base,adapter=tuned/adapter"
     models = {"before": "llava_hf --model_args pretrained=org/base", "after": adapter}
     for line, (name, model) in zip(printed, models.items(), strict=False):
-        assert line == f"{asked} {model} --tasks ode --log_samples --output_path tuned/results/{name}"
+        assert line == f"{command} {model} --tasks ode --log_samples --output_path tuned/results/{name}"
     assert [line.split(" --")[0] for line in printed[2:4]] == ["lmms-eval"] * 2  # MME is asked as it is
     assert printed[4].startswith("vhbench compare tuned/results/before tuned/results/after --names before,after")
 

@@ -106,9 +106,9 @@ def test_what_is_asked_about_counts_though_no_picture_that_is_taught_shows_it() 
 def test_similar_embeddings_are_reported(editions: Editions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the same image the similarity is 1, of a red square it is low; nothing is refused for it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    one = next(splits.read_questions(editions.test))
+    question = next(splits.read_questions(editions.test))
     model = str(tiny_clip_model.save(tmp_path))
-    told = f"1 of 1 images are similar to one of ode (cosine ≥ 0.95; highest 1.000): questions {one.id}"
-    assert most_similar([one], editions.test, model).endswith(told)
-    other = replace(one, images=(to_png(Image.new("RGB", (64, 64), "red")),))
+    line = f"1 of 1 images are similar to one of ode (cosine ≥ 0.95; highest 1.000): questions {question.id}"
+    assert most_similar([question], editions.test, model).endswith(line)
+    other = replace(question, images=(to_png(Image.new("RGB", (64, 64), "red")),))
     assert "embeddings of 0 of 1 images are similar" in most_similar([other], editions.test, model)
