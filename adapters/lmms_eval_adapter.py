@@ -11,7 +11,7 @@ from lmms_eval.models import get_model
 from vhbench.adapters.loading import loading, needed_by
 
 
-class AdapterModel(lmms):
+class AdapterModel(lmms):  # type: ignore[misc]
     """A model of another class, with an adapter on top of its weights.
 
     Args:

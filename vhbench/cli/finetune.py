@@ -99,13 +99,13 @@ def provenance(data: Path) -> Mapping[str, Any]:
     from vhbench.files import read_json
     from vhbench.training.training_files import PROVENANCE
 
-    found = read_json(data / PROVENANCE) if (data / PROVENANCE).is_file() else {}
-    return found if isinstance(found, dict) else {}
+    found: Mapping[str, Any] = read_json(data / PROVENANCE) if (data / PROVENANCE).is_file() else {}
+    return found
 
 
 def benchmark(told: Mapping[str, Any]) -> str:
     """Return the benchmark of the rows; ODE if unknown."""
-    return next((source["benchmark"] for source in _editions(told, "sources")), "ode")
+    return next((source["benchmark"] for source in told.get("sources", [])), "ode")
 
 
 def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
@@ -116,7 +116,7 @@ def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
     Raises:
         VhbenchError: if the rows were not decontaminated against the split to be scored.
     """
-    apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in _editions(told, "tests")}
+    apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in told.get("tests", [])}
     names = ", ".join(f"{name} ({digest[:12]}…)" for digest, name in apart.items())
     if how.test is None:
         which = f"the split the rows are decontaminated against: {names}" if names else "a split of other concepts"
@@ -130,13 +130,6 @@ def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
             f"against {names or 'nothing'}; pass it to `vhbench export --test`"
         )
     return f"VHBENCH_DATA={shlex.quote(str(how.test.parent))} ", f"{how.test} shares nothing with the rows"
-
-
-def _editions(told: Mapping[str, Any], kind: str) -> list[Mapping[str, str]]:
-    """Return the splits that rows come from ("sources") or are decontaminated against ("tests")."""
-    listed = told.get(kind)
-    needed = {"benchmark", "version", "content_hash"}
-    return [one for one in listed if isinstance(one, dict) and needed <= one.keys()] if isinstance(listed, list) else []
 
 
 def _told(value: str, told: Mapping[str, Any]) -> str:

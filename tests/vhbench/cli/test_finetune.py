@@ -72,13 +72,11 @@ def test_a_split_that_rows_were_not_held_apart_from_is_refused(editions: Edition
         scored(how, provenance(how.data))
 
 
-@pytest.mark.parametrize("told", [{}, [], {"tests": 3, "sources": [{"benchmark": "mioh"}]}, {"tests": ["ode"]}])
-def test_rows_of_elsewhere_tell_nothing(told: Any, tmp_path: Path) -> None:
-    how = options(rows(tmp_path, told))
+def test_rows_of_elsewhere_tell_nothing(tmp_path: Path) -> None:
+    how = options(tmp_path)
     found = provenance(how.data)
     assert benchmark(found) == "ode"
     assert scored(how, found) == ("VHBENCH_DATA=TEST ", "TEST stands for the folder of a split of other concepts")
-    assert provenance(tmp_path / "nowhere") == {}
 
 
 @pytest.mark.parametrize(
