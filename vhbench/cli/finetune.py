@@ -99,8 +99,8 @@ def provenance(data: Path) -> Mapping[str, Any]:
     from vhbench.files import read_json
     from vhbench.training.training_files import PROVENANCE
 
-    found: Mapping[str, Any] = read_json(data / PROVENANCE) if (data / PROVENANCE).is_file() else {}
-    return found
+    content: Mapping[str, Any] = read_json(data / PROVENANCE) if (data / PROVENANCE).is_file() else {}
+    return content
 
 
 def benchmark(told: Mapping[str, Any]) -> str:

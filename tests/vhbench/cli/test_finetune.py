@@ -73,10 +73,9 @@ def test_a_split_that_rows_were_not_held_apart_from_is_refused(editions: Edition
 
 
 def test_rows_of_elsewhere_tell_nothing(tmp_path: Path) -> None:
-    how = options(tmp_path)
-    found = provenance(how.data)
-    assert benchmark(found) == "ode"
-    assert scored(how, found) == ("VHBENCH_DATA=TEST ", "TEST stands for the folder of a split of other concepts")
+    content, chosen = provenance(tmp_path), options(tmp_path)
+    assert benchmark(content) == "ode"
+    assert scored(chosen, content) == ("VHBENCH_DATA=TEST ", "TEST stands for the folder of a split of other concepts")
 
 
 @pytest.mark.parametrize(
