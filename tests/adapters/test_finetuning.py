@@ -427,10 +427,10 @@ def test_only_models_that_scale_images_have_a_limit_of_pixels() -> None:
 @pytest.mark.slow
 def test_four_bit_weights_are_trained_through_an_adapter(rows: Path, tiny: Any, tmp_path: Path) -> None:
     told: list[str] = []
-    how = replace(FAST, steps=STEPS["llava"], quantize="4bit", merge=False)
-    done = finetune(str(tiny("llava")), rows, tmp_path, how, tell=told.append)
+    options = replace(FAST, steps=STEPS["llava"], quantize="4bit", merge=False)
+    done = finetune(str(tiny("llava")), rows, tmp_path, options, tell=told.append)
     assert done["losses"][0] > 100 * done["losses"][-1]
     assert told[0].startswith("estimated memory 0.0 GiB (weights 0.0, ")
     assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()
     with pytest.raises(VhbenchError, match="--quantize 4bit: expected LoRA"):
-        finetune(str(tiny("llava")), rows, tmp_path / "all", replace(how, rank=0))
+        finetune(str(tiny("llava")), rows, tmp_path / "all", replace(options, rank=0))
