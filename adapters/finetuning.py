@@ -39,9 +39,8 @@ def finetune(
         tell: called with the memory estimate before the weights are loaded.
 
     Returns:
-        ``processes``, ``method`` ("sft" or "dpo"), ``rows``, ``steps``, ``losses``, ``model``, ``device``,
-        ``lmms_eval``, and if merged ``merged_difference``: the largest difference in an answer token's probability
-        between adapter and merged model, on a probe batch.
+        ``processes``, ``method`` ("sft" or "dpo"), ``rows``, ``steps``, ``losses``, ``model`` (the adapter, if there
+        is one), ``device``, ``lmms_eval``, and if merged ``merged`` and ``merged_difference`` (:func:`merge`).
 
     Raises:
         VhbenchError: if something is missing, untested, or already exists.
@@ -71,7 +70,7 @@ def finetune(
         "steps": int(trainer.state.global_step), "resumed_from": last and Path(last).name,
         "losses": [entry["loss"] for entry in trainer.state.log_history if "loss" in entry],
         "lmms_eval": family_of(kind).lmms_eval, "settings": settings, "kept": dict(keep or {}), "device": where,
-        "model": str(out / ("model" if how.merge or not how.rank else "adapter")),
+        "model": str(out / ("adapter" if how.rank else "model")),
     }  # fmt: skip
     if trainer.is_world_process_zero():
         _save(trainer, processor, out, how)
@@ -255,7 +254,7 @@ def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
     processor.save_pretrained(folder)
 
 
-def merge(model: str, out: Path, probe: Mapping[str, Any]) -> dict[str, float]:
+def merge(model: str, out: Path, probe: Mapping[str, Any]) -> dict[str, Any]:
     """Merge an adapter into its base model in float32, and save it.
 
     In bfloat16, updates smaller than half a unit in the last place of a weight would be lost.
@@ -266,7 +265,8 @@ def merge(model: str, out: Path, probe: Mapping[str, Any]) -> dict[str, float]:
         probe: batch with labels.
 
     Returns:
-        ``merged_difference``, the largest difference in an answer token's probability between adapter and merged model.
+        ``merged``, the folder; ``merged_difference``, the largest difference in an answer token's probability between
+        adapter and merged model.
     """
     import torch
     from peft import PeftModel
@@ -284,7 +284,9 @@ def merge(model: str, out: Path, probe: Mapping[str, Any]) -> dict[str, float]:
     merged = network.merge_and_unload()
     merged.save_pretrained(out / "model", safe_serialization=True)
     AutoProcessor.from_pretrained(out / "adapter").save_pretrained(out / "model")
-    return {"merged_difference": float((probabilities(merged) - before).abs().max())}
+    return {
+        "merged": str(out / "model"), "merged_difference": float((probabilities(merged) - before).abs().max())
+    }  # fmt: skip
 
 
 def last_checkpoint(folder: Path) -> str | None:

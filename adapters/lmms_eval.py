@@ -1,4 +1,4 @@
-"""Registration of vhbench's tasks and calibration models with lmms-eval.
+"""Registration of vhbench's tasks and models with lmms-eval.
 
 All uses of lmms-eval's internals are in this file. If a newer release lacks one, a one-line message gives an
 alternative, and everything else keeps working.
@@ -33,8 +33,9 @@ from vhbench.provenance import (
 )
 from vhbench.schema import VhbenchError
 
-MODELS = {f"vhbench_{name.lower()}": name for name in ("Oracle", "Coin", "Yes", "Blind", "Presence")}
-MODELS["vhbench_one_image"] = "OneImage"
+MODELS = {
+    f"vhbench_{name.lower()}": f"calibration.{name}" for name in ("Oracle", "Coin", "Yes", "Blind", "Presence")
+} | {"vhbench_one_image": "calibration.OneImage", "vhbench_adapter": "lmms_eval_adapter.AdapterModel"}
 T = TypeVar("T")
 _USE_PATH = 'name the tasks with --include_path "$(vhbench tasks)"'
 
@@ -361,7 +362,7 @@ def _score_samples() -> None:
 def _manifests() -> list[Any]:
     from lmms_eval.models import ModelManifest  # requires the class itself, wherever it is defined
 
-    classes = {name: f"vhbench.adapters.calibration.{class_name}" for name, class_name in MODELS.items()}
+    classes = {name: f"vhbench.adapters.{class_name}" for name, class_name in MODELS.items()}
     return [
         ModelManifest(model_id=name, simple_class_path=path, chat_class_path=f"{path}Chat")
         for name, path in classes.items()

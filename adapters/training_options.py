@@ -55,7 +55,7 @@ class Training:
         panel=_RUNS,
     )
     merge: bool = option(
-        "Write the merged model too, in float32, for lmms-eval, and print how far it is from the adapter.",
+        "Write the merged model too, in float32, and print how far it is from the adapter.",
         True,
         names=("--merge/--no-merge",),
         panel=_AFTER,

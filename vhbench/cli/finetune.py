@@ -99,13 +99,13 @@ def provenance(data: Path) -> Mapping[str, Any]:
     from vhbench.files import read_json
     from vhbench.training.training_files import PROVENANCE
 
-    found = read_json(data / PROVENANCE) if (data / PROVENANCE).is_file() else {}
-    return found if isinstance(found, dict) else {}
+    content: Mapping[str, Any] = read_json(data / PROVENANCE) if (data / PROVENANCE).is_file() else {}
+    return content
 
 
 def benchmark(told: Mapping[str, Any]) -> str:
     """Return the benchmark of the rows; ODE if unknown."""
-    return next((source["benchmark"] for source in _editions(told, "sources")), "ode")
+    return next((source["benchmark"] for source in told.get("sources", [])), "ode")
 
 
 def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
@@ -116,7 +116,7 @@ def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
     Raises:
         VhbenchError: if the rows were not decontaminated against the split to be scored.
     """
-    apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in _editions(told, "tests")}
+    apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in told.get("tests", [])}
     names = ", ".join(f"{name} ({digest[:12]}…)" for digest, name in apart.items())
     if how.test is None:
         which = f"the split the rows are decontaminated against: {names}" if names else "a split of other concepts"
@@ -132,13 +132,6 @@ def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
     return f"VHBENCH_DATA={shlex.quote(str(how.test.parent))} ", f"no overlap between the rows and {how.test}"
 
 
-def _editions(told: Mapping[str, Any], kind: str) -> list[Mapping[str, str]]:
-    """Return the splits that rows come from ("sources") or are decontaminated against ("tests")."""
-    listed = told.get(kind)
-    needed = {"benchmark", "version", "content_hash"}
-    return [one for one in listed if isinstance(one, dict) and needed <= one.keys()] if isinstance(listed, list) else []
-
-
 def _told(value: str, told: Mapping[str, Any]) -> str:
     losses = told["losses"]
     fell = f", loss {losses[0]:.3f} → {losses[-1]:.3f}" if losses else ""
@@ -152,25 +145,36 @@ def _told(value: str, told: Mapping[str, Any]) -> str:
 def _merged(told: Mapping[str, Any]) -> str:
     if "merged_difference" not in told:
         return ""
-    return f"; merged: token probabilities differ from the adapter's by at most {told['merged_difference']:.1g}"
+    return (
+        f"; merged: {told['merged']}, whose token probabilities differ from the adapter's by at most "
+        f"{told['merged_difference']:.1g} (to evaluate it instead, --model {told['lmms_eval']} --model_args "
+        f"pretrained={shlex.quote(told['merged'])})"
+    )
 
 
 def commands(
     how: FinetuneOptions, tuned: Mapping[str, Mapping[str, Any]], environment: str, tasks: str
 ) -> Iterator[str]:
     """Yield what to type for the answers before and after, the gain, and what was forgotten."""
-    models = {"before": how.model} | {value or "after": str(told["model"]) for value, told in tuned.items()}
     first = next(iter(tuned.values()))
+    base = f"pretrained={shlex.quote(how.model)}"
+    models = {"before": f"{first['lmms_eval']} --model_args {base}"}
+    for value, summary in tuned.items():
+        folder = shlex.quote(str(summary["model"]))
+        models[value or "after"] = (
+            f"vhbench_adapter --model_args model_class={summary['lmms_eval']},{base},adapter={folder}"
+            if how.rank
+            else f"{summary['lmms_eval']} --model_args pretrained={folder}"
+        )
     more = f",max_pixels={how.max_pixels}" if how.max_pixels else ""
     more, device = (f"{more},device_map=cpu", " --device cpu") if first["device"] == "cpu" else (more, "")
     where: Callable[[str, str], str] = lambda kind, name: shlex.quote(str(how.out / kind / name))  # noqa: E731
     for kind, before, names in (("results", environment, tasks), ("general", "", how.general)):
         for name, model in models.items():
             if names:
-                arguments = f"pretrained={shlex.quote(model)}{more}"
                 yield (
-                    f"{before}lmms-eval --model {first['lmms_eval']} --model_args {arguments} --tasks {names}{device} "
-                    f"--log_samples --output_path {where(kind, name)}"
+                    f"{before}lmms-eval --model {model}{more} --tasks {names}{device} --log_samples --output_path "
+                    f"{where(kind, name)}"
                 )
     runs = " ".join(where("results", name) for name in models)
     yield f"vhbench compare {runs} --names {','.join(models)} --out {shlex.quote(str(how.out / 'comparison'))}"

@@ -13,7 +13,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from vhbench import splits
+from vhbench.adapters.clip import ClipScorer
 from vhbench.files import read_image
 from vhbench.generators.scenes import kin
 from vhbench.language import inflection
@@ -158,6 +161,34 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
             f"{names[0]} shares {told} with the test split {names[1]}. Train on a split with other concepts: build one "
             "with `--part 1/2` (`vhbench build ode` or `mioh`), and evaluate `--part 2/2`"
         )
+
+
+_SIMILAR = 0.95
+"""Cosine similarity of CLIP embeddings from which images are worth a look; data sets are deduplicated at 0.95–0.97."""
+
+
+def most_similar(questions: Iterable[Question], test: Path, model: str) -> str:
+    """Return a line about the training images that a CLIP model finds most similar to a test split's.
+
+    Nothing is refused for it: scenes in one style are similar too, and no threshold was validated.
+
+    Args:
+        questions: training questions.
+        test: test split.
+        model: CLIP model on the Hub, or folder.
+    """
+    clip = ClipScorer(model)
+    shown = {image: question.id for question in questions for image in question.images}
+    scored = list({image: None for question in splits.read_questions(test) for image in question.images})
+    features, known = clip.features(list(shown)), clip.features(scored)
+    nearest = np.concatenate(
+        [(part @ known.T).max(axis=1) for part in np.array_split(features, 1 + len(shown) // 1000)]
+    )
+    names = [name for name, value in zip(shown.values(), nearest, strict=True) if value >= _SIMILAR]
+    return (
+        f"{model}: embeddings of {len(names):,} of {len(shown):,} images are similar to one of {test.name} (cosine "
+        f"≥ {_SIMILAR}; highest {nearest.max():.3f})" + (f": questions {_some(names)}" if names else "")
+    )
 
 
 def alike(taught: Iterable[str], scored: Iterable[str]) -> frozenset[str]:

@@ -76,6 +76,12 @@ class DpoOptions(ApartOptions, FileOptions):
         metavar="RESULTS",
         panel=_TAKEN,
     )
+    leak_model: str = option(
+        "CLIP model (repository or folder) that compares images with the test's as well; reports the similar ones.",
+        "",
+        metavar="NAME",
+        panel=_APART,
+    )
     unchecked: bool = option(
         "Export without a test split; the card notes it.", False, names=("--unchecked",), panel=_APART
     )

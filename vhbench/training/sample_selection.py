@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -170,7 +170,7 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
         questions: balanced.
         number: sample size; 0 for all.
         seed: random seed.
-        weigh: sampling weights; those with weight 0 come last. None: uniform.
+        weigh: sampling weights (:func:`_weighted_units`); those with weight 0 come last. None: uniform.
 
     Raises:
         VhbenchError: if there are fewer.
@@ -179,16 +179,79 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
         return list(questions)
     if number > len(questions):
         raise VhbenchError(f"expected at least {number:,} matching questions, got {len(questions):,}")
-    random, keyed = rng(seed, "draw"), []
-    for place, unit in enumerate(units(questions)):
-        weight = sum(map(weigh, unit)) / len(unit) if weigh else 1.0
-        # Efraimidis and Spirakis (2006): the largest u^(1/w) are a weighted sample without replacement.
-        keyed.append((math.log(1 - random.random()) / weight if weight > 0 else -math.inf, -place, unit))
+    random = rng(seed, "draw")
+    pairs = units(questions)
+    order = sorted(range(len(pairs)), key=lambda index: (random.random(), index))
     taken = set[str]()
-    for *_, unit in sorted(keyed, key=lambda entry: entry[:2], reverse=True):
-        if len(taken) + len(unit) <= number:
-            taken.update(question.id for question in unit)
+    for unit in _weighted_units(questions, weigh, random) if weigh else (pairs[index] for index in order):
+        room = number - len(taken)
+        if len(fitting := unit if len(unit) <= room else unit[:2]) <= room:
+            taken.update(question.id for question in fitting)
     return [question for question in questions if question.id in taken]
+
+
+_LEANING = 3.0
+"""Ratio of the mean weights of two answers from which the heavier one is sampled twice as often."""
+
+
+def _weighted_units(
+    questions: Sequence[Question], weigh: Weigh, random: np.random.Generator
+) -> Iterator[list[Question]]:
+    """Yield sampling units, led by a weighted sample without replacement (Efraimidis and Spirakis, 2006: u^(1/w)).
+
+    A yes or no is followed by one of its type with the other answer: its mate, or if that weighs less than half as much
+    (the initial case of a negated twin that is failed), the next of the sample; the mates of both follow every second
+    time, so that not all questions are negated. Where a model fails one answer, it is sampled twice, and the other one
+    once: enough to make up for the model's bias, and not for "no" to be a safe guess.
+    """
+    weights = {question.id: weigh(question) for question in questions}
+    keys = {n: math.log(1 - random.random()) / weight if weight > 0 else -math.inf for n, weight in weights.items()}
+    order = sorted(questions, key=lambda question: -keys[question.id])
+    mates = _mates(questions)
+    sides: dict[tuple[str, ...], dict[str, list[Question]]] = defaultdict(lambda: {"yes": [], "no": []})
+    for question in reversed(order):
+        if question.kind == "yes_no":
+            sides[_type(question)][question.answer].append(question)
+    failed = {key: _failed_answer(both, weights) for key, both in sides.items()}
+    used, alone = set[str](), set[tuple[str, ...]]()
+
+    def free(side: Sequence[Question]) -> Question | None:
+        return next((question for question in side if question.id not in used), None)
+
+    def best(key: tuple[str, ...], answer: str) -> Question | None:
+        side = sides[key][answer]
+        while side and side[-1].id in used:
+            side.pop()
+        return side[-1] if side else None
+
+    for question in order:
+        if question.id in used:
+            continue
+        if question.kind != "yes_no":
+            yield [question]
+            continue
+        key = _type(question)
+        other = best(key, "no" if question.answer == "yes" else "yes")
+        if other is None:  # nothing balances it
+            continue
+        mate = free(mates.get(question.id, ()))
+        together = mate is not None and 2 * weights[mate.id] >= weights[other.id]
+        unit = [question, mate if mate and together else other]
+        used.update(member.id for member in unit)
+        more = [best(key, failed[key])] if failed[key] else []
+        if not more and mate and not together:
+            more = [mate, free(mates.get(other.id, ()))] if key in alone else []
+            alone ^= {key}
+        unit += [member for member in more if member] if all(more) else []
+        used.update(member.id for member in unit)
+        yield unit
+
+
+def _failed_answer(sides: Mapping[str, Sequence[Question]], weights: Mapping[str, float]) -> str:
+    """Return the answer whose questions weigh several times as much as those of the other one, or ""."""
+    means = {answer: sum(weights[q.id] for q in side) / max(1, len(side)) for answer, side in sides.items()}
+    least, most = sorted(means, key=lambda answer: means[answer])
+    return most if means[most] > _LEANING * means[least] > 0 else ""
 
 
 def by_criterion(questions: Sequence[Question], each: int, seed: int, weigh: Weigh | None = None) -> list[Question]:

@@ -145,6 +145,8 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
             raise VhbenchError(f"{edition.path} equals {test}; expected different splits for training and test")
         scored = leakage.read_contents(test)
         leakage.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
+        if wanted.leak_model:
+            edition.notes.append(leakage.most_similar(questions, test, wanted.leak_model))
 
 
 def build_examples(
@@ -313,7 +315,7 @@ def _without_folder(value: Any) -> Any:
 
 
 def export(how: SftOptions) -> list[str]:
-    """Write rows for supervised fine-tuning on a training split; return a line about them.
+    """Write rows for supervised fine-tuning on a training split; return lines about them.
 
     Raises:
         VhbenchError: as :func:`choose`, and if nothing can be written.
@@ -324,7 +326,7 @@ def export(how: SftOptions) -> list[str]:
     rows = build_examples(choose(edition, how), edition, how)
     rows += mixed(how, how.seed, [leakage.read_contents(test) for test in how.tests], edition.notes)
     told = provenance("sft", [edition], how, how.tests, apart=not how.share_concepts)
-    return [training_files.write(how.out, rows, how.layout, told)]
+    return [training_files.write(how.out, rows, how.layout, told), *edition.notes]
 
 
 def check_forms(how: AnswerOptions) -> None:
@@ -334,11 +336,11 @@ def check_forms(how: AnswerOptions) -> None:
 
 
 def export_preferences(how: DpoOptions) -> list[str]:
-    """Write preference pairs of a run's errors; return a line about them. Raises as :func:`export`."""
+    """Write preference pairs of a run's errors; return lines about them. Raises as :func:`export`."""
     if how.run is None:
         raise VhbenchError("preference pairs need --run RESULTS, whose responses are rejected")
     training_files.check_free(how.out, how.layout, preferences=True)
     edition = open_edition(how.split, how.run)
     rows = preferences(choose(edition, how), edition, how)
     told = provenance("dpo", [edition], how, how.tests, apart=not how.share_concepts)
-    return [training_files.write(how.out, rows, how.layout, told, preferences=True)]
+    return [training_files.write(how.out, rows, how.layout, told, preferences=True), *edition.notes]

@@ -37,9 +37,11 @@ def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editi
     environment, note = scored(how, told)
     assert note == f"no overlap between the rows and {editions.test}"
     printed = list(commands(how, TUNED, environment, benchmark(told)))
-    asked = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model llava_hf --model_args pretrained="
-    for line, model, name in zip(printed, ("org/base", "tuned/adapter"), ("before", "after"), strict=False):
-        assert line == f"{asked}{model} --tasks ode --log_samples --output_path tuned/results/{name}"
+    command = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model"
+    adapter = "vhbench_adapter --model_args model_class=llava_hf,pretrained=org/base,adapter=tuned/adapter"
+    models = {"before": "llava_hf --model_args pretrained=org/base", "after": adapter}
+    for line, (name, model) in zip(printed, models.items(), strict=False):
+        assert line == f"{command} {model} --tasks ode --log_samples --output_path tuned/results/{name}"
     assert [line.split(" --")[0] for line in printed[2:4]] == ["lmms-eval"] * 2  # MME is asked as it is
     assert printed[4].startswith("vhbench compare tuned/results/before tuned/results/after --names before,after")
 
@@ -47,10 +49,11 @@ def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editi
 def test_the_commands_name_a_device_that_is_there_and_the_trained_size(tmp_path: Path) -> None:
     tuned = {"": TUNED[""] | {"device": "cpu"}}
     after = list(commands(options(tmp_path, max_pixels=200_704), tuned, "", "ode"))[1]
-    assert after.startswith(
-        "lmms-eval --model llava_hf --model_args pretrained=tuned/adapter,max_pixels=200704,device_map=cpu "
-        "--tasks ode --device cpu --log_samples "
-    )
+    assert after.startswith("lmms-eval --model vhbench_adapter --model_args model_class=llava_hf,pretrained=org/base,")
+    assert "adapter=tuned/adapter,max_pixels=200704,device_map=cpu --tasks ode --device cpu --log_samples " in after
+    tuned = {"": TUNED[""] | {"model": "tuned/model"}}
+    trained = list(commands(options(tmp_path, rank=0), tuned, "", "ode"))[1]  # all weights: there is no adapter
+    assert trained.startswith("lmms-eval --model llava_hf --model_args pretrained=tuned/model --tasks ode ")
 
 
 def test_without_a_split_the_command_says_which_one_it_must_be(editions: Editions, tmp_path: Path) -> None:
@@ -69,13 +72,10 @@ def test_a_split_that_rows_were_not_held_apart_from_is_refused(editions: Edition
         scored(how, provenance(how.data))
 
 
-@pytest.mark.parametrize("told", [{}, [], {"tests": 3, "sources": [{"benchmark": "mioh"}]}, {"tests": ["ode"]}])
-def test_rows_of_elsewhere_tell_nothing(told: Any, tmp_path: Path) -> None:
-    how = options(rows(tmp_path, told))
-    found = provenance(how.data)
-    assert benchmark(found) == "ode"
-    assert scored(how, found) == ("VHBENCH_DATA=TEST ", "TEST stands for the folder of a split of other concepts")
-    assert provenance(tmp_path / "nowhere") == {}
+def test_rows_of_elsewhere_tell_nothing(tmp_path: Path) -> None:
+    content, chosen = provenance(tmp_path), options(tmp_path)
+    assert benchmark(content) == "ode"
+    assert scored(chosen, content) == ("VHBENCH_DATA=TEST ", "TEST stands for the folder of a split of other concepts")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Weights follow a planted weakness, whichever column it is in, and a few errors say little."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import product
 
@@ -23,10 +24,11 @@ MIOH = [
     for kind, pressure, letter, i in product(("E1", "E5", "A5", "P2"), ("easy", "ni", "hp", "hn"), "ABCD", range(3))
 ]  # fmt: skip
 TWINS = [
-    question(f"{perturbation}-{form}-{answer}-{i}", answer, benchmark="vhexpansion", task="existence", mode=form,
-             negated=form != "initial", perturbation=perturbation, pair_id=f"{perturbation}-{form}-{i}")
-    for perturbation, form, answer, i in product(
-        ("", "jpeg"), ("initial", "natural", "wrapped"), ("yes", "no"), range(8)
+    question(f"{perturbation}-{form}-{fact}-{i}-{negated}", fact if not negated else {"yes": "no", "no": "yes"}[fact],
+             benchmark="vhexpansion", task="existence", mode=form, negated=negated, perturbation=perturbation,
+             pair_id=f"{perturbation}-{form}-{fact}-{i}")
+    for perturbation, form, fact, i, negated in product(
+        ("", "jpeg"), ("natural", "wrapped"), ("yes", "no"), range(16), (False, True)
     )
 ]  # fmt: skip
 SHOWN = ("kitchen", "beach", "street", "forest")
@@ -54,25 +56,38 @@ def errors(questions: Sequence[Question], fails: Fails) -> Errors:
     ("questions", "fails"),
     [
         pytest.param(TWINS, lambda q: q.negated, id="negated twins"),
-        pytest.param(TWINS, lambda q: q.mode == "wrapped", id="wrapped twins"),
+        pytest.param(TWINS, lambda q: q.negated and q.mode == "wrapped", id="wrapped twins"),
         pytest.param(TWINS, lambda q: q.perturbation == "jpeg", id="a perturbation"),
         pytest.param(MIOH, lambda q: q.pressure == "hn", id="a pressure"),
         pytest.param(MIOH, lambda q: q.question_type == "A5", id="a type"),
         pytest.param(MIOH, lambda q: q.question_type == "A5" and q.pressure == "hn", id="a cell"),
         pytest.param(PAIRS, lambda q: "kitchen" in q.objects and "dog" in q.question, id="a pair of concepts"),
+        pytest.param(PAIRS, lambda q: q.answer == "no", id="no answers"),
+        pytest.param(TWINS, lambda q: q.answer == "no", id="no answers, half of them about what is there"),
+        pytest.param([*TWINS, *MIOH], lambda q: q.answer == "yes", id="yes answers, and others"),
     ],
 )
 def test_most_rows_target_a_planted_weakness(questions: list[Question], fails: Fails) -> None:
-    """The run fails about one in 24 of the other questions too; at most a quarter of the split is drawn."""
+    """The run fails about one in 24 of the other questions too; at most a quarter of the split is drawn.
+
+    Yes and no stay equally frequent, or 1 : 2 where one of them is the weakness: neither is a safe guess.
+    """
     weigh = error_weights(errors(questions, lambda q: fails(q) or sum(map(ord, q.id)) % 24 == 0))
     wanted = sum(map(fails, questions))
     taken = drawn(questions, min(len(questions) // 4, max(4, wanted)), 3, weigh)
     assert sum(map(fails, taken)) >= 0.6 * len(taken), f"{wanted} of {len(questions)} are weak"
+    rarer, other = sorted(sum(q.answer == answer for q in taken) for answer in ("yes", "no"))
+    assert 2 * rarer >= other - 1
+    if len({q.answer for q in questions if fails(q)} & {"yes", "no"}) != 1:
+        assert rarer == other
 
 
-def test_no_answers_weigh_more_if_they_are_failed() -> None:
-    weigh = error_weights(errors(PAIRS, lambda q: q.answer == "no"))
-    assert min(weigh(q) for q in PAIRS if q.answer == "no") > 10 * max(weigh(q) for q in PAIRS if q.answer == "yes")
+def test_half_of_the_pairs_are_whole_where_twins_are_failed() -> None:
+    """A third of the rows are initial cases, so that not every question of the rows is negated."""
+    taken = drawn(TWINS, 48, 0, error_weights(errors(TWINS, lambda q: q.negated)))
+    pairs = Counter(q.pair_id for q in taken)
+    assert sum(not q.negated for q in taken) == 16
+    assert sum(number == 2 for number in pairs.values()) == 16
 
 
 def test_weights_by_hand() -> None:

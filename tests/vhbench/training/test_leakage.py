@@ -2,17 +2,20 @@
 
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import tiny_clip_model
 from PIL import Image
 
 from editions import Editions
 from vhbench import splits
 from vhbench.files import read_image
+from vhbench.images import to_png
 from vhbench.near_duplicates import ImageIndex
 from vhbench.schema import Question, Scene, SceneObject, VhbenchError
-from vhbench.training.leakage import Contents, asked, contents_of, read_contents, refuse
+from vhbench.training.leakage import Contents, asked, contents_of, most_similar, read_contents, refuse
 
 NAMES = ("train", "test")
 NOTHING: frozenset[str] = frozenset()
@@ -98,3 +101,14 @@ def test_what_is_asked_about_counts_though_no_picture_that_is_taught_shows_it() 
     other = replace(one, id="b", question="Which object occurs in all of the images?", choices=options)
     assert asked([one, other], ["dog", "hot dog", "cup", "cat", "bed", "sofa"]) == {"hot dog", "cup", "cat", "bed"}
     assert asked([one], []) == NOTHING
+
+
+def test_similar_embeddings_are_reported(editions: Editions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same image the similarity is 1, of a red square it is low; nothing is refused for it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    question = next(splits.read_questions(editions.test))
+    model = str(tiny_clip_model.save(tmp_path))
+    line = f"1 of 1 images are similar to one of ode (cosine ≥ 0.95; highest 1.000): questions {question.id}"
+    assert most_similar([question], editions.test, model).endswith(line)
+    other = replace(question, images=(to_png(Image.new("RGB", (64, 64), "red")),))
+    assert "embeddings of 0 of 1 images are similar" in most_similar([other], editions.test, model)
