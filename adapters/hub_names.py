@@ -8,13 +8,12 @@ from typing import Self, TypeVar
 
 from vhbench import splits
 from vhbench.adapters import hub
-from vhbench.files import quote_value
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
 T = TypeVar("T")
 
-_NAME = re.compile(r"hf://([^@#]+)@(v\d{1,6}\.\d{1,6}\.\d{1,6}|[0-9a-f]{40})#sha256:([0-9a-f]{64})")
+_NAME = re.compile(r"hf://([^@#]+)@(v[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}|[0-9a-f]{40})#sha256:([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,8 @@ class ReleaseName:
         match = _NAME.fullmatch(text)
         if not match:
             raise VhbenchError(
-                f"release {quote_value(text)}: expected hf://ORG/NAME@v1.0.0#sha256:DIGEST, as `vhbench push` and the "
-                "dataset card print it"
+                f"release {text[:200]!r}: expected hf://ORG/NAME@v1.0.0#sha256:DIGEST (64 lower-case hexadecimal "
+                "digits), as `vhbench push` and the dataset card print it"
             )
         return cls(hub.check_repo_id(match[1]), match[2], match[3])
 

@@ -16,7 +16,7 @@ from vhbench import splits
 from vhbench.adapters.harness_logs import SENT
 from vhbench.benchmarks import benchmark, tasks
 from vhbench.columns import RECORD
-from vhbench.files import canonical, json_bytes, read_image, read_json, write_atomic
+from vhbench.files import canonical, json_bytes, naming, read_image, read_json, write_atomic
 from vhbench.images import open_image, stored_format, to_display_rgb, to_png
 from vhbench.provenance import digest, digest_of_prompts
 from vhbench.schema import CANARY, Question, VhbenchError
@@ -189,7 +189,7 @@ def _content(question: Question, shown: Callable[[bytes, str], dict[str, Any]]) 
 def _vlmevalkit(part: _ExportPart, out: Path) -> Iterator[Path]:
     """Write one TSV. Without columns A, B … VLMEvalKit sends the text as it is, behind the images."""
     file, first = out / f"{part.name}.tsv", dict[bytes, str]()
-    with file.open("w", encoding="utf-8", newline="") as opened:
+    with naming(file), file.open("w", encoding="utf-8", newline="") as opened:
         table = csv.writer(opened, delimiter="\t", lineterminator="\n")
         table.writerow(("index", "image", "question", "canary"))
         for question in part:

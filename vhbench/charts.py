@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
-from vhbench.files import check_output
+from vhbench.files import write_atomic
 from vhbench.schema import VhbenchError
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8a8a8a", "#1a1a1a"
@@ -96,8 +96,7 @@ def drawing() -> Any:
 
 def save(chart: Any, file: Path) -> None:
     """Write a figure as PNG at twice its pixel size."""
-    check_output(file)
-    chart.configure(**_STYLE).save(str(file), scale_factor=2)
+    write_atomic(file, lambda opened: chart.configure(**_STYLE).save(opened, format="png", scale_factor=2))
 
 
 def heading(title: str, notes: Sequence[str] = ()) -> Any:

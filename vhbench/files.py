@@ -284,6 +284,21 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"no JSON form for {type(value).__name__}")
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name a file or folder in errors of the system that name none, such as those of a full disk.
+
+    Raises:
+        VhbenchError: with the path.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename:
+            raise
+        raise VhbenchError(f"{path}: cannot be written ({os.strerror(error.errno)})") from error
+
+
 def write_atomic(
     path: Path, content: bytes | Callable[[BinaryIO], object], *, durable: bool = True, private: bool = False
 ) -> None:

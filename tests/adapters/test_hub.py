@@ -314,16 +314,63 @@ def test_a_protected_branch_is_named_before_anything_is_sent(online: HubStandin,
     assert not [line for line in online.requests if "repos/create" in line or "/lfs/" in line]
 
 
-def test_without_the_storage_of_xet_nothing_is_published(
-    online: HubStandin, built: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def by_xet(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
+    """A Hub to which the client uploads as it does by default where hf-xet is installed."""
+    pytest.importorskip("hf_xet")
+    with hub.in_process(tmp_path / "cache", xet=True):
+        yield hub
+
+
+def test_files_go_and_come_through_xet(by_xet: HubStandin, built: dict[str, Path], tmp_path: Path) -> None:
+    first, second = release(built["1.0.0"]), release(built["1.1.0"])
+    sent = list(by_xet.requests)
+    assert any("/v1/xorbs/" in line for line in sent)
+    assert not any("/lfs/" in line for line in sent)
+    by_xet.requests.clear()
+    for name, done in (("1.0.0", first), ("1.1.0", second)):
+        folder = snapshot(REPO, done.sha)
+        assert {k: v for k, v in content(folder).items() if k != ".gitattributes"} == content(built[name])
+    shards = [name for name in content(folder) if name.endswith(".parquet")]
+    assert sum("/v1/reconstructions/" in line for line in by_xet.requests) >= len(shards)
+    assert not [line for line in by_xet.requests if line.startswith("GET /datasets/") and "parquet" in line]
+    assert release(built["1.1.0"]).is_new is False
+
+
+@pytest.mark.parametrize("place", ["xet-write-token", "/v1/xorb-grants/", "/v1/xorbs/", "/v2/shards", "/v1/shards"])
+def test_an_upload_through_xet_survives_faults_that_pass(
+    by_xet: HubStandin, built: dict[str, Path], tmp_path: Path, place: str
 ) -> None:
-    """With hf-xet installed, the client takes this way by default; its storage cannot be had here."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
-    with pytest.raises(VhbenchError, match=r"push to org/ode: .*xet-write-token"):
+    release(built["1.1.0"])
+    at = next(number for number, line in enumerate(by_xet.requests, 1) if place in line)
+    for seed, mode in enumerate(("429", "500", "503", "cut", "lost"), 1):
+        by_xet.reset(REPO)
+        folder = tmp_path / mode  # content of its own: xet sends nothing twice
+        sharding.run(ToyBuild(rows=4, shards=3, seed=10 * seed), folder, progress=False)
+        by_xet.fail(mode, at=at, times=2)
+        assert release(folder / "ode").is_new
+        by_xet.heal()
+        data = by_xet.load(REPO)
+        assert data is not None
+        assert [commit["title"] for commit in data["commits"].values()] == ["initial commit", "Release v1.0.0"]
+        assert data["tags"] == {"v1.0.0": data["branches"]["main"]}
+        assert released(by_xet, "v1.0.0") == content(folder / "ode")
+
+
+@pytest.mark.parametrize("mode", ["500", "cut"])
+def test_without_the_storage_of_xet_nothing_is_published(
+    by_xet: HubStandin, built: dict[str, Path], monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setenv("HF_XET_CLIENT_RETRY_MAX_ATTEMPTS", "1")
+    failure = by_xet.failure
+    monkeypatch.setattr(by_xet, "failure", lambda line: failure(line) or (mode if "/v1/xorbs/" in line else ""))
+    with pytest.raises(VhbenchError, match=r"push to org/ode: .*; run the command again to resume") as caught:
         release(built["1.0.0"])
-    assert any("xet-write-token" in line for line in online.requests)
-    assert online.resolve(REPO, "v1.0.0") is None
-    assert set(online.files(REPO)) == {".gitattributes"}
+    assert "\n" not in str(caught.value)
+    assert by_xet.resolve(REPO, "v1.0.0") is None
+    assert set(by_xet.files(REPO)) == {".gitattributes"}
+    monkeypatch.setattr(by_xet, "failure", failure)
+    assert release(built["1.0.0"]).is_new, "a rerun completes it"
 
 
 def test_somebody_else_pushes_meanwhile(

@@ -10,6 +10,7 @@ It answers the real client (``HF_ENDPOINT=http://127.0.0.1:PORT``)::
 
 import base64
 import hashlib
+import io
 import json
 import math
 import re
@@ -23,6 +24,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from xet_standin import XET_ROUTES, XetRoutes, XetStorage
 
 TOKEN = "hf_test"
 _LFS = re.compile(r"\.(parquet|png|bin)$")
@@ -34,6 +36,7 @@ class HubStandin:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         (self.folder / "blobs").mkdir(parents=True, exist_ok=True)
+        self.xet = XetStorage(self.folder / "xet")
         self.requests: list[str] = []
         self._mode, self._at, self._until = "", 0, math.inf
         self._lock = threading.RLock()
@@ -52,31 +55,37 @@ class HubStandin:
         self._server.shutdown()
         self._server.server_close()
 
-    def environment(self, cache: Path) -> dict[str, str]:
-        """Return what a process needs in its environment to talk to this server and keep its cache in a folder."""
+    def environment(self, cache: Path, *, xet: bool = False) -> dict[str, str]:
+        """Return what a process needs in its environment to talk to this server and keep its cache in a folder.
+
+        With ``xet``, files go the way that the client takes by default; it retries within milliseconds.
+        """
         return {
             "HF_ENDPOINT": self.url,
             "HF_TOKEN": TOKEN,
             "HF_HOME": str(cache),
             "HF_HUB_CACHE": str(cache / "hub"),
             "HF_HUB_OFFLINE": "0",
-            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_XET": str(int(not xet)),
+            "HF_XET_CACHE": str(cache / "xet"),
+            "HF_XET_CLIENT_RETRY_BASE_DELAY": "5ms",
             "HF_HUB_DISABLE_TELEMETRY": "1",
         }
 
     @contextmanager
-    def in_process(self, cache: Path) -> Iterator["HubStandin"]:
+    def in_process(self, cache: Path, *, xet: bool = False) -> Iterator["HubStandin"]:
         """Point the client that this process has imported already at this server, for a while."""
         from huggingface_hub import constants
 
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in self.environment(cache).items():
+            for name, value in self.environment(cache, xet=xet).items():
                 patch.setenv(name, value)
             patch.setattr(constants, "ENDPOINT", self.url)
             template = self.url + "/{repo_id}/resolve/{revision}/{filename}"
             patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
             patch.setattr(constants, "HF_HUB_OFFLINE", False)
-            patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+            patch.setattr(constants, "HF_HUB_DISABLE_XET", not xet)
+            patch.setattr("huggingface_hub.utils._xet._GLOBAL_XET_HOLDER._session", None)
             patch.setattr(constants, "HF_HUB_CACHE", str(cache / "hub"))
             patch.setattr("huggingface_hub.utils._http.time.sleep", lambda _: None)
             # A new client loads the TLS certificates, 40 ms each; the real client makes one after every failure.
@@ -220,7 +229,7 @@ class HubStandin:
         return {name: (self.folder / "blobs" / entry["sha256"]).read_bytes() for name, entry in entries.items()}
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(XetRoutes, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # answers are two small writes
     hub: HubStandin
@@ -239,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"error": "try again"}, int(mode), {"Retry-After": "1"} if mode == "429" else {})
             return
         if mode == "lost":
-            self.wfile = _Nowhere()  # type: ignore[assignment]
+            self.wfile = io.BytesIO()
         for method, pattern, name in _ROUTES:
             if (match := re.fullmatch(pattern, path)) and self.command in method.split("|"):
                 if self._allowed(match, name):
@@ -268,7 +277,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _allowed(self, match: re.Match[str], name: str) -> bool:
         known = self.headers.get("Authorization") == f"Bearer {TOKEN}"
-        if name in ("whoami", "create", "preupload", "commit", "tag", "branch", "batch") and not known:
+        if name in ("whoami", "create", "preupload", "commit", "tag", "branch", "batch", "xet_token") and not known:
             self._json({"error": "Invalid username or password."}, 401)
             return False
         repo = match.groupdict().get("repo")
@@ -433,22 +442,15 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"X-Repo-Commit": str(sha), "ETag": f'"{etag}"', "Accept-Ranges": "bytes"}
         if entry["lfs"]:
             headers |= {"X-Linked-Etag": f'"{etag}"', "X-Linked-Size": str(entry["size"])}
+            if xet := self.hub.xet.xet_hash(entry["sha256"]):
+                token = f"{self.hub.url}/api/datasets/{repo}/xet-read-token/{sha}"
+                headers |= {"X-Xet-Hash": xet, "Link": f'<{token}>; rel="xet-auth"'}
         if match := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
             start, end = int(match[1]), int(match[2] or len(content) - 1)
             headers["Content-Range"] = f"bytes {start}-{end}/{len(content)}"
             self._send(content[start : end + 1], 206, headers)
             return
         self._send(content, 200, headers)
-
-
-class _Nowhere:
-    """Where the answer goes when it shall be lost."""
-
-    def write(self, data: bytes) -> int:
-        return len(data)
-
-    def flush(self) -> None:
-        pass
 
 
 _KINDS = "(?:datasets|spaces)"
@@ -470,4 +472,5 @@ _ROUTES = (
     ("PUT", "/lfs/(?P<oid>[0-9a-f]{64})", "put"),
     ("POST", "/lfs/(?P<oid>[0-9a-f]{64})/verify", "verify"),
     ("GET|HEAD", f"/{_KINDS}/{_REPO}/resolve/{_REVISION}/(?P<path>.+)", "resolve"),
+    *XET_ROUTES,
 )

@@ -1,9 +1,13 @@
 """A task finds its data in three steps, and refuses what is not what it claims to be."""
 
 import io
+import json
 import os
 import re
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import replace
@@ -404,3 +408,75 @@ def test_a_path_that_datasets_would_take_apart_is_named(tmp_path: Path, monkeypa
         VhbenchError, match="expected a path without '::', which `datasets` takes for an archive; rename it"
     ):
         datasets._loaded("ode")
+
+
+# A rank: it waits until all have started, loads the task, and reports how many rows it compared. One that
+# compares stays there, which a file reports, until it is killed.
+RANK = f"""
+import json, os, sys, time
+from pathlib import Path
+import datasets as hf
+from vhbench import splits
+from vhbench.tasks import datasets
+
+folder, rank, compared = Path(sys.argv[1]), os.environ["RANK"], []
+check = splits.CheckedRows.check
+
+def counted(self, rows, indices):
+    rows = list(rows)
+    compared.extend(rows)
+    if not (folder / "killed").exists():
+        (folder / f"comparing.{{rank}}").touch()
+        time.sleep(600)
+    return check(self, rows, indices)
+
+splits.CheckedRows.check = counted
+(folder / f"ready.{{rank}}").touch()
+while not (folder / "go").exists():
+    time.sleep(0.01)
+loaded = hf.load_dataset("parquet", **datasets.{CONFIG})["test"]
+print(json.dumps([len(datasets.or_exit(datasets.select, loaded)), len(compared)]))
+"""
+
+
+def start(folder: Path, ranks: int) -> "list[subprocess.Popen[str]]":
+    """Start the ranks of a run together."""
+    variables = os.environ | {"HF_HOME": str(folder / "hf"), "VHBENCH_CACHE": str(folder / "vhbench")}
+    variables |= {"VHBENCH_DATA": str(folder / "data"), "WORLD_SIZE": str(ranks)}
+    for name in ("VHBENCH_RELEASE", "HF_DATASETS_CACHE"):
+        variables.pop(name, None)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", RANK, folder],
+            env=variables | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(ranks)
+    ]
+    wait(lambda: all((folder / f"ready.{rank}").exists() for rank in range(ranks)))
+    (folder / "go").touch()
+    return processes
+
+
+def wait(until: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not until():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_one_rank_compares_the_rows_for_all_and_another_takes_over_if_it_is_killed(tmp_path: Path) -> None:
+    build(tmp_path / "data", rows=5)
+    ranks = start(tmp_path, 3)
+    wait(lambda: bool(list(tmp_path.glob("comparing.*"))))
+    [held] = (int(file.suffix[1:]) for file in tmp_path.glob("comparing.*"))
+    time.sleep(0.5)
+    assert [rank.poll() for rank in ranks] == [None] * 3, "the others wait for it"
+    (tmp_path / "killed").touch()
+    ranks[held].kill()
+    told = [json.loads(rank.communicate(timeout=120)[0]) for rank in ranks if rank is not ranks[held]]
+    assert sorted(told) == [[5, 0], [5, 5]]
+    ranks[held].communicate()

@@ -48,14 +48,14 @@ def release(hub: HubStandin, folder: Path, version: str, answer: str) -> tuple[s
     """Push a split; return its citable name and its commit."""
     manifest = splits.write_split(folder, rows(answer), benchmark="ode", version=version, seed=0, config=CONFIG)
     card.write_card(folder, repo_id=REPO)
-    with hub.in_process(folder.parent / "push-cache"):
+    with hub.in_process(folder.parent / "push-cache", xet=True):
         done = push(folder, REPO, progress=False)
     return str(ReleaseName.of(manifest, REPO)), done.sha
 
 
 def environment(hub: HubStandin, folder: Path, name: str) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
-    return {**own, **hub.environment(folder / "cache"), "VHBENCH_RELEASE": name}
+    return {**own, **hub.environment(folder / "cache", xet=True), "VHBENCH_RELEASE": name}
 
 
 def resolve(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":

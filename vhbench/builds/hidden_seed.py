@@ -12,7 +12,7 @@ import math
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -26,13 +26,11 @@ from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 from vhbench.seeding import label
 from vhbench.splits.stored_scenes import StoredScene
 
-_MAX_BYTES = 4096
-_MIN_BITS = 80
-_ENGLISH = 1.5
-"""Bits per character of English text (Shannon, 1951, upper bound)."""
+_FORM = re.compile(rb"[0-9a-f]{64}")
+_LEAST_BITS = 208
+"""Of 64 digits by their frequencies: random ones have 240; decimal ones, such as those of π, at most 212."""
 
 _SALT, _COST = b"vhbench hidden test set", 1 << 16
-_WORDS = re.compile(rb"[A-Za-z]+([ ,.'-]+[A-Za-z]+)*[.!?]?")
 
 
 def write_secret(path: Path) -> None:
@@ -43,21 +41,22 @@ def write_secret(path: Path) -> None:
     """
     if path_exists(path):
         raise VhbenchError(f"{path}: already exists; a secret is never replaced")
-    write_atomic(path, f"{secrets.token_hex(32)}\n".encode(), private=True)
+    secret = next(filter(is_random, iter(lambda: secrets.token_hex(32).encode(), b"")))
+    write_atomic(path, secret + b"\n", private=True)
 
 
 def read_secret(path: Path) -> bytes:
     """Return the key derived from a secret, a file's bytes without surrounding white space.
 
     Raises:
-        VhbenchError: if it cannot be read, or can be guessed.
+        VhbenchError: if it cannot be read, or is not 256 random bits in hexadecimal.
     """
     secret = read_bytes(path, LARGEST_TEXT, "the secret ").strip()
-    bits = entropy(secret)
-    if len(secret) > _MAX_BYTES or bits < _MIN_BITS:
+    if not is_random(secret):
+        form = "with a pattern" if _FORM.fullmatch(secret) else "of another form"
         raise VhbenchError(
-            f"the secret {path}: expected a random one of {_MIN_BITS} bits or more and at most {_MAX_BYTES} bytes, got "
-            f"{len(secret)} bytes with an estimated {bits:.0f} bits; make one with `vhbench secret FILE`"
+            f"the secret {path}: expected 64 random hexadecimal digits (0-9, a-f), got {len(secret)} characters "
+            f"{form}, which can be guessed; make one with `vhbench secret FILE`"
         )
     return key_of(secret)
 
@@ -67,22 +66,26 @@ def key_of(secret: bytes) -> bytes:
     return hashlib.scrypt(secret, salt=_SALT, n=_COST, r=8, p=1, maxmem=2 * 128 * 8 * _COST, dklen=32)
 
 
-def entropy(secret: bytes) -> float:
-    """Return the bits of a secret, estimated low: by its bytes, its steps and its shortest period; of words, English.
+def is_random(secret: bytes) -> bool:
+    """Return whether a secret can be 256 random bits in hexadecimal: words, repetitions and patterns cannot.
 
-    >>> [round(entropy(text)) for text in (b"a" * 64, b"0123456789abcdef" * 4, b"to be or not to be")]
-    [0, 11, 27]
+    Digits, and steps from one to the next, are about as diverse as random ones, and no 8 digits occur twice. Of
+    random secrets, 1 in 200,000 is refused.
+
+    >>> [is_random(text) for text in (b"deadbeef" * 8, b"0123456789abcdef" * 4, b"correct horse battery staple")]
+    [False, False, False]
     """
-    if not secret:
-        return 0
-    period = (secret + secret).index(secret, 1)
-    steps = bytes((after - before) % 256 for before, after in pairwise(secret))
-    rates = [_bits_per_byte(secret[:period]), _bits_per_byte(steps[:period])]
-    return period * min([*rates, _ENGLISH] if _WORDS.fullmatch(secret) else rates)
+    if not _FORM.fullmatch(secret):
+        return False
+    digits = [int(digit, 16) for digit in secret.decode()]
+    steps = [(after - before) % 16 for before, after in pairwise(digits)]
+    repeats = len({secret[i : i + 8] for i in range(57)}) < 57
+    return not repeats and min(_bits(digits), _bits(steps)) >= _LEAST_BITS
 
 
-def _bits_per_byte(data: bytes) -> float:
-    return sum(n * math.log2(len(data) / n) for n in Counter(data).values()) / max(len(data), 1)
+def _bits(values: Sequence[int]) -> float:
+    """Return the bits of values by their frequencies."""
+    return sum(n * math.log2(len(values) / n) for n in Counter(values).values())
 
 
 def seed_of(secret: bytes, benchmark: str, version: str) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LONGEST_LABEL = 60
 """Characters of an object's number and name in the image."""
 
-_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +40,10 @@ def preview(how: _PreviewOptions) -> None:
     """
     from vhbench import splits
     from vhbench.contact_sheet import contact_sheet, picture_of
-    from vhbench.files import check_output
+    from vhbench.files import write_atomic
 
-    if how.out.suffix.lower() not in _SUFFIXES:
-        raise VhbenchError(f"{how.out}: expected an image file ending in {', '.join(_SUFFIXES)}")
-    check_output(how.out)
+    if how.out.suffix.lower() not in _FORMATS:
+        raise VhbenchError(f"{how.out}: expected an image file ending in {', '.join(_FORMATS)}")
     if not how.out.parent.is_dir():
         raise VhbenchError(f"{how.out}: expected an existing folder")
     rows = splits.choose(how.split, how.config or None, how.number, how.seed)
@@ -61,7 +60,8 @@ def preview(how: _PreviewOptions) -> None:
             _draw_boxes(image, scene)
         return image
 
-    contact_sheet(rows, picture=picture).save(how.out)
+    sheet = contact_sheet(rows, picture=picture)
+    write_atomic(how.out, lambda opened: sheet.save(opened, _FORMATS[how.out.suffix.lower()]))
     typer.echo(f"{how.out}: {len(rows)} questions")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 
 import vhbench
-from vhbench.files import json_bytes
+from vhbench.files import json_bytes, naming
 from vhbench.leaderboard import boards, downloads, site_data, site_views
 from vhbench.leaderboard.rankings import BoardModel, Rankings
 from vhbench.leaderboard.refreshing import read_changes
@@ -41,7 +41,8 @@ def write_site(standings: Rankings, out: Path) -> Path:
     out.parent.mkdir(parents=True, exist_ok=True)
     made = Path(mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
-        _write(standings, made)
+        with naming(out):
+            _write(standings, made)
         made.chmod(0o755)
         if out.is_dir():
             shutil.rmtree(out)

@@ -103,11 +103,11 @@ def inside(directory: Path, name: str) -> Path:
 
 
 def _in_hub_cache(path: Path) -> bool:
-    """Return whether a link is huggingface_hub's: …/snapshots/SHA/FILE → …/blobs/ID."""
-    file = resolved(path)
+    """Return whether a link is huggingface_hub's: REPO/snapshots/SHA/FILE → REPO/blobs/ID, or → HUB/blobs/ID[:2]/ID."""
     # The split directory may be reached by a link: only the location of the file's own link counts.
-    place = resolved(path.parent)
-    return file.parent.name == "blobs" and resolved(file.parent.parent / "snapshots") in place.parents
+    file, place = resolved(path), resolved(path.parent)
+    repo = next((parent.parent for parent in place.parents if parent.name == "snapshots"), None)
+    return repo is not None and file.parent in (repo / "blobs", repo.parent / "blobs" / file.name[:2])
 
 
 def config_files(manifest: Manifest) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from vhbench import columns
-from vhbench.files import file_sha256, write_atomic
+from vhbench.files import file_sha256, naming, write_atomic
 from vhbench.images import to_store
 from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests, parquet
@@ -98,7 +98,8 @@ def _staging(directory: Path) -> Iterator[Path]:
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
     try:
-        yield staging
+        with naming(directory):
+            yield staging
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -164,9 +165,8 @@ class _Writer:
             if error is None:
                 for config in list(self._windows):
                     self._flush(config)
-                with self._told():
-                    for config, shards in self._shards.items():
-                        self.files |= shards.finish(self._directory, config)
+                for config, shards in self._shards.items():
+                    self.files |= shards.finish(self._directory, config)
         finally:
             for shards in self._shards.values():
                 shards.close()
@@ -206,14 +206,6 @@ class _Writer:
                 f"at most {parquet.MAX_IMAGES_PER_ROW} and {MAX_ROW_BYTES >> 20} MiB"
             )
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Report a full disk in one line."""
-        try:
-            yield
-        except OSError as error:
-            raise VhbenchError(f"{self._directory.parent}: cannot be written ({error.strerror or error})") from error
-
     def _flush(self, config: str) -> None:
         """Write a config's window."""
         window = self._windows[config]
@@ -224,7 +216,6 @@ class _Writer:
         # By image, so that a row group has each image once; the order within an image leaks nothing.
         window.rows.sort()
         self.digests.setdefault(config, []).extend((row[3], b"".join(row[2])) for row in window.rows)
-        with self._told():
-            self._shards[config].write(window.rows, window.images)
+        self._shards[config].write(window.rows, window.images)
         self._windows[config] = _Window(self._order)
         self._size -= window.size
