@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, get_args
 
 from vhbench.files import convert, quote_value, read_json
@@ -18,6 +19,10 @@ ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")
 """Columns specific to a repetition."""
 
 _HALF = re.compile("[\ud800-\udfff]")
+_PREFIX = re.compile(r"((?:[rw]?[0-9]+#)+)(.*)", re.DOTALL)
+_VARIANT = re.compile(r"([rw])([0-9]+)#")
+_LAST = re.compile(r"\bof (?:the above|these|them)\W*$", re.IGNORECASE)
+"""Option that refers to those above it, and so stays the last."""
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
@@ -251,15 +256,45 @@ def fact_of(record: Record) -> str:
 
 
 def split_repetition(name: str) -> tuple[str, str]:
-    """Return the repetition prefix of :func:`to_records`, and the id.
+    """Return the prefix of a repetition (:func:`to_records`) or variant (:func:`vary`), and the id of the question.
 
-    >>> split_repetition("2#q"), split_repetition("q#2")
-    (('2#', 'q'), ('', 'q#2'))
+    >>> split_repetition("2#q"), split_repetition("q#2"), split_repetition("2#r3#q")
+    (('2#', 'q'), ('', 'q#2'), ('2#r3#', 'q'))
     """
-    if "#" not in name:
-        return "", name
-    number, mark, rest = name.partition("#")
-    return (number + mark, rest) if mark and number.isdecimal() else ("", name)
+    found = _PREFIX.fullmatch(name) if "#" in name else None
+    return (found[1], found[2]) if found else ("", name)
+
+
+def variant_of(name: str) -> tuple[str, int]:
+    """Return which variant of a question an id names: "r" (rotation) or "w" (wording), and its number; ("", 1) if none.
+
+    >>> variant_of("r3#q"), variant_of("2#w1#q"), variant_of("2#q")
+    (('r', 3), ('w', 1), ('', 1))
+    """
+    found = _VARIANT.search(split_repetition(name)[0])
+    return (found[1], int(found[2])) if found else ("", 1)
+
+
+def vary(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return a variant of a row: its id with the prefix and, of a rotation, its options and answer moved.
+
+    Rotation n moves every option n - 1 places up, the first ones to the end ("None of the above" stays last). A wording
+    changes the prompt alone.
+
+    >>> vary({"id": "q", "choices": ["cat", "dog", "None of the above"], "answer": "B"}, "r2#")
+    {'id': 'r2#q', 'choices': ['dog', 'cat', 'None of the above'], 'answer': 'A'}
+    """
+    named = {name: f"{prefix}{row[name]}" for name in ("id", "pair_id") if row.get(name)}
+    kind, number = variant_of(prefix)
+    choices = list(row.get("choices") or ())
+    moved = len(choices) - any(map(_LAST.search, choices[-1:]))
+    if kind != "r" or moved < 1:
+        return {**row, **named}
+    order = [(place + number - 1) % moved for place in range(moved)] + list(range(moved, len(choices)))
+    answer = row.get("answer", "")
+    if answer in ascii_uppercase[: len(choices)] and answer:
+        answer = ascii_uppercase[order.index(ascii_uppercase.index(answer))]
+    return {**row, **named, "choices": type(row["choices"])(choices[place] for place in order), "answer": answer}
 
 
 def loaded(data: Any) -> Any:
