@@ -31,7 +31,7 @@ from vhbench.columns import COLUMNS, HASHED
 from vhbench.files import cache_folder, cached, convert, parse_yaml, read_text
 from vhbench.images import open_image
 from vhbench.provenance import DataSource
-from vhbench.records import vary
+from vhbench.records import split_repetition
 from vhbench.schema import Manifest, VhbenchError, in_one_line
 from vhbench.splits import manifests
 
@@ -240,7 +240,7 @@ class _Use:
         or_exit(resolve(self.benchmark).rows.check, rows, batch[_INDEX])
         if _VARIANT in batch:
             rows = (dict(zip(HASHED, values, strict=True)) for values in zip(*(batch[n] for n in HASHED), strict=True))
-            asked = [vary(row, prefix) for row, prefix in zip(rows, batch[_VARIANT], strict=True)]
+            asked = [split_repetition(prefix).vary(row) for row, prefix in zip(rows, batch[_VARIANT], strict=True)]
             batch = batch | {name: [row[name] for row in asked] for name in HASHED}
         if "images" in batch:
             return batch | {"images": [Images(self.benchmark, index) for index in batch[_INDEX]]}

@@ -15,7 +15,7 @@ from vhbench.benchmarks import benchmark
 from vhbench.columns import RECORD
 from vhbench.images import to_display_rgb
 from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
-from vhbench.records import ANSWERED, answered, resampling_unit, target_of, variant_of
+from vhbench.records import ANSWERED, answered, resampling_unit, split_repetition, target_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.metric import PAYLOAD
 from vhbench.tasks.metrics.registry import listed
@@ -108,7 +108,9 @@ def process_results(
     if len(counts) != len(results):
         counts = [0] * len(results)  # of one repetition
     record, *further = told = [to_record(doc, *one, limit) for one in zip(results, counts, strict=True)]
-    headline, *others = listed(benchmark(record.benchmark).families[record.kind].name, variant_of(record.id)[0])
+    headline, *others = listed(
+        benchmark(record.benchmark).families[record.kind].name, split_repetition(record.id).variant[0]
+    )
     always = ("id", "prediction", "response")
     whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
     for name in ("cut_off", "tokens"):
@@ -140,7 +142,7 @@ def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
     kwargs = kwargs or {}
     lines = [str(doc["question"])]
     lines += [f"{letter}. {choice}" for letter, choice in zip(string.ascii_uppercase, doc["choices"], strict=False)]
-    kind, number = variant_of(doc["id"])
+    kind, number = split_repetition(doc["id"]).variant
     lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]][number - 1 if kind == "w" else 0])]
     return str(kwargs.get("pre_prompt", "")) + "\n".join(line for line in lines if line)
 

@@ -19,7 +19,7 @@ from vhbench.columns import RECORD
 from vhbench.files import canonical, json_bytes, read_image, read_json, write_atomic
 from vhbench.images import open_image, stored_format, to_display_rgb, to_png
 from vhbench.provenance import digest, digest_of_prompts
-from vhbench.records import variant_of, vary
+from vhbench.records import split_repetition
 from vhbench.schema import CANARY, Question, VhbenchError
 from vhbench.tasks import prompts
 
@@ -176,8 +176,8 @@ def _varied(doc: dict[str, Any], variants: Sequence[str]) -> list[dict[str, Any]
     """Return the variants of a row, or the row itself; no captions, and rotations only of options."""
     if not variants:
         return [doc]
-    kinds = {"r": ("multiple_choice",), "w": ("multiple_choice", "yes_no")}[variant_of(variants[0])[0]]
-    return [vary(doc, prefix) for prefix in variants] if doc["kind"] in kinds else []
+    kinds = {"r": ("multiple_choice",), "w": ("multiple_choice", "yes_no")}[split_repetition(variants[0]).variant[0]]
+    return [split_repetition(prefix).vary(doc) for prefix in variants] if doc["kind"] in kinds else []
 
 
 def _digest(docs: Any, form: str) -> str:

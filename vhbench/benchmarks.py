@@ -77,7 +77,7 @@ class Task:
         about: optional first line of the file.
         command: command that builds a split with it.
         max_new_tokens: token limit of an answer; 0 for that of its family.
-        variants: prefixes of the ids of each question's variants (:func:`vhbench.records.vary`).
+        variants: prefixes of the ids of each question's variants (:func:`vhbench.records.split_repetition`).
     """
 
     name: str
@@ -205,16 +205,16 @@ def _variants(entry: Benchmark) -> Iterator[Task]:
     family, common = entry.families[kinds[0]], {"perturbation": ("",)}
     for number in ROTATIONS if "multiple_choice" in kinds else ():
         keep = {"kind": ("multiple_choice",), **common}
-        yield Task(f"{entry.name}_rotations_{number}", family, keep=keep, variants=rotations(number))
-    yield Task(f"{entry.name}_wordings", family, keep={"kind": kinds, **common}, variants=wordings())
+        yield Task(f"{entry.name}_rotations_{number}", family, keep=keep, variants=_rotations(number))
+    yield Task(f"{entry.name}_wordings", family, keep={"kind": kinds, **common}, variants=_wordings())
 
 
-def rotations(number: int) -> tuple[str, ...]:
+def _rotations(number: int) -> tuple[str, ...]:
     """Return the prefixes of so many rotations of a question's options."""
     return tuple(f"r{place}#" for place in range(1, number + 1))
 
 
-def wordings() -> tuple[str, ...]:
+def _wordings() -> tuple[str, ...]:
     """Return the prefixes of the wordings of a question's answer instruction."""
     return tuple(f"w{place}#" for place in range(1, WORDINGS + 1))
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.language import parsing
-from vhbench.records import each_record, is_cut_off, outcome_of, split_repetition, variant_of
+from vhbench.records import each_record, is_cut_off, outcome_of, split_repetition
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import Shared
@@ -65,7 +65,7 @@ class Answers:
                 record = replace(record, failure="abstained")
             none = _none_of(tuple(record.choices)) if none_options else ""
             self.responses.add(record, claims)
-            variant, number = variant_of(record.id) if "#" in record.id else ("", 0)
+            variant, number = split_repetition(record.id).variant if "#" in record.id else ("", 0)
             self.variants.add(variant)
             chosen = _chosen(record) if variant == "r" else ""
             wording = number if variant == "w" else 0

@@ -144,7 +144,7 @@ class Metric:
         needs: record columns, or names in :data:`DERIVED`, that it needs beyond :data:`PAYLOAD`.
         units: counted unit: each response, each complete pair (``answer.twin`` is set), or each question with responses
             to all its variants (``answer.others`` is set).
-        variants: kind of variants that it is about, as of :func:`vhbench.records.variant_of`; "" for all responses.
+        variants: kind of variants that it is about, "r" (rotations) or "w" (wordings); "" for all responses.
         fixed: whether ``bottom`` does not depend on the response.
         scale: unit of the score. A constant has neither interval nor rank.
         stratum: task and stratum of a response, for an unweighted mean over strata and then over tasks; None excludes

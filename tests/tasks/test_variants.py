@@ -17,7 +17,7 @@ from vhbench.builds.starter import starter
 from vhbench.cli import app
 from vhbench.compare.scoring import ScoringOptions, score_all
 from vhbench.files import read_json
-from vhbench.records import vary
+from vhbench.records import split_repetition
 from vhbench.runs import Responses, read_run
 from vhbench.schema import Record
 from vhbench.tasks import prompts
@@ -29,7 +29,7 @@ ROW = {"id": "q", "pair_id": "p", "choices": ["cat", "dog", "owl", "None of the 
 @given(st.integers(1, 12), st.sampled_from("ABCD"), st.booleans())
 def test_a_rotation_keeps_the_answer_and_every_option(number: int, answer: str, none: bool) -> None:
     row = {**ROW, "answer": answer, "choices": ROW["choices"] if none else ["cat", "dog", "owl", "fox"]}
-    moved = vary(row, f"r{number}#")
+    moved = split_repetition(f"r{number}#").vary(row)
     assert moved["choices"][ord(moved["answer"]) - 65] == row["choices"][ord(answer) - 65]
     assert sorted(moved["choices"]) == sorted(row["choices"])
     assert moved["choices"][-1] == "None of the above" or not none
@@ -39,7 +39,7 @@ def test_a_rotation_keeps_the_answer_and_every_option(number: int, answer: str, 
 
 def rotations(predictions: str, question: str = "q") -> list[Record]:
     """Return the responses to the rotations of a question; "?" for an unparsed one."""
-    rows = [vary({**ROW, "id": question}, f"r{number}#") for number in range(1, len(predictions) + 1)]
+    rows = [split_repetition(f"r{number}#").vary({**ROW, "id": question}) for number in range(1, len(predictions) + 1)]
     kept = ({**row, "choices": tuple(row["choices"]), "kind": "multiple_choice"} for row in rows)
     return [Record(**row, prediction=said.strip("?")) for row, said in zip(kept, predictions, strict=True)]
 
@@ -133,7 +133,7 @@ def test_exported_variants_are_scored_with_their_options(tmp_path: Path, option:
                 row = {name: getattr(question, name) for name in ("id", "choices", "answer", "kind")}
                 if option == ["--wordings"] or question.choices:
                     mark = f"{option[0][2]}{number}#"
-                    answers[f"{mark}{question.id}"] = vary(row, mark)["answer"]
+                    answers[f"{mark}{question.id}"] = split_repetition(mark).vary(row)["answer"]
     file = out / "answers.jsonl"
     said = [{"id": name, "response": answers[name]} for name in np.random.default_rng(0).permutation([*answers])]
     file.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")

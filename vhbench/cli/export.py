@@ -80,7 +80,7 @@ class QuestionOptions:
     to: str = option("Harness: `vlmevalkit`, `inspect` or `openai-batch` (also vLLM's `run-batch`).")
     out: Path = option("Output folder; must be new.", names=("--out", "-o"))
     model: str = option("Model that the requests of a batch name.", "", metavar="NAME")
-    rotations: int = option("Multiple-choice questions only, each in so many rotations of its options.", 0, most=26)
+    rotations: int = option("Multiple-choice questions only, each in so many rotations of its options.", 0, most=5)
     wordings: bool = option("All questions but captions, each with every wording of its answer instruction.", False)
 
 
@@ -91,12 +91,20 @@ def questions(how: QuestionOptions) -> None:
 
     Example: `vhbench export questions out/mioh --to inspect --out mioh_inspect`
     """
-    from vhbench.benchmarks import rotations, wordings
+    from vhbench import splits
+    from vhbench.benchmarks import tasks
     from vhbench.tasks import question_export
 
     if how.rotations and how.wordings:
         raise VhbenchError("expected --rotations or --wordings, got both")
-    variants = wordings() if how.wordings else rotations(how.rotations)
+    variants: tuple[str, ...] = ()
+    if how.rotations or how.wordings:
+        benchmark = splits.read_manifest(how.split).benchmark
+        known = {name: task.variants for name, task in tasks(benchmark).items() if task.variants}
+        wanted = f"{benchmark}_wordings" if how.wordings else f"{benchmark}_rotations_{how.rotations}"
+        if wanted not in known:
+            raise VhbenchError(f"expected the variants of a task of {', '.join(known) or 'none'}; got {wanted}")
+        variants = known[wanted]
     for file in question_export.export(how.split, how.to, how.out, how.model, variants):
         typer.echo(f"wrote {file}")
 

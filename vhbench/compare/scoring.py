@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
-from vhbench.records import split_repetition, variant_of
+from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
 from vhbench.runs.questions import annotated_words, is_split
 from vhbench.runs.run_claims import claims_of, conflicting_claims
@@ -45,7 +45,7 @@ class Group:
         task: lmms-eval task, or config of a split; "" if unknown.
         benchmark: benchmark of vhbench; "" for another.
         family: family of metrics, a key of :data:`vhbench.tasks.metrics.registry.METRICS`.
-        variants: kind of the questions' variants, as of :func:`vhbench.records.variant_of`.
+        variants: kind of the questions' variants, as of :func:`vhbench.records.split_repetition`.
     """
 
     task: str
@@ -74,7 +74,7 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
     groups: dict[Group, PackedRecords] = {}
     alike: dict[tuple[str, str, str, str], PackedRecords] = {}  # the fields that determine the group
     for task, record in responses.by_task():
-        key = task, record.benchmark, record.kind, variant_of(record.id)[0]
+        key = task, record.benchmark, record.kind, split_repetition(record.id).variant[0]
         if key not in alike:
             alike[key] = groups.setdefault(group_of(task, record), PackedRecords())
         alike[key].add(record)
@@ -106,7 +106,7 @@ def group_of(task: str, record: Record) -> Group:
     >>> group_of("", Record("q", kind="yes_no", answer="no", benchmark="vhexpansion")).family
     'pairs'
     """
-    entry, variants = BENCHMARKS.get(record.benchmark), variant_of(record.id)[0]
+    entry, variants = BENCHMARKS.get(record.benchmark), split_repetition(record.id).variant[0]
     if entry is not None and record.kind in entry.families:
         owned = of_task(task)
         return Group(task if owned is entry else "", entry.name, entry.families[record.kind].name, variants)

@@ -34,7 +34,7 @@ from vhbench.leaderboard.question_index import QuestionIndex, cached_question_in
 from vhbench.leaderboard.rescoring import RescoredEntry
 from vhbench.leaderboard.validating import examine
 from vhbench.provenance import Provenance
-from vhbench.records import split_repetition, text_of, variant_of
+from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, is_run, read_run
 from vhbench.runs.run_claims import claims_of
 from vhbench.schema import VhbenchError
@@ -179,7 +179,7 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
         name = str(found.get("id", ""))
         if not name:
             raise VhbenchError(f"{place}: expected a field 'id'")
-        if variant_of(name)[0]:
+        if split_repetition(name).variant[0]:
             continue  # a board ranks the questions as they are
         if name in said:
             raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")

@@ -14,10 +14,10 @@ from vhbench.benchmarks import BENCHMARKS
 from vhbench.columns import RECORD
 from vhbench.files import quote_value
 from vhbench.provenance import INPUT, KEY, PROMPT, SHARE, Provenance
-from vhbench.records import ANSWERED, answered, target_of, to_record, variant_of
+from vhbench.records import ANSWERED, answered, split_repetition, target_of, to_record
 from vhbench.schema import Manifest, Record, VhbenchError
 from vhbench.tasks.metrics.metric import Metric
-from vhbench.tasks.metrics.registry import listed
+from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.terminal import escaped
 
 Sample = Mapping[str, Any]
@@ -161,7 +161,12 @@ def _metrics(record: Record) -> Sequence[Metric]:
     """Return the metrics of a record's task."""
     owner = BENCHMARKS.get(record.benchmark)
     known = owner is not None and record.kind in owner.families
-    return listed(owner.families[record.kind].name, variant_of(record.id)[0]) if owner and known else ()
+    metrics = metrics_of(owner.families[record.kind].name) if owner and known else ()
+    return [
+        metric
+        for metric in metrics
+        if metric.listed and metric.variants in ("", split_repetition(record.id).variant[0])
+    ]
 
 
 def _version(told: Provenance) -> str:

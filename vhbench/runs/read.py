@@ -20,7 +20,7 @@ from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
-from vhbench.records import is_cut_off, split_repetition, to_record, to_records, variant_of, vary
+from vhbench.records import is_cut_off, split_repetition, to_record, to_records
 from vhbench.runs import column_aliases, samples
 from vhbench.runs.checks import SamplesCheck, check_same_split
 from vhbench.runs.questions import is_split, known_questions
@@ -76,7 +76,7 @@ class Run:
         """
         records: dict[tuple[str, str], Record] = {}
         for task, answers in self.tasks.items():
-            for record in (answer for answer in answers if not variant_of(answer.id)[0]):
+            for record in (answer for answer in answers if not split_repetition(answer.id).variant[0]):
                 if records.setdefault((record.id, record.benchmark), record) != record:
                     raise VhbenchError(
                         f"{self.name}, {task}: {record.id} has two different responses; give a single run"
@@ -219,7 +219,7 @@ class Responses:
                     f"{quote_value(_given_id(row))}"
                 )
             at, (config, asked) = found
-            variants = variant_of(name)[0]
+            variants = split_repetition(name).variant[0]
             if variants:
                 again = (at, number) in varied
                 varied.add((at, number))
@@ -231,12 +231,12 @@ class Responses:
                 raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
             self.asked[config] += not answered[at]
             answered[at] |= _VARIED if variants else _PLAIN
-            asked = vary(asked, number) if variants else asked
+            asked = split_repetition(number).vary(asked) if variants else asked
             if not isinstance(row, Record):
                 self._prompts.see(asked, row)
             yield config, _join(asked, row, number, place)
         self.notes += self._prompts.notes(self.path, questions) if split else ()
-        rotated = {variant_of(number)[0] for _, number in varied} == {"r"} and not any(
+        rotated = {split_repetition(number).variant[0] for _, number in varied} == {"r"} and not any(
             said & _PLAIN for said in answered
         )
         for at in (at for at, said in enumerate(answered) if not said):
@@ -339,8 +339,12 @@ def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
     >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
     ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']
     """
-    for task, variants in sorted({(task, variant_of(mark)[0]) for task, mark in rounds}):
-        counts = [count for (own, mark), count in rounds.items() if (own, variant_of(mark)[0]) == (task, variants)]
+    for task, variants in sorted({(task, split_repetition(mark).variant[0]) for task, mark in rounds}):
+        counts = [
+            count
+            for (own, mark), count in rounds.items()
+            if (own, split_repetition(mark).variant[0]) == (task, variants)
+        ]
         if min(counts) < max(counts) and (variants or rounds.get((task, ""))):
             yield (
                 f"{f'{task}: ' if task else ''}partial: {min(counts):,} to {max(counts):,} questions have an answer in "
@@ -418,7 +422,11 @@ def _scored_as(record: Record) -> str:
 def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
     """Return the record of a question and its response; ids of repetitions have their number as prefix."""
     said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
-    ids = {} if variant_of(number)[0] else {n: f"{number}{asked[n]}" for n in ("id", "pair_id") if asked.get(n)}
+    ids = (
+        {}
+        if split_repetition(number).variant[0]
+        else {n: f"{number}{asked[n]}" for n in ("id", "pair_id") if asked.get(n)}
+    )
     return to_record({**asked, **said, **ids}, place)
 
 
