@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from vhbench.benchmarks import of_task, task
 from vhbench.provenance import KEY, missing, one_of
-from vhbench.records import to_records
+from vhbench.records import split_repetition, to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import report, submission
 from vhbench.tasks.metrics.metric import Metric
@@ -59,7 +59,7 @@ def metric_list(name: str) -> list[dict[str, Any]]:
     Raises:
         VhbenchError: if the task belongs to no benchmark, or is a group.
     """
-    family = task(name).family
+    family, variants = task(name).family, task(name).variants
     if family is None:
         raise VhbenchError(f"{name}: expected a task, got a group; its members have metrics")
     return [
@@ -68,7 +68,7 @@ def metric_list(name: str) -> list[dict[str, Any]]:
             "aggregation": Aggregation(name, metric, reports=place == 0),
             "higher_is_better": metric.higher_is_better,
         }
-        for place, metric in enumerate(listed(family.name))
+        for place, metric in enumerate(listed(family.name, split_repetition("".join(variants[:1])).variant[0]))
     ]
 
 

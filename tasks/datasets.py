@@ -31,6 +31,7 @@ from vhbench.columns import COLUMNS, HASHED
 from vhbench.files import cache_folder, cached, convert, parse_yaml, read_text
 from vhbench.images import open_image
 from vhbench.provenance import DataSource
+from vhbench.records import split_repetition
 from vhbench.schema import Manifest, VhbenchError, in_one_line
 from vhbench.splits import manifests
 
@@ -40,8 +41,8 @@ T = TypeVar("T")
 _AT_ONCE = 1000
 """Batch size for comparing rows."""
 
-_INDEX = "index"
-"""Column that :func:`select` adds: the row's index in its split."""
+_INDEX, _VARIANT = "index", "variant"
+"""Columns that :func:`select` and :func:`repeat` add: the row's index in its split, and the variant's prefix."""
 
 OWN = Path(__file__).with_name("release.yaml")
 """Releases that this version of vhbench evaluates on."""
@@ -185,6 +186,13 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     return checked.select(np.array(keep))
 
 
+def repeat(docs: Any, variants: Sequence[str]) -> Any:
+    """Return selected rows with their variants, those of a row in succession."""
+    benchmark = _only(docs, "benchmark")
+    every = docs.with_format(None).select(np.repeat(np.arange(len(docs)), len(variants)))
+    return every.add_column(_VARIANT, list(variants) * len(docs)).with_transform(_Use(benchmark))
+
+
 def _checked(docs: Any, data: Data) -> Any:
     """Return loaded rows that are compared with the split now, and again with their images when they are used.
 
@@ -230,6 +238,10 @@ class _Use:
             return batch
         rows = (dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True))
         or_exit(resolve(self.benchmark).rows.check, rows, batch[_INDEX])
+        if _VARIANT in batch:
+            rows = (dict(zip(HASHED, values, strict=True)) for values in zip(*(batch[n] for n in HASHED), strict=True))
+            asked = [split_repetition(prefix).vary(row) for row, prefix in zip(rows, batch[_VARIANT], strict=True)]
+            batch = batch | {name: [row[name] for row in asked] for name in HASHED}
         if "images" in batch:
             return batch | {"images": [Images(self.benchmark, index) for index in batch[_INDEX]]}
         return batch
@@ -285,7 +297,7 @@ def _count(name: str, split: Path) -> int:
     keep, rows = task(name).keep, splits.read_manifest(split).rows
     if not keep:  # {}: the whole benchmark; None: its own config
         return rows.get(name, 0) if keep is None else sum(rows.values())
-    return sum(
+    return max(1, len(task(name).variants)) * sum(
         all(value in allowed for value, allowed in zip(values, keep.values(), strict=True))
         for _, group in splits.read_columns(split, list(keep))
         for values in zip(*group.values(), strict=True)

@@ -15,7 +15,7 @@ from vhbench.benchmarks import benchmark
 from vhbench.columns import RECORD
 from vhbench.images import to_display_rgb
 from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
-from vhbench.records import ANSWERED, answered, resampling_unit, target_of
+from vhbench.records import ANSWERED, answered, resampling_unit, split_repetition, target_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.metric import PAYLOAD
 from vhbench.tasks.metrics.registry import listed
@@ -24,10 +24,15 @@ from vhbench.tasks.submission import is_label_hidden
 Doc = Mapping[str, Any]
 
 _POST_PROMPTS = {
-    "caption": "",
-    "yes_no": "Please answer yes or no.",
-    "multiple_choice": "Answer with the option's letter from the given choices directly.",
+    "caption": ("",),
+    "yes_no": ("Please answer yes or no.", "Reply with a single word: yes or no.", "Is the answer yes or no?"),
+    "multiple_choice": (
+        "Answer with the option's letter from the given choices directly.",
+        "Choose the correct option and reply with its letter only.",
+        "Which option is correct? Give its letter.",
+    ),
 }
+"""Kind of question → wordings of its answer instruction: the first is that of all tasks but the ``_wordings``."""
 
 
 def to_visual(doc: Doc) -> list[Any]:
@@ -103,7 +108,9 @@ def process_results(
     if len(counts) != len(results):
         counts = [0] * len(results)  # of one repetition
     record, *further = told = [to_record(doc, *one, limit) for one in zip(results, counts, strict=True)]
-    headline, *others = listed(benchmark(record.benchmark).families[record.kind].name)
+    headline, *others = listed(
+        benchmark(record.benchmark).families[record.kind].name, split_repetition(record.id).variant[0]
+    )
     always = ("id", "prediction", "response")
     whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
     for name in ("cut_off", "tokens"):
@@ -135,7 +142,8 @@ def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
     kwargs = kwargs or {}
     lines = [str(doc["question"])]
     lines += [f"{letter}. {choice}" for letter, choice in zip(string.ascii_uppercase, doc["choices"], strict=False)]
-    lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]])]
+    kind, number = split_repetition(doc["id"]).variant
+    lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]][number - 1 if kind == "w" else 0])]
     return str(kwargs.get("pre_prompt", "")) + "\n".join(line for line in lines if line)
 
 

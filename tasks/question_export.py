@@ -4,8 +4,8 @@ import base64
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from vhbench.columns import RECORD
 from vhbench.files import canonical, json_bytes, naming, read_image, read_json, write_atomic
 from vhbench.images import open_image, stored_format, to_display_rgb, to_png
 from vhbench.provenance import digest, digest_of_prompts
+from vhbench.records import split_repetition
 from vhbench.schema import CANARY, Question, VhbenchError
 from vhbench.tasks import prompts
 
@@ -53,21 +54,23 @@ class _ExportPart:
         name: name for the harness; it holds the content hash, as harnesses keep images by name.
         limit: maximum new tokens.
         model: model of an OpenAI batch.
+        variants: prefixes of the variants of each question; none for the question itself.
     """
 
     split: Path
     name: str
     limit: int
     model: str
+    variants: Sequence[str] = ()
 
     def __iter__(self) -> Iterator[Question]:
         for config in splits.read_manifest(self.split).rows:
             for question in splits.read_questions(self.split, config):
                 if _limit_of(_doc(question)) == self.limit:
-                    yield question
+                    yield from (replace(question, **doc) for doc in _varied(_doc(question), self.variants))
 
 
-def export(split: Path, to: str, out: Path, model: str = "") -> list[Path]:
+def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[str] = ()) -> list[Path]:
     """Write the questions of a split for a harness.
 
     Args:
@@ -75,6 +78,7 @@ def export(split: Path, to: str, out: Path, model: str = "") -> list[Path]:
         to: key of :data:`TARGETS`.
         out: output folder.
         model: model of an OpenAI batch.
+        variants: prefixes of the variants of each question, as of :class:`vhbench.benchmarks.Task`.
 
     Returns:
         The written files, :data:`FILE` last.
@@ -91,10 +95,14 @@ def export(split: Path, to: str, out: Path, model: str = "") -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     form, write = TARGETS[to]
     manifest = splits.read_manifest(split)
-    found = {question["id"]: question for question in _docs(split)}
+    found = {doc["id"]: doc for doc in _docs(split, variants)}
+    if not found:
+        raise VhbenchError(f"--rotations: expected a split with multiple-choice questions, got {split}")
     limits = sorted({_limit_of(doc) for doc in found.values()})
     stem = f"vhbench_{manifest.benchmark}_{manifest.content_hash[:12]}"
-    parts = [_ExportPart(split, stem if len(limits) == 1 else f"{stem}_{limit}", limit, model) for limit in limits]
+    parts = [
+        _ExportPart(split, stem if len(limits) == 1 else f"{stem}_{limit}", limit, model, variants) for limit in limits
+    ]
     files = [file for part in parts for file in write(part, out)]
     told = {
         "to": to,
@@ -105,6 +113,7 @@ def export(split: Path, to: str, out: Path, model: str = "") -> list[Path]:
         "questions": len(found),
         "prompt_form": form,
         "prompts": _digest(found.values(), form),
+        "variants": list(variants),
         "generation": {part.name: {"max_new_tokens": part.limit, "temperature": 0} for part in parts},
         "files": [str(file.relative_to(out)) for file in files],
         "canary": CANARY,
@@ -144,7 +153,7 @@ class PromptCheck:
             if told.get("content_hash") != own:
                 given = str(told.get("content_hash"))[:12]
                 raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given}…")
-            if told.get("prompts") != _digest(_docs(split), told.get("prompt_form", "")):
+            if told.get("prompts") != _digest(_docs(split, told.get("variants", ())), told.get("prompt_form", "")):
                 yield f"{file}: its prompts differ from lmms-eval's; scores are not comparable"
 
 
@@ -157,10 +166,18 @@ def _limit_of(row: Mapping[str, Any]) -> int:
     return entry.families[row["kind"]].max_new_tokens
 
 
-def _docs(split: Path) -> Iterator[dict[str, Any]]:
+def _docs(split: Path, variants: Sequence[str]) -> Iterator[dict[str, Any]]:
     for _, group in splits.read_columns(split, list(RECORD)):
         for values in zip(*group.values(), strict=True):
-            yield dict(zip(group, values, strict=True))
+            yield from _varied(dict(zip(group, values, strict=True)), variants)
+
+
+def _varied(doc: dict[str, Any], variants: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the variants of a row, or the row itself; no captions, and rotations only of options."""
+    if not variants:
+        return [doc]
+    kinds = {"r": ("multiple_choice",), "w": ("multiple_choice", "yes_no")}[split_repetition(variants[0]).variant[0]]
+    return [split_repetition(prefix).vary(doc) for prefix in variants] if doc["kind"] in kinds else []
 
 
 def _digest(docs: Any, form: str) -> str:

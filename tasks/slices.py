@@ -11,25 +11,28 @@ from itertools import chain
 from typing import Any
 
 from vhbench.benchmarks import benchmark, of_task, task
-from vhbench.tasks.datasets import or_exit, select
+from vhbench.tasks.datasets import or_exit, repeat, select
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Selects the rows of a benchmark whose columns have one of the given values."""
+    """Selects the rows of a benchmark whose columns have one of the given values, or variants of them."""
 
     keep: tuple[tuple[str, tuple[str, ...]], ...]
+    variants: tuple[str, ...] = ()
 
     def __call__(self, docs: Any) -> Any:
         """Return the selected rows, in stratified order."""
-        return _stratified(or_exit(select, docs, **dict(self.keep)))
+        found = _stratified(or_exit(select, docs, **dict(self.keep)))
+        return repeat(found, self.variants) if self.variants else found
 
 
 def __getattr__(name: str) -> Slice:
     """Return the slice of the task of this name."""
     if of_task(name) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return Slice(tuple((task(name).keep or {}).items()))
+    found = task(name)
+    return Slice(tuple((found.keep or {}).items()), found.variants)
 
 
 def whole(docs: Any) -> Any:

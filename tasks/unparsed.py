@@ -96,7 +96,7 @@ def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> I
     if not sum(lost.values()):
         return
     tested = parse_failure_imbalance([record for record in records if record.answer])
-    among = sum(task.family is not None for task in tasks(records[0].benchmark).values())
+    among = sum(task.family is not None and not task.variants for task in tasks(records[0].benchmark).values())
     if tested is not None and tested * among <= ALPHA:
         told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
         yield (

@@ -8,7 +8,7 @@ To add a benchmark: a record in :data:`BENCHMARKS`, its build, and then ``vhbenc
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
@@ -36,6 +36,13 @@ ROOM = 4096
 lmms-eval's vLLM class never takes less than 4096, and its Claude class never more; so truncation is the same on every
 backend. A model without reasoning stops earlier, without overhead.
 """
+
+
+ROTATIONS = (2, 3, 4, 5)
+"""Numbers of rotations of the options that tasks ask; at most as many as there are options."""
+
+WORDINGS = 3
+"""Number of wordings of an answer instruction, see :mod:`vhbench.tasks.prompts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class Task:
         about: optional first line of the file.
         command: command that builds a split with it.
         max_new_tokens: token limit of an answer; 0 for that of its family.
+        variants: prefixes of the ids of each question's variants (:func:`vhbench.records.split_repetition`).
     """
 
     name: str
@@ -79,6 +87,7 @@ class Task:
     about: str = ""
     command: str = ""
     max_new_tokens: int = 0
+    variants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +191,32 @@ def tasks(name: str) -> Mapping[str, Task]:
     Raises:
         VhbenchError: if a task with its own config has the benchmark's name, which stands for all its configs.
     """
-    found = {task.name: task for task in load(benchmark(name).tasks)()}
+    found = {task.name: task for task in (*load(benchmark(name).tasks)(), *_variants(benchmark(name)))}
     if name in found and found[name].family is not None and found[name].keep is None:
         raise VhbenchError(f"task {name}: names the whole benchmark; call the config that it reads {name}_<something>")
     return found
+
+
+def _variants(entry: Benchmark) -> Iterator[Task]:
+    """Yield the tasks that repeat a benchmark's questions with rotated options, or other answer instructions."""
+    kinds = tuple(kind for kind in entry.families if kind != "caption")
+    if not kinds:
+        return
+    family, common = entry.families[kinds[0]], {"perturbation": ("",)}
+    for number in ROTATIONS if "multiple_choice" in kinds else ():
+        keep = {"kind": ("multiple_choice",), **common}
+        yield Task(f"{entry.name}_rotations_{number}", family, keep=keep, variants=_rotations(number))
+    yield Task(f"{entry.name}_wordings", family, keep={"kind": kinds, **common}, variants=_wordings())
+
+
+def _rotations(number: int) -> tuple[str, ...]:
+    """Return the prefixes of so many rotations of a question's options."""
+    return tuple(f"r{place}#" for place in range(1, number + 1))
+
+
+def _wordings() -> tuple[str, ...]:
+    """Return the prefixes of the wordings of a question's answer instruction."""
+    return tuple(f"w{place}#" for place in range(1, WORDINGS + 1))
 
 
 def task(name: str) -> Task:

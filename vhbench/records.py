@@ -5,7 +5,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from typing import Any, get_args
+from string import ascii_uppercase
+from typing import Any, NamedTuple, get_args
 
 from vhbench.files import convert, quote_value, read_json
 from vhbench.language import parsing
@@ -18,6 +19,10 @@ ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")
 """Columns specific to a repetition."""
 
 _HALF = re.compile("[\ud800-\udfff]")
+_PREFIX = re.compile(r"((?:[rw]?[0-9]+#)+)(.*)", re.DOTALL)
+_VARIANT = re.compile(r"([rw])([0-9]+)#")
+_LAST = re.compile(r"\bof (?:the above|these|them)\W*$", re.IGNORECASE)
+"""Option that refers to those above it, and so stays the last."""
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
@@ -250,16 +255,49 @@ def fact_of(record: Record) -> str:
     return split_repetition(case_of(record))[1].rpartition(TIE)[2]
 
 
-def split_repetition(name: str) -> tuple[str, str]:
-    """Return the repetition prefix of :func:`to_records`, and the id.
+class _QuestionName(NamedTuple):
+    """An id: the prefix of a repetition (:func:`to_records`) or a variant, and the id of the question."""
 
-    >>> split_repetition("2#q"), split_repetition("q#2")
-    (('2#', 'q'), ('', 'q#2'))
+    prefix: str
+    question: str
+
+    @property
+    def variant(self) -> tuple[str, int]:
+        """Which variant: "r" (rotation) or "w" (wording), and its number; ("", 1) if none."""
+        found = _VARIANT.search(self.prefix)
+        return (found[1], int(found[2])) if found else ("", 1)
+
+    def vary(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a variant of a row: its id with this prefix and, of a rotation, its options and answer moved.
+
+        Rotation n moves every option n - 1 places up, the first ones to the end ("None of the above" stays last). A
+        wording changes the prompt alone.
+
+        >>> row = {"id": "q", "choices": ["cat", "dog", "None of the above"], "answer": "B"}
+        >>> split_repetition("r2#").vary(row)
+        {'id': 'r2#q', 'choices': ['dog', 'cat', 'None of the above'], 'answer': 'A'}
+        """
+        named = {name: f"{self.prefix}{row[name]}" for name in ("id", "pair_id") if row.get(name)}
+        kind, number = self.variant
+        choices = list(row.get("choices") or ())
+        moved = len(choices) - any(map(_LAST.search, choices[-1:]))
+        if kind != "r" or moved < 1:
+            return {**row, **named}
+        order = [(place + number - 1) % moved for place in range(moved)] + list(range(moved, len(choices)))
+        answer = row.get("answer", "")
+        if answer in ascii_uppercase[: len(choices)] and answer:
+            answer = ascii_uppercase[order.index(ascii_uppercase.index(answer))]
+        return {**row, **named, "choices": type(row["choices"])(choices[place] for place in order), "answer": answer}
+
+
+def split_repetition(name: str) -> _QuestionName:
+    """Return the prefix of an id, and the id of the question.
+
+    >>> tuple(split_repetition("2#q")), tuple(split_repetition("q#2")), split_repetition("2#r3#q").variant
+    (('2#', 'q'), ('', 'q#2'), ('r', 3))
     """
-    if "#" not in name:
-        return "", name
-    number, mark, rest = name.partition("#")
-    return (number + mark, rest) if mark and number.isdecimal() else ("", name)
+    found = _PREFIX.fullmatch(name) if "#" in name else None
+    return _QuestionName(found[1], found[2]) if found else _QuestionName("", name)
 
 
 def loaded(data: Any) -> Any:

@@ -57,17 +57,21 @@ class Answers:
         names = list(dict.fromkeys((*ALWAYS, *sorted(needs), *columns)))
         options, none_options = (any(name in m.needs for m in metrics) for name in ("options", "none"))
         paired = any(metric.units == "pairs" for metric in metrics)
-        key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims, str], int](), array("q")
+        key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims, str, str, int], int](), array("q")
         pairs, halves = dict[Hashable, int](), array("q")
         self.ids, self.shared, unpaired = list[str](), shared or Shared(), ""
-        rows, self.responses = each_record(records), ResponseCounts()
+        rows, self.responses, self.variants = each_record(records), ResponseCounts(), set[str]()
         for record in map(read, rows) if read else rows:
             many, claims = len(record.choices) if options else 0, claimed(record) if claimed else None
             if claims is None and outcome_of(record) == "abstained":
                 record = replace(record, failure="abstained")
             none = _none_of(tuple(record.choices)) if none_options else ""
             self.responses.add(record, claims)
-            kind = (key(record), many, is_cut_off(record), claims or Claims(), none)
+            variant, number = split_repetition(record.id).variant if "#" in record.id else ("", 0)
+            self.variants.add(variant)
+            chosen = _chosen(record) if variant == "r" else ""
+            wording = number if variant == "w" else 0
+            kind = (key(record), many, is_cut_off(record), claims or Claims(), none, chosen, wording)
             codes.append(kinds.setdefault(kind, len(kinds)))
             self.ids.append(record.id)
             if shared is None:
@@ -79,8 +83,8 @@ class Answers:
         if unpaired:
             raise VhbenchError(f"question {unpaired!r}: expected a pair_id for its negated twin")
         self.kinds = [
-            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told, none=none)
-            for values, many, cut, told, none in kinds
+            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told, None, *variant)
+            for values, many, cut, told, *variant in kinds
         ]
         self.codes = np.array(codes, dtype=np.int64)
         self.names = names
@@ -122,12 +126,23 @@ class Answers:
         complete = own[(own >= 0).all(axis=1)]
         return complete, len(own) - len(complete)
 
+    def variants_of(self, places: Places) -> Places:
+        """Return the questions with responses to all their variants among some rows; shape (questions, variants)."""
+        asked: dict[str, list[int]] = {}
+        for place in places.tolist():
+            prefix, name = split_repetition(self.ids[place])
+            repetition = prefix.split("#")[0] if prefix.count("#") > 1 else ""  # of `lmms-eval --repeats`
+            asked.setdefault(f"{repetition}#{name}", []).append(place)
+        most = max(map(len, asked.values()), default=0)
+        whole = [own for own in asked.values() if len(own) == most]
+        return np.array(whole, dtype=np.int64).reshape(-1, max(most, 1))
+
     def counted(self, metric: Metric, units: Places, facts: Facts, *, best: bool = False) -> npt.NDArray[np.float64]:
         """Return top, bottom and trials of some rows, or of pairs of rows; NaN if a metric does not apply.
 
         Args:
             metric: the metric.
-            units: indices of rows, or of the rows of each pair.
+            units: indices of rows, or of the rows of each pair or question.
             facts: context of the metric.
             best: count every missing prediction as right.
         """
@@ -137,13 +152,13 @@ class Answers:
                 self._counts[key] = _table([metric.count(kind, facts) for kind in self._kinds(best)])
             return self._counts[key][self.codes[units]]
         kinds = self._kinds(best)
-        both = self.codes[units]
-        known, number = np.unique(both[:, 0] * len(self.kinds) + both[:, 1], return_inverse=True)
+        known, number = np.unique(self.codes[units], axis=0, return_inverse=True)
         found = []
-        for code in known.tolist():
-            first, twin = (kinds[half] for half in divmod(code, len(kinds)))
-            found.append(metric.count(replace(first, twin=twin), facts))
-        return _table(found)[number]
+        for codes in known.tolist():
+            first, *others = (kinds[code] for code in codes)
+            more = {"twin": others[0]} if metric.units == "pairs" else {"others": tuple(others)}
+            found.append(metric.count(replace(first, **more), facts))
+        return _table(found)[number.reshape(-1)]
 
     def _kinds(self, best: bool) -> list[Answer]:
         """Return the kinds of answers; if ``best``, with every missing prediction right."""
@@ -159,6 +174,12 @@ class Answers:
             self._clusters.pop(next(iter(self._clusters)))
         self._clusters[key] = units, found
         return found
+
+
+def _chosen(record: Record) -> str:
+    """Return the text of the predicted option, "" without a prediction."""
+    at = ord(record.prediction) - ord("A") if len(record.prediction) == 1 else -1
+    return record.choices[at] if 0 <= at < len(record.choices) else ""
 
 
 @lru_cache(maxsize=4_096)

@@ -156,6 +156,11 @@ class Measured:
         return self.answers.pairs_of(self.places)[0]
 
     @cached_property
+    def variants(self) -> Places:
+        """Questions with responses to all their variants; shape (questions, variants)."""
+        return self.answers.variants_of(self.places)
+
+    @cached_property
     def scores(self) -> Mapping[str, Score]:
         """Printed scores by metric."""
         return {metric.name: self.score(metric) for metric in self.metrics}
@@ -190,7 +195,7 @@ class Measured:
 
     def count(self, metric: Metric) -> Sums | None:
         """Return the sums of a score, even if withheld; None if undefined."""
-        units = self.pairs if metric.units == "pairs" else self.places
+        units = self.places if metric.units == "answers" else self.pairs if metric.units == "pairs" else self.variants
         counts = self.answers.counted(metric, units, self.facts)
         best = self.answers.counted(metric, units, self.facts, best=True) if metric.bounded else counts
         about = ~np.isnan(counts[:, 1])
@@ -285,6 +290,7 @@ def measure(
     """
     metrics = metrics_of(family) if isinstance(family, str) else tuple(family)
     answers = Answers(records, metrics, columns, claimed, read, shared)
+    metrics = [metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants]
     return Measured(answers, metrics, answers.every, positive, allow_failed=allow_failed)
 
 

@@ -75,6 +75,9 @@ class Answer:
         claims: claims of a caption.
         twin: response to the negated question, for metrics of pairs.
         none: letter of the option "none of the above"; "" without one.
+        chosen: text of the chosen option of a question with rotated options; "" without one.
+        wording: number of the wording of the answer instruction; 0 in tasks with one wording.
+        others: responses to the further variants of the question, for metrics of variants.
     """
 
     record: Record
@@ -83,6 +86,9 @@ class Answer:
     claims: Claims = Claims()  # noqa: RUF009 - immutable
     twin: "Answer | None" = None
     none: str = ""
+    chosen: str = ""
+    wording: int = 0
+    others: "tuple[Answer, ...]" = ()
 
     @property
     def outcome(self) -> str:
@@ -136,7 +142,9 @@ class Metric:
         count: function from a response to its count; None from it if the metric does not apply to the question.
         higher_is_better: direction; None without one, and then it has no ranks.
         needs: record columns, or names in :data:`DERIVED`, that it needs beyond :data:`PAYLOAD`.
-        units: counted unit: each response, or each complete pair (``answer.twin`` is set).
+        units: counted unit: each response, each complete pair (``answer.twin`` is set), or each question with responses
+            to all its variants (``answer.others`` is set).
+        variants: kind of variants that it is about, "r" (rotations) or "w" (wordings); "" for all responses.
         fixed: whether ``bottom`` does not depend on the response.
         scale: unit of the score. A constant has neither interval nor rank.
         stratum: task and stratum of a response, for an unweighted mean over strata and then over tasks; None excludes
@@ -158,7 +166,8 @@ class Metric:
     title: str = ""
     higher_is_better: bool | None = True
     needs: tuple[str, ...] = ()
-    units: Literal["answers", "pairs"] = "answers"
+    units: Literal["answers", "pairs", "variants"] = "answers"
+    variants: Literal["", "r", "w"] = ""
     fixed: bool = True
     scale: Scale = "share"
     stratum: Callable[[Answer], tuple[str, str] | None] | None = field(default=None, repr=False)

@@ -205,6 +205,46 @@ NONE_OPTION = (
     ),
 )
 
+_of_rotations = partial(Metric, units="variants", variants="r", in_cells=False)
+ROTATIONS = (
+    _of_rotations(
+        name="circular_accuracy",
+        count=lambda answer, facts: Count(all(one.correct for one in (answer, *answer.others))),
+        bounded=True,
+    ),
+    _of_rotations(
+        name="consistency",
+        needs=("options",),
+        title="same option in all rotations",
+        count=lambda answer, facts: Count(
+            bool(answer.chosen) and all(one.chosen == answer.chosen for one in answer.others)
+        ),
+    ),
+)
+"""CircularEval (Liu et al., MMBench, ECCV 2024): a question is correct if it is correct in all rotations."""
+
+
+def _worded(number: int) -> Metric:
+    """Return the accuracy under one wording of the answer instruction."""
+    count = lambda answer, facts: Count(answer.correct) if answer.wording == number else None  # noqa: E731
+    return Metric(name=f"wording_{number}_accuracy", count=count, variants="w", in_cells=False, compared=False)
+
+
+_WORDED = tuple(map(_worded, (1, 2, 3)))
+BY_WORDING = (
+    *_WORDED,
+    Metric(
+        name="wording_range",
+        title="range of accuracy over wordings",
+        parts=_WORDED,
+        formula=lambda *values: max(values) - min(values),
+        higher_is_better=None,
+        variants="w",
+        in_cells=False,
+        compared=False,
+    ),
+)
+
 YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
 _CONTRADICTING = (_contradicting("yes", "no"), _contradicting("no", "yes"), YES_SHARE)
 _HALVES = (*(_of_half(word, twin=twin) for twin in (False, True) for word in ("yes", "no")), YES_SHARE)
@@ -222,6 +262,7 @@ YES_NO = (
         brief=True,
     ),
     YES_RATE,
+    *BY_WORDING,
     *SELECTIVE,
     *LOST,
     TOKENS,
@@ -244,6 +285,8 @@ MULTIPLE_CHOICE = (
         scale="constant",
         compared=False,
     ),
+    *ROTATIONS,
+    *BY_WORDING,
     *SELECTIVE,
     *NONE_OPTION,
     *LOST,
@@ -258,6 +301,7 @@ PAIRS = (
     YES_RATE,
     _level(name="permutation_baseline", title="permutation baseline", parts=_CONTRADICTING, formula=blind, brief=True),
     _level(name="chance", parts=_HALVES, formula=guessed),
+    *BY_WORDING,
     _of_pairs(name="new_cases", count=_new_case, higher_is_better=False, scale="count", compared=False),
     *LOST,
     TOKENS,
@@ -313,9 +357,9 @@ def metrics_of(family: str) -> tuple[Metric, ...]:
     return METRICS[family]
 
 
-def listed(family: str) -> tuple[Metric, ...]:
-    """Return the metrics in lmms-eval's table."""
-    return tuple(metric for metric in metrics_of(family) if metric.listed)
+def listed(family: str, variants: str = "") -> tuple[Metric, ...]:
+    """Return the metrics in lmms-eval's table of a task; ``variants`` is the kind of its questions' variants."""
+    return tuple(metric for metric in metrics_of(family) if metric.listed and metric.variants in ("", variants))
 
 
 def shown(family: str) -> tuple[Metric, ...]:

@@ -10,6 +10,7 @@ import typer
 from vhbench.cli import build_command
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
+from vhbench.schema import VhbenchError
 from vhbench.training.options import DpoOptions, RecipeOptions, RlOptions, SftOptions
 
 
@@ -79,6 +80,8 @@ class QuestionOptions:
     to: str = option("Harness: `vlmevalkit`, `inspect` or `openai-batch` (also vLLM's `run-batch`).")
     out: Path = option("Output folder; must be new.", names=("--out", "-o"))
     model: str = option("Model that the requests of a batch name.", "", metavar="NAME")
+    rotations: int = option("Multiple-choice questions only, each in so many rotations of its options.", 0, most=5)
+    wordings: bool = option("All questions but captions, each with every wording of its answer instruction.", False)
 
 
 def questions(how: QuestionOptions) -> None:
@@ -88,9 +91,21 @@ def questions(how: QuestionOptions) -> None:
 
     Example: `vhbench export questions out/mioh --to inspect --out mioh_inspect`
     """
+    from vhbench import splits
+    from vhbench.benchmarks import tasks
     from vhbench.tasks import question_export
 
-    for file in question_export.export(how.split, how.to, how.out, how.model):
+    if how.rotations and how.wordings:
+        raise VhbenchError("expected --rotations or --wordings, got both")
+    variants: tuple[str, ...] = ()
+    if how.rotations or how.wordings:
+        benchmark = splits.read_manifest(how.split).benchmark
+        known = {name: task.variants for name, task in tasks(benchmark).items() if task.variants}
+        wanted = f"{benchmark}_wordings" if how.wordings else f"{benchmark}_rotations_{how.rotations}"
+        if wanted not in known:
+            raise VhbenchError(f"expected the variants of a task of {', '.join(known) or 'none'}; got {wanted}")
+        variants = known[wanted]
+    for file in question_export.export(how.split, how.to, how.out, how.model, variants):
         typer.echo(f"wrote {file}")
 
 

@@ -90,7 +90,8 @@ def multiple_choice(result: Result, title: str) -> None:
 
     ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"], **result["intervals"]}
     notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}
-    found, withheld = {name: result[name] for name in names_of("multiple_choice")}, result["withheld"]
+    found = {name: result[name] for name in names_of("multiple_choice") if name in result}
+    withheld = result["withheld"]
     asked = len({split_repetition(name)[1] for name in result["predictions"]})
     count = f"{asked} questions" + (f", {result['n']} responses" if asked < result["n"] else "")
     notes |= result["interval_notes"]
@@ -124,7 +125,7 @@ def pairs(result: Result, title: str) -> None:
 
 
 def _part(part: Result, names: Sequence[str], title: str) -> None:
-    found = {name: part[name] for name in names}
+    found = {name: part[name] for name in names if name in part}
     notes, bounds = part["interval_notes"], part["bounds"]
     table(found, part["intervals"], title, notes=notes, bounds=bounds, withheld=part["withheld"])
 

@@ -79,7 +79,7 @@ def write_tasks(split: Path, folder: Path) -> Path:
     manifest = splits.read_manifest(split)
     owner = benchmarks.benchmark(manifest.benchmark)
     known = benchmarks.tasks(owner.name)
-    whole = {name for task in known.values() if task.keep is not None for name in manifest.rows}
+    whole = {name for task in known.values() if task.keep is not None and not task.variants for name in manifest.rows}
     new = sorted((config for config in manifest.rows if config not in {*known, *whole}), key=lambda n: (len(n), n))
     if not new:
         return tasks_folder()

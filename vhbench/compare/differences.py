@@ -168,7 +168,8 @@ def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGr
     inside = np.flatnonzero(first.about)
     clusters = clusters_of(about)
     table = np.stack([np.asarray(outcomes[run])[inside] for run in members])
-    pairs = differences(table, clusters.at(inside))
+    best = np.stack([np.asarray(own.at_best.outcomes)[inside] for run in members if (own := sums[run])])
+    pairs = differences(table, clusters.at(inside), best)
     tested_pairs, p_values = claimed([pairs], [True] * len(members))
     significant, p = tested_pairs[0], p_values[0]
     better = significant & ((pairs.value > 0) == (metric.higher_is_better is not False))
@@ -185,7 +186,7 @@ def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGr
                 run,
                 100 * float(pairs.value[at, 0]),
                 None if ends is None else (100 * ends[0], 100 * ends[1]),
-                "",
+                _UNREAD if pairs.p[at, 0] <= multiple_testing.ALPHA < pairs.claim[at, 0] else "",
                 float(pairs.p[at, 0]) if tested else None,
                 float(p[at, 0]) if tested else None,
                 int(differ.sum()),
@@ -202,6 +203,7 @@ def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGr
         told,
         [ranks.get(run) for run in range(len(found))],
         [""] * len(found),
+        [score.bounds for score in scores],
     )
     yield ComparedGroup(group, len(about), int(clusters.numbers.max()) + 1, [compared], {})
 

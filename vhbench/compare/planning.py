@@ -138,7 +138,9 @@ def from_split(
 def _tasks(split: Path) -> Mapping[str, Sequence[Record]]:
     """Return the questions of each task of a split."""
     manifest = splits.read_manifest(split)
-    known = {name: task for name, task in benchmarks.tasks(manifest.benchmark).items() if task.family}
+    known = {
+        name: task for name, task in benchmarks.tasks(manifest.benchmark).items() if task.family and not task.variants
+    }
     kept = {name: task.keep for name, task in known.items() if task.keep is not None}
     found: dict[str, list[Record]] = defaultdict(list)
     for config, columns in splits.read_columns(split, list(RECORD)):

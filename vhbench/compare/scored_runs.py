@@ -111,6 +111,8 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
         scoring.check_captions(responses, found)
     groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}
     for group in sorted({replace(group, task="") for group in found if group.benchmark} - found.keys()):
+        if group.variants:
+            continue
         every = {r.id: r for own, records in found.items() if replace(own, task="") == group for r in records}
         groups[group] = measure(every.values(), group, questions, cells=False)
     notes = list(responses.notes)
@@ -138,7 +140,7 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
     groupings = scoring.cells_of(group)
     every = {column for columns in groupings for column in columns}
     measured = scoring.measured(ordered, group, ScoringOptions(split=split), every)
-    metrics = compared(group)
+    metrics = [metric for metric in compared(group) if metric.name in {one.name for one in measured.metrics}]
     by_question = {metric.name: measured.by_question(metric) for metric in metrics}
     of_cells: dict[Cell, Score] = {}
     for columns in groupings if cells else ():

@@ -45,19 +45,23 @@ class Group:
         task: lmms-eval task, or config of a split; "" if unknown.
         benchmark: benchmark of vhbench; "" for another.
         family: family of metrics, a key of :data:`vhbench.tasks.metrics.registry.METRICS`.
+        variants: kind of the questions' variants, as of :func:`vhbench.records.split_repetition`.
     """
 
     task: str
     benchmark: str
     family: str
+    variants: str = ""
 
     @property
     def title(self) -> str:
         """Title of the group."""
         named = self.task or self.benchmark or "answers"
-        return named if self.benchmark and self.task else f"{named}, {_KINDS[self.family]}"
+        kind = "" if self.benchmark and self.task else f", {_KINDS[self.family]}"
+        return named + kind + _VARIANTS[self.variants]
 
 
+_VARIANTS = {"": "", "r": ", rotated options", "w": ", several wordings"}
 _KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multiple choice", "pairs": "pairs"}
 
 
@@ -68,9 +72,9 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
         VhbenchError: if no question has a reference answer, or captions have no vocabulary.
     """
     groups: dict[Group, PackedRecords] = {}
-    alike: dict[tuple[str, str, str], PackedRecords] = {}  # the fields that determine the group
+    alike: dict[tuple[str, str, str, str], PackedRecords] = {}  # the fields that determine the group
     for task, record in responses.by_task():
-        key = task, record.benchmark, record.kind
+        key = task, record.benchmark, record.kind, split_repetition(record.id).variant[0]
         if key not in alike:
             alike[key] = groups.setdefault(group_of(task, record), PackedRecords())
         alike[key].add(record)
@@ -102,16 +106,16 @@ def group_of(task: str, record: Record) -> Group:
     >>> group_of("", Record("q", kind="yes_no", answer="no", benchmark="vhexpansion")).family
     'pairs'
     """
-    entry = BENCHMARKS.get(record.benchmark)
+    entry, variants = BENCHMARKS.get(record.benchmark), split_repetition(record.id).variant[0]
     if entry is not None and record.kind in entry.families:
         owned = of_task(task)
-        return Group(task if owned is entry else "", entry.name, entry.families[record.kind].name)
+        return Group(task if owned is entry else "", entry.name, entry.families[record.kind].name, variants)
     if not record.kind:
         raise VhbenchError(
             f"question {record.id!r}: expected a reference answer (yes, no or one of its options) or objects; give a "
             "file or split that has them with --questions"
         )
-    return Group(task, "", record.kind)
+    return Group(task, "", record.kind, variants)
 
 
 def no_answers_message(responses: Responses) -> str:

@@ -52,6 +52,7 @@ def match(runs: Sequence[ScoredRun]) -> RunComparison:
     """
     if len(runs) < 2:
         raise VhbenchError(f"expected two or more runs, got {len(runs)}")
+    runs = [replace(run, groups={g: one for g, one in run.groups.items() if not g.variants}) for run in runs]
     kinds = [dict.fromkeys((group.benchmark, group.family) for group in run.groups) for run in runs]
     pools = [_Pool.of(kind, runs) for kind in kinds[0] if all(kind in other for other in kinds[1:])]
     compared = [pool.compared() for pool in pools if pool.weights and pool.metrics]

@@ -59,17 +59,24 @@ class FreshQuestions:
     weights: Floats
     clusters: Clustering
 
-    def drops(self, outcomes: Sequence[tuple[Floats, Floats]]) -> list[PublicFreshGap]:
+    def drops(
+        self, outcomes: Sequence[tuple[Floats, Floats]], best: Sequence[tuple[Floats, Floats]]
+    ) -> list[PublicFreshGap]:
         """Return the gap of each model, tested jointly.
 
         Args:
             outcomes: outcomes of each model, from 0 to 1, on all questions of either family.
+            best: the same with every missing prediction right; the gap must remain with those of the lower score right.
         """
         count = len(self.public)
         weights = self.weights[:count], self.weights[count:]
-        own = [(public[self.public], fresh[self.fresh]) for public, fresh in outcomes]
+        own, right = ([(one[self.public], new[self.fresh]) for one, new in pairs] for pairs in (outcomes, best))
         changes = [drop(public, fresh, weights) for public, fresh in own]
-        p = multiple_testing.holm([multiple_testing.paired_t_p_value(change, self.clusters) for change in changes])
+        adverse = [
+            drop(*((public, new) if change.mean() > 0 else (old, fresh)), weights)
+            for change, (public, fresh), (old, new) in zip(changes, own, right, strict=True)
+        ]
+        p = multiple_testing.holm([self._p_value(*both) for both in zip(changes, adverse, strict=True)])
         found = list[PublicFreshGap]()
         for both, change, one in zip(own, changes, p, strict=True):
             told = intervals.of_change(change, np.ones(len(change)), clusters=self.clusters, shares=True)
@@ -78,6 +85,12 @@ class FreshQuestions:
             sizes = count, len(self.fresh)
             found.append(PublicFreshGap(before, after, before - after, ends, one <= multiple_testing.ALPHA, sizes))
         return found
+
+    def _p_value(self, change: Floats, adverse: Floats) -> float:
+        """Return the larger p-value of a gap and its adverse version, 1 if that reverses it."""
+        if (change.mean() > 0) != (adverse.mean() > 0):
+            return 1.0
+        return max(multiple_testing.paired_t_p_value(each, self.clusters) for each in (change, adverse))
 
 
 def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionIndex, Places]) -> FreshQuestions | None:

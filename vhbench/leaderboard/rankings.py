@@ -22,6 +22,7 @@ from vhbench.leaderboard.validating import CheckedEntry, check_all
 from vhbench.schema import VhbenchError
 from vhbench.statistics.all_pairs import AllPairs, claimed, differences
 from vhbench.statistics.clustering import Clustering, Floats
+from vhbench.statistics.sums import Sums
 from vhbench.tasks.metrics.registry import headline_of
 
 
@@ -209,6 +210,7 @@ class _Comparison:
 
     Attributes:
         outcomes: number of a model → its outcomes, from 0 to 1.
+        best: the same with every missing prediction right.
         higher_is_better: whether the highest score has rank 1.
         ranked: which of them are models rather than baselines.
         about: indices of the scored questions.
@@ -217,6 +219,7 @@ class _Comparison:
     """
 
     outcomes: Mapping[int, Floats]
+    best: Mapping[int, Floats]
     higher_is_better: bool
     ranked: Sequence[bool]
     about: Places
@@ -229,10 +232,11 @@ class _Comparison:
         taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
         scored = {number: one for number, one in taken.items() if one is not None}
         outcomes = {number: out for number, one in scored.items() if (out := one.outcomes) is not None}
+        best = {number: _outcomes(scored[number].at_best) for number in outcomes}
         about = next((np.flatnonzero(one.about) for one in scored.values()), np.zeros(0, dtype=np.int64))
         is_ranked = [number in ranked for number in outcomes]
         higher = headline_of(family.family.name).higher_is_better is not False
-        return cls(outcomes, higher, is_ranked, about, family.clusters, family.parts)
+        return cls(outcomes, best, higher, is_ranked, about, family.clusters, family.parts)
 
 
 Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]
@@ -243,15 +247,17 @@ def _compared(of: _Comparison) -> Compared:
     members = list(of.outcomes)
     if not members:
         return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
-    table = np.stack([of.outcomes[number] for number in members])
-    pairs = [differences(table[:, of.about], of.clusters.at(of.about))]
+    table, best = (np.stack([own[number] for number in members]) for own in (of.outcomes, of.best))
+    pairs = [differences(table[:, of.about], of.clusters.at(of.about), best[:, of.about])]
     for part in of.parts:
         inside = np.isin(part.places, of.about)
-        pairs.append(differences(table[:, part.places[inside]], part.clusters.at(np.flatnonzero(inside))))
+        own = part.places[inside]
+        pairs.append(differences(table[:, own], part.clusters.at(np.flatnonzero(inside)), best[:, own]))
     significant, _ = claimed(pairs, of.ranked)
     better = significant[0] & ((pairs[0].value > 0) == of.higher_is_better)
-    own = np.flatnonzero(of.ranked).tolist()
-    ranks = {members[one]: (1 + int(better[own, one].sum()), len(own) - int(better[one, own].sum())) for one in own}
+    models = np.flatnonzero(of.ranked).tolist()
+    ranks = {m: (1 + int(better[models, m].sum()), len(models) - int(better[m, models].sum())) for m in models}
+    ranks = {members[place]: ends for place, ends in ranks.items()}
     return ranks, members, pairs, significant
 
 
@@ -265,20 +271,26 @@ def _drops(
         numbers = sorted(set(first.members) & set(second.members))
         compared = fresh_questions((first.asked, _about(first)), (second.asked, _about(second))) if numbers else None
         if compared:
-            found = compared.drops([(_outcomes(first, number), _outcomes(second, number)) for number in numbers])
+            both = [[_sums(edition, number) for edition in (first, second)] for number in numbers]
+            told = [(_outcomes(one), _outcomes(new)) for one, new in both]
+            best = [(_outcomes(one.at_best), _outcomes(new.at_best)) for one, new in both]
+            found = compared.drops(told, best)
             yield (public.name, fresh.name), dict(zip(numbers, found, strict=True))
 
 
 def _about(one: EditionStandings) -> Places:
     """Return the indices of the questions of an edition's ranked score."""
-    taken = one.found[one.members[0]].apart[one.asked.main.family.name]
-    assert taken is not None
-    return np.flatnonzero(taken.about)
+    return np.flatnonzero(_sums(one, one.members[0]).about)
 
 
-def _outcomes(one: EditionStandings, number: int) -> Floats:
+def _sums(one: EditionStandings, number: int) -> Sums:
+    """Return a model's contributions of each question to the ranked score."""
     taken = one.found[number].apart[one.asked.main.family.name]
     assert taken is not None
-    outcomes = taken.outcomes
+    return taken
+
+
+def _outcomes(sums: Sums) -> Floats:
+    outcomes = sums.outcomes
     assert outcomes is not None
     return np.asarray(outcomes, dtype=np.float64)

@@ -11,6 +11,7 @@ from typing import Any
 import vhbench
 from vhbench.adapters.table_rows import read_rows
 from vhbench.benchmarks import of_task
+from vhbench.benchmarks import task as task_named
 from vhbench.files import path_exists, quote_value
 from vhbench.leaderboard import packed_answers
 from vhbench.leaderboard.boards import Board
@@ -122,7 +123,11 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
     offered, strange = {name: RunAnswers(asked) for name, asked in editions.items()}, list[str]()
     for task, records in logged.tasks.items():
         owner, told = of_task(task), logged.provenance[task]
-        if owner is None or not any(asked.edition.benchmark == owner.name for asked in editions.values()):
+        if (
+            owner is None
+            or task_named(task).variants  # a board ranks the questions as they are
+            or not any(asked.edition.benchmark == owner.name for asked in editions.values())
+        ):
             continue
         own = by_hash.get(told.content_hash) if told else _by_ids(owner.name, [r.id for r in records], editions)
         if own is None:
@@ -174,6 +179,8 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
         name = str(found.get("id", ""))
         if not name:
             raise VhbenchError(f"{place}: expected a field 'id'")
+        if split_repetition(name).variant[0]:
+            continue  # a board ranks the questions as they are
         if name in said:
             raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
         said[name] = PackedAnswer(text_of(found["response"]), found.get("tokens", 0), found.get("cut_off") is True)

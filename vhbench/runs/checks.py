@@ -14,7 +14,7 @@ from vhbench.benchmarks import BENCHMARKS
 from vhbench.columns import RECORD
 from vhbench.files import quote_value
 from vhbench.provenance import INPUT, KEY, PROMPT, SHARE, Provenance
-from vhbench.records import ANSWERED, answered, target_of, to_record
+from vhbench.records import ANSWERED, answered, split_repetition, target_of, to_record
 from vhbench.schema import Manifest, Record, VhbenchError
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import metrics_of
@@ -160,8 +160,13 @@ def _token_counts(sample: Sample) -> list[int]:
 def _metrics(record: Record) -> Sequence[Metric]:
     """Return the metrics of a record's task."""
     owner = BENCHMARKS.get(record.benchmark)
-    metrics = metrics_of(owner.families[record.kind].name) if owner and record.kind in owner.families else ()
-    return [metric for metric in metrics if metric.listed]
+    known = owner is not None and record.kind in owner.families
+    metrics = metrics_of(owner.families[record.kind].name) if owner and known else ()
+    return [
+        metric
+        for metric in metrics
+        if metric.listed and metric.variants in ("", split_repetition(record.id).variant[0])
+    ]
 
 
 def _version(told: Provenance) -> str:

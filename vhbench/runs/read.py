@@ -44,6 +44,8 @@ Found = tuple[str, Record]
 Row = Mapping[str, Any]
 
 OPEN = "responses to open questions (the reference answer is neither yes, no nor a letter)"
+_PLAIN, _VARIED = 1, 2
+"""Bits of a question that was answered as it is, or in a variant."""
 _BLOCK, _JUDGED = 256, 4096
 """Batch size for parsing responses; larger with a judge, which takes several at a time."""
 
@@ -65,7 +67,7 @@ class Run:
     notes: tuple[str, ...]
 
     def merged(self) -> list[Record]:
-        """Return the records of all tasks, ordered by id; each question of a benchmark once.
+        """Return the records of all tasks, ordered by id; each question of a benchmark once, without its variants.
 
         A benchmark derived from another (VHExpansion from ODE) may share its ids.
 
@@ -74,7 +76,7 @@ class Run:
         """
         records: dict[tuple[str, str], Record] = {}
         for task, answers in self.tasks.items():
-            for record in answers:
+            for record in (answer for answer in answers if not split_repetition(answer.id).variant[0]):
                 if records.setdefault((record.id, record.benchmark), record) != record:
                     raise VhbenchError(
                         f"{self.name}, {task}: {record.id} has two different responses; give a single run"
@@ -206,7 +208,7 @@ class Responses:
         split = splits.read_manifest(questions) if is_split(questions) else None
         drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))
-        last, given = -1, set[str]()
+        last, given, varied = -1, set[str](), set[tuple[int, str]]()
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
@@ -217,18 +219,30 @@ class Responses:
                     f"{quote_value(_given_id(row))}"
                 )
             at, (config, asked) = found
-            if answered[at] and (not number or at != last or number in given):
+            variants = split_repetition(name).variant[0]
+            if variants:
+                again = (at, number) in varied
+                varied.add((at, number))
+            else:
+                again = answered[at] & _PLAIN and (not number or at != last or number in given)
+                last, given = (last, given) if answered[at] & _PLAIN else (at, set())
+                given.add(number)
+            if again:
                 raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
-            if not answered[at]:
-                answered[at], last, given = True, at, set()
-                self.asked[config] += 1
-            given.add(number)
+            self.asked[config] += not answered[at]
+            answered[at] |= _VARIED if variants else _PLAIN
+            asked = split_repetition(number).vary(asked) if variants else asked
             if not isinstance(row, Record):
                 self._prompts.see(asked, row)
             yield config, _join(asked, row, number, place)
         self.notes += self._prompts.notes(self.path, questions) if split else ()
+        rotated = {split_repetition(number).variant[0] for _, number in varied} == {"r"} and not any(
+            said & _PLAIN for said in answered
+        )
         for at in (at for at, said in enumerate(answered) if not said):
             config, asked = known.at(at)
+            if rotated and not asked.get("choices"):
+                continue
             self.asked[config] += 1
             self.missing[config] += 1
             self.first_missing = self.first_missing or str(asked["id"])
@@ -325,9 +339,13 @@ def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
     >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
     ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']
     """
-    for task in sorted({task for task, _ in rounds}):
-        counts = [count for (own, _), count in rounds.items() if own == task]
-        if min(counts) < max(counts) and rounds.get((task, "")):
+    for task, variants in sorted({(task, split_repetition(mark).variant[0]) for task, mark in rounds}):
+        counts = [
+            count
+            for (own, mark), count in rounds.items()
+            if (own, split_repetition(mark).variant[0]) == (task, variants)
+        ]
+        if min(counts) < max(counts) and (variants or rounds.get((task, ""))):
             yield (
                 f"{f'{task}: ' if task else ''}partial: {min(counts):,} to {max(counts):,} questions have an answer in "
                 f"each of {len(counts)} repetitions; those with more answers count more"
@@ -404,7 +422,11 @@ def _scored_as(record: Record) -> str:
 def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
     """Return the record of a question and its response; ids of repetitions have their number as prefix."""
     said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
-    ids = {name: f"{number}{asked[name]}" for name in ("id", "pair_id") if asked.get(name)}
+    ids = (
+        {}
+        if split_repetition(number).variant[0]
+        else {n: f"{number}{asked[n]}" for n in ("id", "pair_id") if asked.get(n)}
+    )
     return to_record({**asked, **said, **ids}, place)
 
 

@@ -26,12 +26,15 @@ class AllPairs:
         low: lower end of its 95 % interval; NaN without one.
         high: upper end.
         p: p-value of t over clusters; NaN where too few clusters differ to test.
+        claim: p-value of the claim that one is better: the larger of ``p`` and that with the missing predictions of the
+            lower score right; 1 where these would reverse it.
     """
 
     value: Floats
     low: Floats
     high: Floats
     p: Floats
+    claim: Floats
 
     def interval(self, one: int, other: int) -> tuple[float, float] | None:
         """Return the interval of one model's score minus the other's."""
@@ -39,12 +42,13 @@ class AllPairs:
         return None if np.isnan(ends[0]) else ends
 
 
-def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
+def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = None) -> AllPairs:
     """Compare every two models.
 
     Args:
         outcomes: shape (models, questions), from 0 to 1; a row of NaN for a model without a score.
         clusters: clusters of the questions.
+        best: outcomes with every missing prediction right; None without missing ones.
     """
     models, size = outcomes.shape
     numbers = clusters.numbers.astype(np.intp)
@@ -61,7 +65,17 @@ def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
         for one in range(models):
             for other, told in _above(one, outcomes, sums, rows, tied[one], clusters):
                 low[one, other], high[one, other], p[one, other] = told
-    return AllPairs(value, low, high, p)
+    return AllPairs(value, low, high, p, p if best is None else _claim(p, value, outcomes, best, clusters))
+
+
+def _claim(p: Floats, value: Floats, outcomes: Floats, best: Floats, clusters: Clustering) -> Floats:
+    """Return the p-values of claims, see :class:`AllPairs`."""
+    found, missing = p.copy(), np.any(best != outcomes, axis=1)
+    for one, other in np.argwhere((p <= multiple_testing.ALPHA) & (value > 0) & missing).tolist():
+        change = outcomes[one] - best[other]
+        again = multiple_testing.paired_t_p_value(change, clusters) if change.sum() > 0 else 1.0
+        found[one, other] = found[other, one] = max(p[one, other], again)
+    return found
 
 
 def _above(
@@ -119,7 +133,7 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> tuple[npt.NDAr
     """Return which differences are significant (Holm), and their adjusted p-values.
 
     The family for all questions is all pairs of models; for parts it is the parts of a pair. A difference whose
-    interval has 0 is not significant.
+    interval has 0, or that missing predictions might explain, is not significant.
 
     Args:
         pairs: for all questions, and for each part.
@@ -129,7 +143,7 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> tuple[npt.NDAr
         Both of shape (1 + parts, models, models); the models' ranks follow from the first. The p-value is 1 where too
         few clusters differ to test.
     """
-    p = np.stack([np.nan_to_num(pair.p, nan=1.0) for pair in pairs])
+    p = np.stack([np.nan_to_num(pair.claim, nan=1.0) for pair in pairs])
     found = np.ones_like(p)
     one, other = np.triu_indices(len(ranked), 1)
     models = np.array(ranked, dtype=bool)

@@ -1,16 +1,15 @@
 """Power of paired comparisons: the smallest difference that is detected, and the questions that another one needs.
 
-The sign-flip test of ``compare`` divides a difference by the root of its summed squares over clusters. If the true
-difference is D, with the standard error s and the sum h of the clusters' squared shares of the questions (Kish), these
-squares sum to s² + D²h. So D is detected with 80 % power if D = z s + c √(s² + D²h), with the critical value c of
-the whole family and the normal quantile z. With f times as many clusters, s² and h are divided by f.
+The sign-flip test of ``compare`` divides a difference x by the root of its summed squares over clusters. With the
+standard error s and the sum h of the clusters' squared shares of the questions (Kish), these squares sum to
+s²(1 - h) + x²h: the *observed* x is part of them. So x is significant from c s √((1 - h) / (1 - c²h)) on, with the
+critical value c of the whole family, and a true difference D is detected with 80 % power if it is z s larger, with the
+normal quantile z. With f times as many clusters, s² and h are divided by f.
 """
 
 from dataclasses import dataclass
 from math import sqrt
 from typing import Self
-
-import numpy as np
 
 from vhbench.statistics.clustering import Clusters, Floats, Numbers, cluster_sums, total_of
 
@@ -58,12 +57,9 @@ class Precision:
 
         >>> change = np.array([0.05, -0.05] * 50) / 5
         >>> round(Precision.of(change, np.ones(100), np.arange(100), 1.96).detectable, 3)
-        0.29
+        0.284
         """
-        rest = 1 - self.critical**2 * self.kish
-        if self.error < 1e-9 or rest <= 0:
-            return None
-        return self.error * (_Z + sqrt(_Z**2 + rest * (self.critical**2 - _Z**2))) / rest
+        return None if self.error < 1e-9 else self._detectable(1.0)
 
     def growth(self, difference: float) -> float:
         """Return how many times as many clusters detect a difference with 80 % power.
@@ -72,5 +68,16 @@ class Precision:
         >>> round(found.growth(found.detectable), 9), round(found.growth(0.1))
         (1.0, 8)
         """
-        reach = _Z * self.error + self.critical * sqrt(self.error**2 + difference**2 * self.kish)
-        return float(np.square(reach / difference))
+        least, most = 0.0, 1 / max(self.critical**2 * self.kish, 1e-9)  # of 1 / f
+        for _ in range(60):
+            middle = (least + most) / 2
+            reach = self._detectable(middle)
+            least, most = (middle, most) if reach is not None and reach < difference else (least, middle)
+        return 1 / most
+
+    def _detectable(self, part: float) -> float | None:
+        """Return the difference that 1 / part times as many clusters detect; None where they are too few."""
+        kish, rest = self.kish * part, 1 - self.critical**2 * self.kish * part
+        if rest <= 0:
+            return None
+        return self.error * sqrt(part) * (_Z + self.critical * sqrt((1 - kish) / rest))
