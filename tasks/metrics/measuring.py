@@ -290,8 +290,8 @@ def measure(
     """
     metrics = metrics_of(family) if isinstance(family, str) else tuple(family)
     answers = Answers(records, metrics, columns, claimed, read, shared)
-    metrics = [metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants]
-    return Measured(answers, metrics, answers.every, positive, allow_failed=allow_failed)
+    shown = [metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants]
+    return Measured(answers, shown, answers.every, positive, allow_failed=allow_failed)
 
 
 def report_scores(measured: Measured) -> dict[str, Any]:
