@@ -315,7 +315,7 @@ def write_atomic(
     Raises:
         VhbenchError: if the path is a pipe, a device or a socket.
     """
-    check_output(path)
+    _check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -378,7 +378,7 @@ def _entry(place: Path) -> Any:
     return None
 
 
-def check_output(path: Path) -> None:
+def _check_output(path: Path) -> None:
     """Check that a file may be written: not over /dev/null, nor into a pipe without a reader.
 
     Raises:

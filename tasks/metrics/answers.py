@@ -53,15 +53,15 @@ class Answers:
             VhbenchError: for an invalid record, an id that occurs twice or, if a metric counts pairs, questions that
                 do not form a pair.
         """
-        needs = {name for metric in metrics for name in metric.needs if name not in DERIVED}
-        names = list(dict.fromkeys((*ALWAYS, *sorted(needs), *columns)))
+        needs = sorted({name for metric in metrics for name in metric.needs} - {*DERIVED})
+        names = list(dict.fromkeys((*ALWAYS, *needs, *columns)))
         options, none_options = (any(name in m.needs for m in metrics) for name in ("options", "none"))
         paired = any(metric.units == "pairs" for metric in metrics)
         key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims, str, str, int], int](), array("q")
         pairs, halves = dict[Hashable, int](), array("q")
         self.ids, self.shared, unpaired = list[str](), shared or Shared(), ""
-        rows, self.responses, self.variants = each_record(records), ResponseCounts(), set[str]()
-        for record in map(read, rows) if read else rows:
+        self.responses, self.variants = ResponseCounts(), set[str]()
+        for record in map(read, each_record(records)) if read else each_record(records):
             many, claims = len(record.choices) if options else 0, claimed(record) if claimed else None
             if claims is None and outcome_of(record) == "abstained":
                 record = replace(record, failure="abstained")
@@ -69,9 +69,8 @@ class Answers:
             self.responses.add(record, claims)
             variant, number = split_repetition(record.id).variant if "#" in record.id else ("", 0)
             self.variants.add(variant)
-            chosen = _chosen(record) if variant == "r" else ""
-            wording = number if variant == "w" else 0
-            kind = (key(record), many, is_cut_off(record), claims or Claims(), none, chosen, wording)
+            forms = (_chosen(record) if variant == "r" else "", number if variant == "w" else 0)
+            kind = (key(record), many, is_cut_off(record), claims or Claims(), none, *forms)
             codes.append(kinds.setdefault(kind, len(kinds)))
             self.ids.append(record.id)
             if shared is None:
@@ -86,8 +85,7 @@ class Answers:
             Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told, None, none, chosen, wording)
             for values, many, cut, told, none, chosen, wording in kinds
         ]
-        self.codes = np.array(codes, dtype=np.int64)
-        self.names = names
+        self.codes, self.names = np.array(codes, dtype=np.int64), names
         self.pair = np.array(halves, dtype=np.int64)
         self.twins = _twins(self, list(pairs)) if paired else np.zeros((0, 2), dtype=np.int64)
         self._counts: dict[tuple[str, Facts, bool], npt.NDArray[np.float64]] = {}

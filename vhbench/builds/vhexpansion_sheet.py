@@ -4,7 +4,7 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.contact_sheet import comparison_sheet
-from vhbench.files import check_output, read_image
+from vhbench.files import read_image, write_atomic
 from vhbench.generators.vhexpansion.expansion import clean_pair
 from vhbench.schema import Question, VhbenchError
 
@@ -20,12 +20,7 @@ def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
     pairs, twins, names = _gather(directory, cases)
     rows = [([forms[n] for n in ("", *names) if n in forms], twins[pair]) for pair, forms in pairs.items()]
     sheet = comparison_sheet(rows)
-    check_output(file)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        sheet.save(file, "PNG")
-    except OSError as error:
-        raise VhbenchError(f"cannot write {file}: {error.strerror or error}") from error
+    write_atomic(file, lambda opened: sheet.save(opened, "PNG"))
 
 
 def _gather(directory: Path, cases: int) -> tuple[dict[str, dict[str, Question]], dict[str, Question], list[str]]:
