@@ -80,8 +80,8 @@ class Answers:
         if unpaired:
             raise VhbenchError(f"question {unpaired!r}: expected a pair_id for its negated twin")
         self.kinds = [
-            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told, None, *variant)
-            for values, many, cut, told, *variant in kinds
+            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told, None, none, chosen, wording)
+            for values, many, cut, told, none, chosen, wording in kinds
         ]
         self.codes = np.array(codes, dtype=np.int64)
         self.names = names

@@ -287,7 +287,7 @@ def measure(
     """
     metrics = metrics_of(family) if isinstance(family, str) else tuple(family)
     answers = Answers(records, metrics, columns, claimed, read)
-    metrics = [metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants]
+    metrics = tuple(metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants)
     return Measured(answers, metrics, answers.every, positive, allow_failed=allow_failed)
 
 

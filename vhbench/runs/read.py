@@ -224,7 +224,7 @@ class Responses:
                 again = (at, number) in varied
                 varied.add((at, number))
             else:
-                again = answered[at] & _PLAIN and (not number or at != last or number in given)
+                again = bool(answered[at] & _PLAIN) and (not number or at != last or number in given)
                 last, given = (last, given) if answered[at] & _PLAIN else (at, set())
                 given.add(number)
             if again:
