@@ -138,10 +138,14 @@ def test_exported_variants_are_scored_with_their_options(tmp_path: Path, option:
     said = [{"id": name, "response": answers[name]} for name in np.random.default_rng(0).permutation([*answers])]
     file.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     responses = Responses(file, split)
-    [(group, found)] = score_all(responses, ScoringOptions()).items()
-    assert group.variants == option[0][2]
-    assert (found["accuracy"], found["n"]) == (1, len(answers))
-    assert found.get("circular_accuracy", 1) == 1
+    found = score_all(responses, ScoringOptions())
+    assert {group.variants for group in found} == {option[0][2]}
+    assert (
+        {one["accuracy"] for one in found.values()}
+        == {1}
+        == {one.get("circular_accuracy", 1) for one in found.values()}
+    )
+    assert sum(one["n"] for one in found.values()) == len(answers)
     assert (responses.notes, sum(responses.missing.values())) == ([], 0)
 
 

@@ -53,7 +53,7 @@ def read_secret(path: Path) -> bytes:
     """
     secret = read_bytes(path, LARGEST_TEXT, "the secret ").strip()
     if not is_random(secret):
-        form = "with a pattern" if _FORM.fullmatch(secret) else "of another form"
+        form = "with a pattern" if _FORM.fullmatch(secret) else "in another format"
         raise VhbenchError(
             f"the secret {path}: expected 64 random hexadecimal digits (0-9, a-f), got {len(secret)} characters "
             f"{form}, which can be guessed; make one with `vhbench secret FILE`"
