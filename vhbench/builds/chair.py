@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -101,7 +103,10 @@ class ChairBuild(SplitBuild):
     def make(self, shard: int) -> Iterator[Row]:
         """Yield the questions about the images of a shard, one per token limit."""
         read = self._read
+        frequent = [word for word, _ in Counter(chain.from_iterable(read.objects.values())).most_common()]
         for name in self._chosen[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
+            objects = read.objects[name]
+            absent = [word for word in frequent if word not in objects][: max(1, len(objects))]
             for limit in LIMITS:
                 question = Question(
                     f"{name}-{limit}",
@@ -113,7 +118,8 @@ class ChairBuild(SplitBuild):
                     task="caption",
                     question_type=f"{limit}_tokens",
                     source=self.source.partition(":")[0],
-                    objects=tuple(read.objects[name]),
+                    objects=tuple(objects),
+                    candidates=tuple(absent),  # named by baselines; CHAIR has no Cog
                     scene_ids=(name,),
                 )
                 yield Row("chair_captions", question)

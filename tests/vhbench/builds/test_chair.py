@@ -1,6 +1,7 @@
 """CHAIR as a benchmark of vhbench: a pinned list of photos, the reference's objects, words and numbers."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from PIL import Image
 
 from vhbench import splits
+from vhbench.adapters.calibration import Coin
 from vhbench.builds import sharding
 from vhbench.builds.chair import ChairBuild
 from vhbench.files import read_json
@@ -80,6 +82,19 @@ def test_objects_are_those_of_annotations_and_captions_and_the_references_own_ar
         "101": ["dog", "person"],
     }
     assert theirs["102"] == ["person"]  # pattern's singular of "bus" is "bu"
+    candidates = {row.scene_ids[0]: row.candidates for row in splits.read_questions(split, "chair_captions")}
+    assert candidates == {"102": ("dog",), "101": ("bus",)}  # frequent first, as many as objects
+
+
+def test_a_random_caption_is_not_free_of_hallucinations(tmp_path: Path) -> None:
+    sharding.run(coco(tmp_path, sample=20), tmp_path / "out", progress=False)
+    split = tmp_path / "out" / "chair"
+    coin = Coin()
+    captions = {row.id: coin.answer({**asdict(row)}) for row in splits.read_questions(split, "chair_captions")}
+    gold = {row.id: row.objects for row in splits.read_questions(split, "chair_captions")}
+    result = chair.score(captions, gold, synonyms=splits.read_manifest(split).config["vocabulary"])
+    assert 0.2 < result["CHAIR_i"] < 0.8
+    assert result["withheld"] is None
 
 
 @pytest.mark.parametrize(
