@@ -66,8 +66,8 @@ class FreshQuestions:
 
         Args:
             outcomes: outcomes of each model, from 0 to 1, on all questions of either family.
-            best: the same with every missing prediction right, None without missing ones; a gap must remain with those of
-                the lower score right.
+            best: the same with every missing prediction right, None without missing ones; a gap must remain with
+                those of the lower score right.
         """
         count = len(self.public)
         weights = self.weights[:count], self.weights[count:]
