@@ -60,17 +60,20 @@ class FreshQuestions:
     clusters: Clustering
 
     def drops(
-        self, outcomes: Sequence[tuple[Floats, Floats]], best: Sequence[tuple[Floats, Floats]]
+        self, outcomes: Sequence[tuple[Floats, Floats]], best: Sequence[tuple[Floats, Floats]] | None = None
     ) -> list[PublicFreshGap]:
         """Return the gap of each model, tested jointly.
 
         Args:
             outcomes: outcomes of each model, from 0 to 1, on all questions of either family.
-            best: the same with every missing prediction right; the gap must remain with those of the lower score right.
+            best: the same with every missing prediction right, None without missing ones; a gap must remain with
+                those of the lower score right.
         """
         count = len(self.public)
         weights = self.weights[:count], self.weights[count:]
-        own, right = ([(one[self.public], new[self.fresh]) for one, new in pairs] for pairs in (outcomes, best))
+        own, right = (
+            [(one[self.public], new[self.fresh]) for one, new in pairs] for pairs in (outcomes, best or outcomes)
+        )
         changes = [drop(public, fresh, weights) for public, fresh in own]
         adverse = [
             drop(*((public, new) if change.mean() > 0 else (old, fresh)), weights)

@@ -46,6 +46,16 @@ def test_references_move_no_verdict_between_models() -> None:
     assert not claimed([pair], [True] * 22)[0][0, 0, 1]
 
 
+def test_a_claim_survives_the_missing_predictions_of_the_lower_score() -> None:
+    table = np.array([[1.0] * 40, [0.0] * 20 + [1.0] * 20])
+    for missing, holds in ((0, True), (5, True), (18, False)):  # as many of the wrong predictions are missing
+        best = table.copy()
+        best[1, :missing] = 1
+        pair = differences(table, Clustering(np.arange(40)), best)
+        assert pair.p[0, 1] < 0.001
+        assert claimed([pair], [True, True])[0][0, 0, 1] == holds
+
+
 def test_a_drop_is_the_difference_of_two_means_with_the_variance_of_both() -> None:
     public, fresh = np.array([1.0] * 18 + [0.0] * 2), np.array([1.0] * 10 + [0.0] * 10)
     change = drop(public, fresh)
