@@ -34,7 +34,7 @@ from vhbench.cli import app
 from vhbench.schema import VhbenchError
 from vhbench.training import leakage
 
-ROWS = 16
+ROWS = 12
 """Every existence question of the edition's standard pairs: what the task ode_standard_existence asks."""
 
 STEPS = {"llava": 90, "qwen2_vl": 150}
