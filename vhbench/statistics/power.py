@@ -55,6 +55,7 @@ class Precision:
     def detectable(self) -> float | None:
         """Smallest difference detected with 80 % power; None where too few clusters allow none, or nothing varies.
 
+        >>> import numpy as np
         >>> change = np.array([0.05, -0.05] * 50) / 5
         >>> round(Precision.of(change, np.ones(100), np.arange(100), 1.96).detectable, 3)
         0.284
@@ -64,6 +65,7 @@ class Precision:
     def growth(self, difference: float) -> float:
         """Return how many times as many clusters detect a difference with 80 % power.
 
+        >>> import numpy as np
         >>> found = Precision.of(np.array([0.05, -0.05] * 50) / 5, np.ones(100), np.arange(100), 1.96)
         >>> round(found.growth(found.detectable), 9), round(found.growth(0.1))
         (1.0, 8)

@@ -163,7 +163,7 @@ def test_missing_answers_are_counted_first_and_refused_on_demand(tmp_path: Path)
     out = run(*command)
     assert out.splitlines()[0] == "2 of 4 questions have no response (the first: 'q1')"
     assert scored(*command)["missing"] == {"questions": 4, "missing": 2, "of": {"": 2}}
-    assert "2 of 4 questions have no response (the first: 'q1'); --require-complete" in fails(
+    assert "2 of 4 questions have no response (the first: 'q1'); rejected by --require-complete" in fails(
         *command, "--require-complete"
     )
     run("yes-no", "--responses", questions, "--questions", questions, "--positive", "yes", "--require-complete")
