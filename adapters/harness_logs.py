@@ -1,6 +1,6 @@
 """Rows of other harnesses' logs, with the names that vhbench reads: id, response, and the prompt that was sent."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -30,17 +30,19 @@ def inspect_log(file: Path) -> Iterator[Row]:
     yield log.read_eval_log(str(file)).model_dump(mode="json")
 
 
-def _repeated(name: Any, responses: Iterable[Any], **more: Any) -> Iterator[Row]:
-    for number, response in enumerate(responses, start=1):
-        yield {"id": name if number == 1 else f"{number}#{name}", "response": response, **more}
+def _repetition(name: Any, number: int, response: Any, **more: Any) -> Row:
+    return {"id": name if number == 1 else f"{number}#{name}", "response": response, **more}
 
 
 def of_batch(row: Row) -> Iterator[Row]:
     """Yield the responses of a line of batch output; "" for a failed request."""
     answer = row.get("response") or {}
     choices = (answer.get("body") or {}).get("choices") if answer.get("status_code", 200) == 200 else None
-    messages = [choice.get("message") or {} for choice in choices or [{}]]
-    return _repeated(row["custom_id"], (one.get("content") or one.get("refusal") or "" for one in messages))
+    usage = (answer.get("body") or {}).get("usage") if len(choices or ()) == 1 else None  # else of all choices
+    for number, choice in enumerate(choices or [{}], start=1):
+        said, name = choice.get("message") or {}, row["custom_id"]
+        ending = {"finish_reason": choice.get("finish_reason"), "usage": usage}
+        yield _repetition(name, number, said.get("content") or said.get("refusal") or "", **ending)
 
 
 def of_inspect(log: Row) -> Iterator[Row]:
@@ -50,8 +52,9 @@ def of_inspect(log: Row) -> Iterator[Row]:
         messages = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
         choices = output.get("choices") or [{}]
         said = "" if sample.get("error") else _text((choices[0].get("message") or {}).get("content") or "")
+        ending = {"stop_reason": choices[0].get("stop_reason"), "usage": output.get("usage")}
         sent = sent_messages([{**one, "content": _parts(one["content"])} for one in messages])
-        yield {"id": name if sample["epoch"] == 1 else f"{sample['epoch']}#{name}", "response": said, SENT: sent}
+        yield _repetition(name, sample["epoch"], said, **ending, **{SENT: sent})
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:
@@ -64,7 +67,9 @@ def _text(content: Any) -> str:
 
 def of_lighteval(row: Row) -> Iterator[Row]:
     """Yield the responses of a row of details. lighteval sends all images after the text."""
-    return _repeated((row["doc"].get("specific") or {}).get("id"), row["model_response"]["text"], **{SENT: ""})
+    name = (row["doc"].get("specific") or {}).get("id")
+    for number, said in enumerate(row["model_response"]["text"], start=1):
+        yield _repetition(name, number, said, **{SENT: ""})
 
 
 def of_vlmevalkit(row: Row) -> Iterator[Row]:

@@ -67,6 +67,14 @@ def test_copies_of_photos_are_found_and_named(
     assert len(missed) <= 1, missed
 
 
+def test_padded_photos_are_found_in_most_cases(photos: dict[str, Path], known: dict[str, Fingerprint | None]) -> None:
+    index = ImageIndex(known)
+    padded = {name: ImageOps.expand(Image.open(file).convert("RGB"), 20) for name, file in photos.items()}
+    found = {name: index.find(Fingerprint.of(to_png(image)))[0] for name, image in padded.items()}
+    assert all(other in ("", name) for name, other in found.items())
+    assert sum(map(bool, found.values())) >= 0.7 * len(photos)  # docs/finetuning.md says so
+
+
 def test_different_photos_are_no_copies(known: dict[str, Fingerprint | None]) -> None:
     for name, seen in known.items():
         assert ImageIndex({other: found for other, found in known.items() if other != name}).find(seen) == ("", "")

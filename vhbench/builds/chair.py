@@ -219,6 +219,8 @@ def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
         raise VhbenchError(f"--sample {sample}: expected at most {len(known)}, the images of the source")
     drawn = rng(seed, "chair", "sample").permutation(len(known))[: sample or None]
     names = _listed(ids) if ids else sorted(known[place] for place in drawn.tolist())
+    if not names:
+        raise VhbenchError(f"--ids {ids}: expected at least one image id")
     if unknown := sorted({name for name in names if name not in photos.images or names.count(name) > 1}):
         raise VhbenchError(f"--ids {ids}: expected ids of images in the source, each once; got {unknown[0]!r}")
     for name in names:

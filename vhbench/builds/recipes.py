@@ -115,10 +115,8 @@ class EditionRecipe:
         options = {name: _filled(value, commits) for name, value in self.options.items()}
         if self.benchmark == "ode":  # its pilot does not ask before a build that the recipe fixes
             options["yes"] = True
-        try:
-            build: SplitBuild = load(benchmark(self.benchmark).build)(**options, seed=self.seed, version=self.version)
-        except TypeError as error:
-            raise VhbenchError(f"the recipe lacks an option: {error}") from error
+        given = options | {"seed": self.seed, "version": self.version}
+        build: SplitBuild = convert(given, load(benchmark(self.benchmark).build), "the recipe's options")
         build.check()
         if self.sources is not None and dict(build.sources) != dict(self.sources):
             odd = sorted({name for name, _ in set(build.sources.items()) ^ set(self.sources.items())})
@@ -144,10 +142,17 @@ class EditionRecipe:
 
     def differences(self, manifest: Manifest) -> list[str]:
         """Return why a split is not the version that the recipe describes; empty if it is."""
-        told = manifest.extra.get("recipe")
+        told, config = manifest.extra.get("recipe"), manifest.config
+        counts = {  # the manifest names files without folders, and replaces 0 and negative numbers by defaults
+            name: value
+            for name, value in self.options.items()
+            if isinstance(value, int) and value > 0 and name in config
+        }
         expected: dict[str, tuple[Any, Any]] = {
             "benchmark": (self.benchmark, manifest.benchmark),
             "version": (self.version, manifest.version),
+            "seed": (self.seed, manifest.seed),
+            **{f"option {name}": (value, config.get(name)) for name, value in counts.items()},
             "recipe": (self.digest, told.get("digest") if isinstance(told, dict) else None),
             "inputs": (self.sources if self.sources is None else dict(self.sources), dict(manifest.sources)),
             "content hash": (self.content_hash, manifest.content_hash),

@@ -177,7 +177,7 @@ class _Steps:
         if found.accepted is False:
             raise VhbenchError(f"{self.how.recipe}: the reviewers rejected this split ({found.by or 'unnamed'})")
         if not found.accepted or found.content_hash != content:
-            yield f"missing. Review {self.pages} (`vhbench review`), then add to {self.how.recipe}:"
+            yield f"missing. Review {self.pages} (`vhbench review`), then set in {self.how.recipe}:"
             typer.echo(f"review: {{accepted: true, by: NAMES, content_hash: {content}}}")
             raise typer.Exit(AWAITS_VERDICT)
         yield f"accepted by {found.by or 'unnamed reviewers'}"

@@ -151,6 +151,13 @@ def test_a_split_is_the_version_of_its_recipe_or_not(tmp_path: Path) -> None:
         replace(recipe, sources={"starter.json": "0" * 64}),
     ):
         assert odd.differences(splits.read_manifest(tmp_path / "ode"))
+    manifest = splits.read_manifest(tmp_path / "ode")  # another build that claims to be of the recipe
+    assert recipe.differences(replace(manifest, config={**manifest.config, "pairs": 7})) == [
+        f"expected the option pairs {recipe.options['pairs']} of the recipe, got 7"
+    ]
+    assert recipe.differences(replace(manifest, seed=99)) == ["expected the seed 3 of the recipe, got 99"]
+    with pytest.raises(VhbenchError, match="the recipe's options: pairs is 'x': expected `int`, got `str`"):
+        replace(recipe, options={**recipe.options, "pairs": "x"}).build()
     changed = recipes.EditionRecipe.read(file)
     replace(changed, sources={"starter.json": "0" * 64}).write(file)
     code, output = run("build", "--recipe", file, "--out", tmp_path / "other")
