@@ -119,9 +119,9 @@ def may_state(question: str, statement: str) -> bool:
     (verb, *rest), stated = words(question), words(statement)
     for end in range(1, len(rest)):
         if [*rest[:end], verb, *rest[end:]] == stated:
-            whole = not re.fullmatch(_table()[0]["UNENDING"], rest[end - 1])
+            whole = not re.fullmatch(_table()[0]["UNENDING"], " ".join(rest[:end]))
             return whole and _is_one_predicate(" ".join(rest[end:]), loosely=True)
-    return True
+    return verb in AUXILIARIES.split("|")
 
 
 def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:

@@ -37,7 +37,7 @@ WORDINGS: Final[dict[Wording, str]] = {
 }
 """Wordings of twins, for ``--negation``."""
 
-_FALSE_THAT = re.compile(r"(?i)\bis it (?:false|untrue|incorrect|wrong|not true|not the case) that\b")
+_FALSE_THAT = re.compile(r"(?i)\b(?:is it|it is) (?:false|untrue|incorrect|wrong|not true|not the case) that\b")
 _AUXILIARY = re.compile(rf"\b(?!d(?:o|oes|id)\b)(?:{AUXILIARIES})\b")
 _MOVABLE = frozenset({*AUXILIARIES.split("|"), "a", "an", "any", "no", "true", "it", "that"})
 

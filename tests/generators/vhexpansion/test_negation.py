@@ -182,6 +182,16 @@ WRAPPED = [
     "Is it open (yes or no)?",
     "Is the boy holding a kite or a ball?",
     "You see a dog?",
+    "Could the man think he should be a doctor?",
+    "Will the girl let the cat be petted?",
+    "Has the man said he had been there?",
+    "Are you two friends?",
+    "Are you ladies dancing?",
+    "Did he lie about the cake?",
+    "Are the people eating tourists?",
+    "Is the man cooking the chef?",
+    "Is the child crying the girl?",
+    "May I ask if the dog is black and if the cat is white?",
 ]
 
 NO_YES_NO_QUESTION = [
@@ -243,6 +253,42 @@ def test_templates_of_a_benchmark(source: str, question: str, twin: str) -> None
     found = twin_of(question, source=source)
     assert (found.text if found.form == "natural" else "") == twin
     assert twin_of(question, source="another").text in (twin, wrap(split_question(question)))
+
+
+@pytest.mark.parametrize(
+    ("question", "twin"),
+    [
+        ("Does the man have another dog?", ""),
+        ("Does the woman wear anything red?", ""),
+        ("Does the man have longer hair?", ""),
+        ("Does the woman eat bread?", "Is it false that the woman eats bread?"),
+        ("Is there a dog too?", "Is it false that there is a dog too?"),
+    ],
+)
+def test_no_word_is_cut(question: str, twin: str) -> None:
+    assert twin_of(question).text == (twin or wrap(split_question(question)))
+
+
+@pytest.mark.parametrize(
+    ("source", "question"),
+    [
+        ("mme", "Is the woman holding the racket about to serve?"),
+        ("mme", "Is the man with his hands up surrendering?"),
+        ("mme", "Is the building behind the trees under construction?"),
+        ("mme", "Are the men running soldiers?"),
+        ("mme", "Is the dog barking the puppy?"),
+        ("mme", "Is the ball on the table tennis racket?"),
+        ("hallusionbench", "Is the line on top the longest?"),
+        ("eventhallusion", "Has the box moved to the left been opened?"),
+    ],
+)
+def test_a_subject_is_not_cut_before_its_end(source: str, question: str) -> None:
+    assert twin_of(question, source=source).form == "wrapped"
+
+
+def test_a_participle_is_no_noun() -> None:
+    twin = twin_of("Is the baby held by the mother?", source="mme").text
+    assert twin == "Is it false that the baby is held by the mother?"
 
 
 @pytest.mark.parametrize("question", WRAPPED)

@@ -1,7 +1,10 @@
 """Rewrites as language models give them, right and wrong."""
 
+from pathlib import Path
+
 import pytest
 
+from vhbench.files import read_json
 from vhbench.generators.vhexpansion.rewriting import clean, twin_of, why_not_negation
 
 GOOD = [
@@ -98,3 +101,16 @@ def test_as_in_the_paper_a_model_is_asked_for_all() -> None:
 )
 def test_what_models_add_around_a_question_is_removed(said: str) -> None:
     assert clean(said).strip("*") == "Is there no dog?"
+
+
+def test_most_verbs_in_a_wrong_place_are_refused(reference: Path) -> None:
+    """Rewrites judged wrong by hand; the source of some is unknown."""
+    wrong = read_json(reference / "negation" / "wrong_twins.json")
+    accepted = [row["question"] for row in wrong if not why_not_negation(row["question"], row["wrong"])]
+    assert len(accepted) <= 0.05 * len(wrong), accepted
+
+
+def test_a_polite_question_is_negated_where_the_model_negates_it() -> None:
+    question = "May I ask if the plants can survive in the water?"
+    assert why_not_negation(question, "May I ask if it is false that the plants can survive in the water?") == ""
+    assert why_not_negation(question, "Is it false that I may ask if the plants can survive in the water?")
