@@ -262,6 +262,7 @@ def test_templates_of_a_benchmark(source: str, question: str, twin: str) -> None
         ("Does the woman wear anything red?", ""),
         ("Does the man have longer hair?", ""),
         ("Does the woman eat bread?", "Is it false that the woman eats bread?"),
+        ("Are there two parking meters?", "Is it false that there are two parking meters?"),
         ("Is there a dog too?", "Is it false that there is a dog too?"),
     ],
 )
