@@ -29,7 +29,7 @@ _CLAUSE = re.compile(
     r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
     r"|an?|no)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s)\b)|\s+[–—-]+\s+",
+    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+",
     re.IGNORECASE,
 )
 _WHILE = r"while|whereas|although|(?:even\s+)?though"

@@ -269,7 +269,10 @@ def _by_letter(letters: str) -> Iterator[str]:
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
         after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[A-Z]"
-        signs = r"[).:,;!?\"'/&=]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])"
+        # No article precedes a remark at the end: "A (high confidence).", "A for sure". "A (small) dog" goes on.
+        remark = r"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|definitely|obviously|please|only|again|here|final"
+        remark += r"|with\s+\w+\s+(?:confidence|certainty))\s*(?:[.,;:!?\n]|$)"
+        signs = rf"[).:,;!?\"'/&=]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{remark}"
         bare += [rf"A(?=\s*(?:{signs}|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:

@@ -17,6 +17,7 @@ The best answer is ({L}). | My answer is {L} | My answer is {L}. | My final answ
 Final answer: **{L}** | Option {L} | Option {L}. | Option ({L}) | Option {L}: {T} | Option {L} is correct.
 ({L}) is correct. | I choose {L} | I choose {L}. | I choose ({L}) {T}. | I would choose ({L}) {T}.
 I would choose option {L}. | I would select choice ({L}) {T}. | I would go with {L} | I would go with {L}.
+{L} (confidence: high) | {L} (very sure). | {L} with high confidence. | {L} for sure | {L} definitely.
 I pick {L}. | I conclude the answer is {L} | Comparing all of them, I conclude the matching one is {L}
 After careful consideration, the answer is {L} | Comparing all of them, I conclude the correct option is {L}.
 Looking at the images, the best choice is {L} | Therefore, the answer is {L} | Therefore, the answer is ({L}).

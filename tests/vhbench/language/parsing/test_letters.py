@@ -32,6 +32,15 @@ def test_an_answer_is_read_as_a_careful_reader_would() -> None:
     assert misread == []
 
 
+@pytest.mark.parametrize(
+    "form", ["The answer is not {1}, it is {0}.", "Not {1}, it is {0}", "It is not {1}, it's {0}."]
+)
+@pytest.mark.parametrize("options", [("horse", "sheep", "train", "kite"), ("Image 1", "Image 2", "Both", "Neither")])
+def test_a_letter_after_a_denied_one_is_read(form: str, options: tuple[str, ...]) -> None:
+    read = [letter(form.format("ABCD"[i], "ABCD"[i - 1]), options, "Which one is right?") for i in range(4)]
+    assert read == list("ABCD")
+
+
 @pytest.mark.parametrize("change", ["**{}**", "> {}", " {}\n", "{}<|im_end|>", "<think>Hm.</think>{}"])
 def test_a_dressed_answer_is_read_alike(change: str) -> None:
     plain = [row for row in rows() if not re.search(r"[*_`#>|<{\[$\\\n]|\A\W|(?i:answer|question)", row[3])][::3]
