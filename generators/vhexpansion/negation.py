@@ -137,17 +137,17 @@ def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
     slots, phrase, last = _table()[0], list[str](), ""
     words_of = re.sub(f"(?: ones?)?{slots['IMG']}$", "", without_quotations(text)).split()
     for place, word in enumerate([*words_of, ""], start=1):
-        kind = next((name for name in ("DETER", "LINK", "ADV", "VING") if re.fullmatch(slots[name], word)), "")
+        kind = next((name for name in ("DETER", "VING", "LINK", "ADV") if re.fullmatch(slots[name], word)), "")
         if last == "to" and not (kind or phrase) and word.islower():
             last = "infinitive"
         elif word and not kind:
             phrase.append(word)
         elif phrase:
             noun = bool(re.fullmatch(slots["BARE" if last == "VING" else "PHRASE"], " ".join(phrase)))
-            bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "LINK", "VING")
+            bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "LINK")
             stray = kind in ("DETER", "VING") or (last and (kind == "ADV" or (kind and place == len(words_of))))
             noun = not has("SPLIT", " ".join(phrase)) if loosely else noun
-            if stray or (not noun and (len(phrase) > 1 or last == "infinitive" or bare)):
+            if stray or (not noun and (len(phrase) > 1 or last in ("infinitive", "VING") or bare)):
                 return False
         if kind or not word:
             phrase, last = [], word if word == "to" else kind

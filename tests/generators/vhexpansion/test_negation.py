@@ -292,6 +292,35 @@ def test_a_participle_is_no_noun() -> None:
     assert twin == "Is it false that the baby is held by the mother?"
 
 
+AMBIGUOUS = {
+    "any": [
+        "In none of the pictures, is there a dog?", "In two of the images, is there a cat?",
+        "On the left or on the right, is there a dog?", "Is the animal running a horse?", "Is the vehicle turning a bus?",
+    ],
+    "mme": [
+        "Is this for a child?", "Is this from a movie?", "Is the text below in French?", "Is the light above on?",
+        "Is the woman seated in the chair in charge?", "Is the sign on the door in Chinese?",
+        "Is the photo on the wall of a cat?", "Is the car parked on the street for sale?", "Is the man running tired?",
+        "Is the boy crying hungry?", "Is the person sitting down Chinese?", "Is the man inside dangerous?",
+        "Is the person running away a thief?",
+    ],
+    "eventhallusion": [
+        "Is the way the man is holding the correct tool correct?", "Is the dog tied to the tree in pain?",
+        "Is the person driving the truck from Texas?", "Is the worker drilling holes in danger?",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "question"), [(source, text) for source, own in AMBIGUOUS.items() for text in own])
+def test_a_subject_that_may_end_at_two_words_has_no_natural_twin(source: str, question: str) -> None:
+    assert twin_of(question, source=source).form == "wrapped"
+
+
+@pytest.mark.parametrize("place", ["in front of everyone", "for everybody", "everywhere you look", "on everything"])
+def test_one_for_each_is_no_simple_existence(place: str) -> None:
+    assert twin_of(f"Is there a chair {place}?").text == f"Is it false that there is a chair {place}?"
+
+
 @pytest.mark.parametrize("question", WRAPPED)
 def test_a_question_of_no_template_is_wrapped(question: str) -> None:
     found = twin_of(question)
