@@ -78,7 +78,9 @@ class AttackConfig:
         if self.step_size is not None and not self.step_size > 0:
             raise VhbenchError(f"attack step_size {self.step_size} must be above 0")
         if self.start is not None and not 0 <= self.start <= self.epsilon:
-            raise VhbenchError(f"attack start {self.start} must be between 0 and epsilon, which is {self.epsilon:.4f}")
+            raise VhbenchError(
+                f"--start {self.start * 255:g}: expected 0 to --epsilon, {self.epsilon * 255:g} grey levels"
+            )
 
     def sign(self, direction: Direction) -> float:
         """Return 1 if the attack raises its objective, -1 if it lowers it."""

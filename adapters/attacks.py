@@ -316,10 +316,19 @@ def start(image: Pixels, direction: Direction, *, generator: np.random.Generator
 
 
 def _matched_noise(image: Pixels, attacked: Pixels, generator: np.random.Generator) -> Pixels:
-    """Return an image with the changes of the attacked one in another order and with random signs."""
-    size = generator.permutation(np.abs(attacked.astype(np.int16) - image).reshape(-1)).reshape(image.shape)
+    """Return an image with the changes of the attacked one in another order, and where both signs fit, random ones.
+
+    Changes of nearly black and of nearly white values stay among these: elsewhere they would be clipped once more, and
+    the noise weaker than the changes.
+    """
+    change = attacked.astype(np.int16) - image
+    most = int(np.abs(change).max())
     coin = generator.integers(0, 2, size=image.shape, dtype=np.int16) * 2 - 1
-    noise: Pixels = np.clip(image + coin * size, 0, 255).astype(np.uint8)
+    free = (image >= most) & (image <= 255 - most)
+    for group in (free, image < most, image > 255 - most):
+        change[group] = generator.permutation(change[group])
+    change[free] *= coin[free]
+    noise: Pixels = np.clip(image + change, 0, 255).astype(np.uint8)
     return noise
 
 

@@ -295,7 +295,7 @@ def test_images_that_no_model_can_read_are_rejected_with_a_reason(vlm: Callable[
         ({"epsilon": 8}, "epsilon 8 must be between 1/255"),
         ({"steps_similar": 0}, "steps_similar 0 must be 1 or more"),
         ({"step_size": 0.0}, "step_size 0.0 must be above 0"),
-        ({"start": 9 / 255}, "start .* must be between 0 and epsilon"),
+        ({"start": 9 / 255}, "--start 9: expected 0 to --epsilon, 8 grey levels"),
         ({"axis": "channels"}, "axis 'channels' is unknown; must be one of auto, tokens, features"),
     ],
 )
@@ -380,6 +380,14 @@ def test_matched_noise_achieves_nothing_and_an_attack_does() -> None:
     assert result.p == 1 / 50
     assert result.noise is not None
     assert result.saved < result.noise
+
+
+def test_noise_on_white_paper_achieves_nothing() -> None:
+    """Half of its changes there are clipped, as those of the matched noise are."""
+    pages = [np.where(photo(i, (32, 40)) < 190, 255, photo(i, (32, 40))).astype(np.uint8) for i in range(100)]
+    todo = [AttackCase(id=str(i), image=page, direction="apart") for i, page in enumerate(pages)]
+    results = good(attack(todo, model=Toy(), config=AttackConfig(method="random_noise")))
+    assert np.mean([result.achieved for result in results]) <= 0.05
 
 
 def test_random_noise_is_one_draw_whatever_the_restarts() -> None:

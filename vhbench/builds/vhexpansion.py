@@ -150,13 +150,13 @@ class VHExpansionBuild(SplitBuild):
     epsilon: int = option("Maximum change of a pixel value, in grey levels.", 8, least=1, most=255, panel=_ATTACK)
     gamma: float = option("Step size, in grey levels; 0: the paper's 0.5.", 0.0, least=0, most=255, panel=_ATTACK)
     start: int = option(
-        "Random initial change per pixel value, in grey levels; -1: the paper's, 5 for failed cases and 1 for others.",
+        "Random initial change per pixel value, in grey levels; -1: 5 for failed cases (the paper's), 1 for others.",
         -1,
         least=-1,
         most=255,
         panel=_ATTACK,
     )
-    schedule: str = option("Step size: `constant` or `cosine`.", "constant", panel=_ATTACK)
+    schedule: str = option("Step size: `constant` or, as in the released code, `cosine`.", "constant", panel=_ATTACK)
     axis: str = option(
         "Axis of the feature similarity: `features` of each token or `tokens` of each channel; `auto`: features, "
         "or with --compat as in the released code for this model.",

@@ -295,7 +295,8 @@ def test_a_participle_is_no_noun() -> None:
 AMBIGUOUS = {
     "any": [
         "In none of the pictures, is there a dog?", "In two of the images, is there a cat?",
-        "On the left or on the right, is there a dog?", "Is the animal running a horse?", "Is the vehicle turning a bus?",
+        "On the left or on the right, is there a dog?", "Is the animal running a horse?",
+        "Is the vehicle turning a bus?",
     ],
     "mme": [
         "Is this for a child?", "Is this from a movie?", "Is the text below in French?", "Is the light above on?",

@@ -167,7 +167,7 @@ def test_options_of_an_attack_reach_its_settings_and_the_manifest(source: Path, 
     [
         ({"attack": ("fgsm",)}, "--attack fgsm: must be among ifgsm, pgd, apgd, random_noise"),
         ({"axis": "both"}, "attack axis 'both' is unknown"),
-        ({"start": 9}, "attack start 0.03.* must be between 0 and epsilon"),
+        ({"start": 9}, "--start 9: expected 0 to --epsilon, 8 grey levels"),
         ({"attack": (), "answers": True}, "--answers: expected --attack as well"),
         ({"gamma": -1.0}, "--gamma -1.0: must be 0 to 255"),
     ],
