@@ -214,10 +214,13 @@ def test_amber_with_a_word_without_kind(reference: Path) -> None:
         amber_graph.from_amber(reference / "AMBER", node_types={"sky": "environment"})
 
 
-@pytest.mark.parametrize(("frequencies", "counts"), [((3, 4, 1), (3, 4, 1)), ((5, 7, 1), (3, 4, 1))])
+@pytest.mark.parametrize(
+    ("name", "frequencies", "counts"),
+    [("H", (3, 4, 1), (3, 4, 1)), ("H", (5, 3, 1), (5, 3, 1)), ("T", (5, 7, 1), (3, 4, 1))],
+)
 @pytest.mark.parametrize("whole", [True, False])
 def test_the_form_of_odes_release_is_read(
-    frequencies: tuple[int, ...], counts: tuple[int, ...], whole: bool, tmp_path: Path
+    name: str, frequencies: tuple[int, ...], counts: tuple[int, ...], whole: bool, tmp_path: Path
 ) -> None:
     """Graph H has c as frequency, graph T has 2c - 1; "virtual" nodes and self-loops are left out."""
 
@@ -238,8 +241,8 @@ def test_the_form_of_odes_release_is_read(
         graph.add_edge(a, b, frequency=frequency)
     graph.add_edge("cold", "dog", frequency=1)
     graph.add_edge("dog", "dog", frequency=1)
-    nx.write_graphml(graph, tmp_path / "objects_cooccurrence_graph_H.graphml")
-    found = graph_sources.load(str(tmp_path / "objects_cooccurrence_graph_H.graphml"))
+    nx.write_graphml(graph, tmp_path / f"objects_cooccurrence_graph_{name}.graphml")
+    found = graph_sources.load(str(tmp_path / f"objects_cooccurrence_graph_{name}.graphml"))
     assert concept_graph.kinds(found) == {"beach": "environment", "dog": "entity", "pulp": "entity"}
     assert {(a, b): c for a, b, c in concept_graph.edges(found)} == dict(
         zip((("beach", "dog"), ("beach", "pulp"), ("dog", "pulp")), counts, strict=True)
@@ -270,6 +273,8 @@ def test_own_words_have_their_own_english(tmp_path: Path) -> None:
     assert words.opposites["congested"] == {"deserted"}
     for broken, message in (
         ({"place": "motorway"}, "has place 'motorway'"),
+        ({"plural": ["cars"]}, r"has plural \['cars'\]; expected a text"),
+        ({"article": 5}, "has article 5; expected a text"),
         ({"opposites": ["sea"]}, "opposite 'sea'"),
     ):
         file.write_text(json.dumps({"concepts": [{**concepts[0], **broken}, concepts[1]], "edges": []}))

@@ -65,8 +65,9 @@ _TAKEN_BACK = re.compile(
 """Retractions after a mention: unseen, only possible, an image, of snow, an unseen person."""
 
 _HYPOTHETICAL = re.compile(
-    r" (?:(?:could|might|may|would|should)(?! (?:also |clearly |just |even )?be (?:seen|found|observed|noticed|spotted"
-    r"|discerned|made out|visible)\b)|can (?:also )?be (?:added|placed|put|imagined|expected|included)"
+    r" (?:(?:could|might|may|would|should)(?! (?:also |clearly |just |even )?be (?:\w+ly |also |just )?(?:seen|found"
+    r"|observed|noticed|spotted|discerned|made out|visible)\b)"
+    r"|can (?:also )?be (?:added|placed|put|imagined|expected|included)"
     r"|(?:is|are) (?:expected|supposed)|(?:will|might) (?:soon|arrive|come|appear))\b"
 )
 """What follows a hypothetical object: "a bench could be placed here", but not "the dog could be hungry"."""
