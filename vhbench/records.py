@@ -19,8 +19,8 @@ ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")
 """Columns specific to a repetition."""
 
 _HALF = re.compile("[\ud800-\udfff]")
-_PREFIX = re.compile(r"((?:[rw]?[0-9]+#)+)(.*)", re.DOTALL)
-_VARIANT = re.compile(r"([rw])([0-9]+)#")
+_PREFIX = re.compile(r"((?:[0-9]+#|[rw][1-9]#)+)(.*)", re.DOTALL)
+_VARIANT = re.compile(r"([rw])([1-9])#")
 _LAST = re.compile(r"\bof (?:the above|these|them)\W*$", re.IGNORECASE)
 """Option that refers to those above it, and so stays the last."""
 

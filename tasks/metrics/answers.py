@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -126,14 +127,14 @@ class Answers:
 
     def variants_of(self, places: Places) -> Places:
         """Return the questions with responses to all their variants among some rows; shape (questions, variants)."""
-        asked: dict[str, list[int]] = {}
+        asked: dict[str, dict[int, int]] = {}
         for place in places.tolist():
-            prefix, name = split_repetition(self.ids[place])
-            repetition = prefix.split("#")[0] if prefix.count("#") > 1 else ""  # of `lmms-eval --repeats`
-            asked.setdefault(f"{repetition}#{name}", []).append(place)
-        most = max(map(len, asked.values()), default=0)
-        whole = [own for own in asked.values() if len(own) == most]
-        return np.array(whole, dtype=np.int64).reshape(-1, max(most, 1))
+            name = split_repetition(self.ids[place])
+            repetition = name.prefix.split("#")[0] if name.prefix.count("#") > 1 else ""  # of `lmms-eval --repeats`
+            asked.setdefault(f"{repetition}#{name.question}", {})[name.variant[1]] = place
+        every = range(1, 1 + max(chain.from_iterable(asked.values()), default=1))
+        whole = [[own[number] for number in every] for own in asked.values() if own.keys() >= set(every)]
+        return np.array(whole, dtype=np.int64).reshape(-1, len(every))
 
     def counted(self, metric: Metric, units: Places, facts: Facts, *, best: bool = False) -> npt.NDArray[np.float64]:
         """Return top, bottom and trials of some rows, or of pairs of rows; NaN if a metric does not apply.

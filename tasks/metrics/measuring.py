@@ -112,10 +112,7 @@ class Measured:
 
         "None of the above" does not count: it is always the last option, and may be chosen for what it says.
         """
-        read = self.answers.holds(
-            lambda a: a.options > 0 and a.record.prediction != "" == a.record.failure, self.places
-        )
-        asked = self.places[read]
+        asked = self.places[self.answers.holds(_chooses, self.places)]
         kinds = (self.answers.kinds[code] for code in np.unique(self.answers.codes[asked]))
         letters = sorted({kind.record.answer for kind in kinds} - {""})
         for letter in letters:
@@ -255,6 +252,11 @@ class Measured:
     def _defined(self, metric: Metric) -> bool:
         test, facts = metric.defined, self.facts
         return test is None or bool(self.answers.holds(lambda answer: test(answer, facts), self.places).any())
+
+
+def _chooses(answer: Answer) -> bool:
+    """Return whether a response has a predicted option."""
+    return answer.options > 0 and bool(answer.record.prediction) and not answer.record.failure
 
 
 def _equals(name: str, value: str) -> Callable[[Answer], bool]:

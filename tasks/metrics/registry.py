@@ -205,6 +205,14 @@ NONE_OPTION = (
     ),
 )
 
+
+def _consistent(answer: Answer, facts: Facts) -> Count | None:
+    """Count the same option in all rotations; None if it did not move, so that its letter may have been chosen."""
+    every = (answer, *answer.others)
+    same = bool(answer.chosen) and len({one.chosen for one in every}) == 1
+    return None if same and len({one.record.prediction for one in every}) == 1 else Count(same)
+
+
 _of_rotations = partial(Metric, units="variants", variants="r", in_cells=False)
 ROTATIONS = (
     _of_rotations(
@@ -216,9 +224,7 @@ ROTATIONS = (
         name="consistency",
         needs=("options",),
         title="same option in all rotations",
-        count=lambda answer, facts: Count(
-            bool(answer.chosen) and all(one.chosen == answer.chosen for one in answer.others)
-        ),
+        count=_consistent,
     ),
 )
 """CircularEval (Liu et al., MMBench, ECCV 2024): a question is correct if it is correct in all rotations."""
@@ -230,7 +236,7 @@ def _worded(number: int) -> Metric:
     return Metric(name=f"wording_{number}_accuracy", count=count, variants="w", in_cells=False, compared=False)
 
 
-_WORDED = tuple(map(_worded, (1, 2, 3)))
+_WORDED = tuple(map(_worded, range(1, 4)))
 BY_WORDING = (
     *_WORDED,
     Metric(
@@ -276,6 +282,7 @@ MULTIPLE_CHOICE = (
         stratum=_pressure,
         in_cells=False,
         brief=True,
+        bounded=True,
     ),
     Metric(
         name="chance",

@@ -13,6 +13,7 @@ from running import CommandLine
 from typer.testing import CliRunner
 
 from vhbench import compare, splits
+from vhbench.benchmarks import WORDINGS
 from vhbench.builds.starter import starter
 from vhbench.cli import app
 from vhbench.compare.scoring import ScoringOptions, score_all
@@ -22,11 +23,12 @@ from vhbench.runs import Responses, read_run
 from vhbench.schema import Record
 from vhbench.tasks import prompts
 from vhbench.tasks.metrics.measuring import measure
+from vhbench.tasks.metrics.registry import BY_WORDING
 
 ROW = {"id": "q", "pair_id": "p", "choices": ["cat", "dog", "owl", "None of the above"], "answer": "C"}
 
 
-@given(st.integers(1, 12), st.sampled_from("ABCD"), st.booleans())
+@given(st.integers(1, 9), st.sampled_from("ABCD"), st.booleans())
 def test_a_rotation_keeps_the_answer_and_every_option(number: int, answer: str, none: bool) -> None:
     row = {**ROW, "answer": answer, "choices": ROW["choices"] if none else ["cat", "dog", "owl", "fox"]}
     moved = split_repetition(f"r{number}#").vary(row)
@@ -55,6 +57,18 @@ def test_circular_accuracy_needs_every_rotation_and_consistency_one_option() -> 
     assert (unread.value, unread.bounds) == (50, (50, 100))
 
 
+def test_none_of_the_above_which_stays_last_shows_no_consistency() -> None:
+    always_last = [*rotations("DDD", "q"), *rotations("DDD", "r")]
+    assert measure(always_last, "multiple_choice").scores["consistency"].value is None
+    mixed = measure([*always_last, *rotations("CBA", "s"), *rotations("AAA", "t")], "multiple_choice")
+    assert mixed.scores["consistency"].value == 50
+
+
+def test_halves_of_the_rotations_are_no_whole() -> None:
+    first, second = rotations("CBAC", "q")[:2], rotations("CBAC", "r")[2:]
+    assert measure([*first, *second], "multiple_choice").scores["circular_accuracy"].value is None
+
+
 def test_a_question_without_all_its_rotations_is_in_no_score_over_rotations() -> None:
     found = measure([*rotations("CBA", "q"), *rotations("CBA", "r")[:2]], "multiple_choice")
     assert found.sums("circular_accuracy").bottom.sum() == 1  # type: ignore[union-attr]
@@ -76,6 +90,16 @@ def test_the_range_over_wordings_is_that_of_their_accuracies() -> None:
     found = measure(rows, "yes_no").scores
     assert [found[f"wording_{number}_accuracy"].value for number in (1, 2, 3)] == [75, 25, 100]
     assert found["wording_range"].value == 75
+
+
+def test_every_wording_has_a_metric_and_an_instruction() -> None:
+    numbers = range(1, WORDINGS + 1)
+    assert [metric.name for metric in BY_WORDING[:-1]] == [f"wording_{number}_accuracy" for number in numbers]
+    for kind in ("yes_no", "multiple_choice"):
+        rows = [
+            {"id": f"w{number}#q", "kind": kind, "question": "?", "choices": [], "images": []} for number in numbers
+        ]
+        assert len({prompts.doc_to_text(row) for row in rows}) == WORDINGS
 
 
 @pytest.fixture(scope="module")

@@ -256,8 +256,7 @@ def _compared(of: _Comparison) -> Compared:
     significant, _ = claimed(pairs, of.ranked)
     better = significant[0] & ((pairs[0].value > 0) == of.higher_is_better)
     models = np.flatnonzero(of.ranked).tolist()
-    ranks = {m: (1 + int(better[models, m].sum()), len(models) - int(better[m, models].sum())) for m in models}
-    ranks = {members[place]: ends for place, ends in ranks.items()}
+    ranks = {members[m]: (1 + int(better[models, m].sum()), len(models) - int(better[m, models].sum())) for m in models}
     return ranks, members, pairs, significant
 
 

@@ -181,11 +181,12 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
         raise VhbenchError(f"expected at least {number:,} matching questions, got {len(questions):,}")
     random = rng(seed, "draw")
     pairs = units(questions)
-    order = sorted(range(len(pairs)), key=lambda index: (random.random(), index))
+    order = np.argsort(random.random(len(pairs)), kind="stable").tolist()
     taken = set[str]()
     for unit in _weighted_units(questions, weigh, random) if weigh else (pairs[index] for index in order):
         room = number - len(taken)
-        if len(fitting := unit if len(unit) <= room else unit[:2]) <= room:
+        fitting = unit if len(unit) <= room and room - len(unit) != 1 else unit[:2]  # no pair fits the last row
+        if len(fitting) <= room:
             taken.update(question.id for question in fitting)
     return [question for question in questions if question.id in taken]
 
