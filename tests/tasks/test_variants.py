@@ -96,10 +96,8 @@ def test_every_wording_has_a_metric_and_an_instruction() -> None:
     numbers = range(1, WORDINGS + 1)
     assert [metric.name for metric in BY_WORDING[:-1]] == [f"wording_{number}_accuracy" for number in numbers]
     for kind in ("yes_no", "multiple_choice"):
-        rows = [
-            {"id": f"w{number}#q", "kind": kind, "question": "?", "choices": [], "images": []} for number in numbers
-        ]
-        assert len({prompts.doc_to_text(row) for row in rows}) == WORDINGS
+        row = {"kind": kind, "question": "?", "choices": [], "images": [], "scene_ids": []}
+        assert len({prompts.to_text({**row, "id": f"w{number}#q"}) for number in numbers}) == WORDINGS
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ _DESPITE = re.compile(
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|\s+(?=\([A-Z\d])|,(?!\s*[(\[]?[A-Z]\b)))"
 _BUT = re.compile(
-    r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
+    r"(?i)\b((?:every(?:thing)?|all|each|any(?:thing)?)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
@@ -56,6 +56,7 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 """Number or label before a letter: "1. C", "A: C"."""
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:yes|no|not|(?:in)?correct|right|wrong|true|false)\b")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
+_LABELS = re.compile(r"(?i)\A\W*question\b|\banswer\W*\Z")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _ENOUGH = 2_000
 _SMALL_WORDS = lexicon.words("small words of questions")
@@ -82,6 +83,8 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     if not names.letters:
         return ""
     text = _CJK.sub(" ", text)
+    if question and normal(_LABELS.sub("", _without_the_list(plain(text), names))) == normal(question):
+        return ""  # the question alone, restated
     if unfinished(whole := plain(text)) and strip_markup(text) == whole:
         return ""
     answer = _ends(strip_markup(text))

@@ -33,6 +33,20 @@ def test_an_answer_is_read_as_a_careful_reader_would() -> None:
 
 
 @pytest.mark.parametrize(
+    "form", ["{0}", "**{0}**", "{0}\nA. Image 1\nB. Image 2\nC. Both\nD. Neither", "Question: {0}\nAnswer:"]
+)
+def test_the_question_restated_alone_is_no_answer(form: str) -> None:
+    question = "Which of Image 2 and Image 3 shows a lemon?"
+    assert letter(form.format(question), ("Image 1", "Image 2", "Both", "Neither"), question) == ""
+
+
+@pytest.mark.parametrize("form", ["The answer is anything but {1}.", "{0} beats {1}.", "{0} over {1}"])
+def test_a_letter_behind_a_preferred_one_is_not_read(form: str) -> None:
+    read = [letter(form.format("ABCD"[i], "ABCD"[i - 1]), ("horse", "sheep", "train", "kite")) for i in range(4)]
+    assert read in (list("ABCD"), [""] * 4)
+
+
+@pytest.mark.parametrize(
     "form", ["The answer is not {1}, it is {0}.", "Not {1}, it is {0}", "It is not {1}, it's {0}."]
 )
 @pytest.mark.parametrize("options", [("horse", "sheep", "train", "kite"), ("Image 1", "Image 2", "Both", "Neither")])
