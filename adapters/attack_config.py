@@ -69,14 +69,14 @@ class AttackConfig:
         """Validate the options."""
         for name, kind in (("method", Method), ("schedule", Schedule), ("loss", Loss), ("axis", Axis)):
             if (value := getattr(self, name)) not in get_args(kind):
-                raise VhbenchError(f"attack {name} {value!r} is unknown; must be one of {', '.join(get_args(kind))}")
+                raise VhbenchError(f"attack {name}: expected one of {', '.join(get_args(kind))}, got {value!r}")
         for name in ("steps_apart", "steps_similar", "batch_size", "restarts"):
             if getattr(self, name) < 1:
-                raise VhbenchError(f"attack {name} {getattr(self, name)} must be 1 or more")
+                raise VhbenchError(f"attack {name}: expected 1 or more, got {getattr(self, name)}")
         if not LEVEL <= self.epsilon <= 1:
-            raise VhbenchError(f"attack epsilon {self.epsilon} must be between 1/255 (one grey level) and 1")
+            raise VhbenchError(f"attack epsilon: expected 1/255 (one grey level) to 1, got {self.epsilon}")
         if self.step_size is not None and not self.step_size > 0:
-            raise VhbenchError(f"attack step_size {self.step_size} must be above 0")
+            raise VhbenchError(f"attack step_size: expected more than 0, got {self.step_size}")
         if self.start is not None and not 0 <= self.start <= self.epsilon:
             raise VhbenchError(
                 f"--start {self.start * 255:g}: expected 0 to --epsilon, {self.epsilon * 255:g} grey levels"

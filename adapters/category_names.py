@@ -81,7 +81,7 @@ def read_names(pairs: Sequence[str], rivals: str = "") -> CategoryNames:
     for pair in pairs:
         name, equals, words = (part.strip() for part in pair.partition("="))
         if not (name and equals and words):
-            raise VhbenchError(f'--rename {pair!r}: must be NAME=WORDS, such as "tv=TV or monitor"')
+            raise VhbenchError(f'--rename: expected NAME=WORDS, such as "tv=TV or monitor", got {pair!r}')
         if name in renamed or words in renamed.values():
             raise VhbenchError(f"--rename {pair!r}: {name if name in renamed else words!r} is there twice")
         renamed[name] = words

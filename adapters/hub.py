@@ -43,7 +43,7 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
     check_repo_id(repo_id)
     if not isinstance(revision, str) or not _SHA.fullmatch(revision):
         raise VhbenchError(
-            f"{repo_id}: revision {revision!r} must be the 40 hexadecimal digits of a commit; a tag or branch can move"
+            f"{repo_id}: expected a commit of 40 hexadecimal digits (a tag or branch can move), got {revision!r}"
         )
     folder = download(repo_id, revision, cache_dir=cache_dir, offline=offline)
     check_whole(folder, splits.read_manifest(folder), f"{repo_id} at commit {revision}")
@@ -283,7 +283,7 @@ def check_repo_id(repo_id: str) -> str:
         VhbenchError: if it is not.
     """
     if not isinstance(repo_id, str) or not _REPO.fullmatch(repo_id) or ".." in repo_id:
-        raise VhbenchError(f"repository {repo_id!r}: must be ORG/NAME of letters, digits and _ . -")
+        raise VhbenchError(f"repository: expected ORG/NAME of letters, digits and _ . -, got {repo_id!r}")
     return repo_id
 
 

@@ -167,8 +167,8 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
     found = split_spec(f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec)
     if found is None or (url and spec.startswith("transformers:")):
         raise VhbenchError(
-            f"judge {spec!r}{f' at {url!r}' if url else ''}: must be openai:MODEL@URL (http…), transformers:NAME, or "
-            "MODEL with --judge-url URL"
+            "judge: expected openai:MODEL@URL (http…), transformers:NAME, or MODEL with --judge-url URL, "
+            f"got {spec!r}{f' at {url!r}' if url else ''}"
         )
     kind, name, place = found
     how: dict[str, Any] = {"max_new_tokens": _MAX_NEW_TOKENS, "what": "judge"}

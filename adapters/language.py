@@ -24,7 +24,7 @@ def language_tools(choice: str) -> tuple[Nouns | None, Similarity | None]:
         VhbenchError: for an unknown choice, or for missing tools with installation instructions.
     """
     if choice not in CHOICES:
-        raise VhbenchError(f"unknown language tools {choice!r}; must be one of {', '.join(CHOICES)}")
+        raise VhbenchError(f"unknown language tools {choice!r}, expected one of {', '.join(CHOICES)}")
     if choice == "builtin":
         return None, None
     return _or_none(nltk_nouns, choice), _or_none(spacy_similarity, choice)

@@ -55,7 +55,7 @@ def pick_dtype(wanted: str, device: str) -> str:
     import torch
 
     if wanted not in DTYPES:
-        raise VhbenchError(f"--dtype {wanted!r}: must be one of {', '.join(DTYPES)}")
+        raise VhbenchError(f"--dtype: expected one of {', '.join(DTYPES)}, got {wanted!r}")
     if wanted != "auto":
         return wanted
     if not device.startswith("cuda"):

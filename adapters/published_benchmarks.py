@@ -40,7 +40,7 @@ def read_pope(path: Path, images: Path | None) -> Iterator[Question]:
         for index, line in enumerate(read_table(file), start=1):
             category = str(line.get("category") or (named[0] if named else ""))
             if category not in (*_POPE, ""):
-                raise VhbenchError(f"{line.place}: category {category!r}; must be one of {', '.join(_POPE)}")
+                raise VhbenchError(f"{line.place}: category: expected one of {', '.join(_POPE)}, got {category!r}")
             number = str(line.get("question_id", "id") or index)
             photo = next((v for v in (line.get("image_source"), line.get("image")) if isinstance(v, str)), "")
             yield single_image(
@@ -75,7 +75,7 @@ def read_vhtest(path: Path, images: Path | None) -> Iterator[Question]:
     for file in (sorted(path.glob("*.csv")) if path.is_dir() else []) or table_files(path):
         mode = next((mode for mode in _VHTEST if file.stem.lower().startswith(mode.lower())), "")
         if not mode:
-            raise VhbenchError(f"{file}: the file name must begin with a mode: {', '.join(_VHTEST)}")
+            raise VhbenchError(f"{file}: expected a file name that begins with a mode: {', '.join(_VHTEST)}")
         found = ImageFolder(images or file.parent.parent / "Images")
         for index, line in enumerate(read_table(file), start=1):
             name = line.text("image_path", "image")
@@ -134,7 +134,7 @@ def _mme_lines(texts: list[Path]) -> Iterator[Line]:
                 yield Line(f"{file}, line {number}", {"question_id": name, **values})
             elif row.strip():
                 raise VhbenchError(
-                    f"{file}, line {number}: {quote_value(row)}; must be a question, a tab and Yes or No"
+                    f"{file}, line {number}: expected a question, a tab and Yes or No, got {quote_value(row)}"
                 )
 
 

@@ -64,7 +64,7 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
     """
     found = split_spec(spec)
     if found is None:
-        raise VhbenchError(f"rewriter {spec!r}: must be rule, openai:MODEL@URL (http…) or transformers:NAME")
+        raise VhbenchError(f"rewriter: expected rule, openai:MODEL@URL (http…) or transformers:NAME, got {spec!r}")
     kind, model, url = found
     inner: Rewriter = EndpointRewriter(model, url) if kind == "openai" else LocalRewriter(model)
     return CachedRewriter(inner, cache)

@@ -55,7 +55,7 @@ class Line:
             there = ", ".join(map(str, self.values))
             raise VhbenchError(f"{self.place}: no field {' or '.join(map(repr, names))}; there are {there}")
         if not isinstance(value, str | int | float):
-            raise VhbenchError(f"{self.place}: field {names[0]!r} must be text, not {type(value).__name__}")
+            raise VhbenchError(f"{self.place}: field {names[0]!r}: expected text, got {type(value).__name__}")
         return str(value).strip()
 
     def yes_no(self, *names: str) -> str:
@@ -66,12 +66,14 @@ class Line:
         """
         answer = parsing.label(self.text(*names))
         if not answer:
-            allowed = "must be yes or no, true or false, 1 or 0"
+            found = quote_value(self.get(*names))
             if _LETTER.fullmatch(self.text(*names)):
-                allowed += (
+                found += (
                     f"; a letter needs its options, in a field 'options' or in {' and '.join(OPTION_FIELDS[0][:2])}"
                 )
-            raise VhbenchError(f"{self.place}: field {names[0]!r} is {quote_value(self.get(*names))}; {allowed}")
+            raise VhbenchError(
+                f"{self.place}: field {names[0]!r}: expected yes or no, true or false, 1 or 0, got {found}"
+            )
         return answer
 
 
@@ -101,7 +103,7 @@ class ImageFolder:
         if isinstance(value, bytes):
             return self._kept(value)
         if value is not None and not isinstance(value, str | int):
-            raise VhbenchError(f"{line.place}: field {names[0]!r} must be one image, not {type(value).__name__}")
+            raise VhbenchError(f"{line.place}: field {names[0]!r}: expected one image, got {type(value).__name__}")
         return self.file(line, str(value) if value is not None else line.text(*names))
 
     def _kept(self, image: bytes) -> ImageData:
@@ -175,7 +177,7 @@ def table_files(path: Path) -> list[Path]:
     tables = {suffix: form for suffix, form in suffixes().items() if form.unpack is None}
     if path.suffix not in tables:
         allowed = ", ".join(sorted(tables, key=lambda suffix: tables[suffix].read is None))
-        raise VhbenchError(f"{path}: must be {allowed} or a folder of .parquet files")
+        raise VhbenchError(f"expected {allowed} or a folder of .parquet files, got {path}")
     if not path_exists(path):
         raise VhbenchError(f"no such file or folder: {path}")
     return [path]
@@ -186,7 +188,7 @@ def not_utf8(error: UnicodeDecodeError) -> str:
     found = error.object[error.start : error.start + 1].hex().upper()
     wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
     like = "it is UTF-16" if wide else "it may be Latin-1 or Windows-1252"
-    return f"must be UTF-8 text, but has the byte 0x{found} ({like}); save it as UTF-8"
+    return f"expected UTF-8 text, got the byte 0x{found} ({like}); save it as UTF-8"
 
 
 def options_of(line: Line) -> tuple[str, ...]:
@@ -214,7 +216,7 @@ def read_options(line: Line, value: Any) -> tuple[str, ...]:
     options = tuple(str(v).strip() for v in value) if isinstance(value, list | tuple) else split_options(str(value))
     if len(options) < 2 or len({o.lower() for o in options}) < len(options) or not all(options):
         raise VhbenchError(
-            f"{line.place}: options {quote_value(value)} must be two or more different ones, as in '(a) x (b) y'"
+            f"{line.place}: expected two or more different options, as in '(a) x (b) y', got {quote_value(value)}"
         )
     return options
 
@@ -252,7 +254,7 @@ def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
     if letter and letter in "ABCDEFGH"[: len(options)] and len(letter) == 1:
         return letter
     raise VhbenchError(
-        f"{line.place}: field {names[0]!r} is {quote_value(said)}; must be one of {', '.join(map(repr, options))}"
+        f"{line.place}: field {names[0]!r}: expected one of {', '.join(map(repr, options))}, got {quote_value(said)}"
     )
 
 

@@ -50,7 +50,7 @@ class DiffusersSource:
     ) -> None:
         for name, value, allowed in (("dtype", dtype, DTYPES), ("offload", offload, _OFFLOADS)):
             if value not in allowed:
-                raise VhbenchError(f"--{name} {value!r}: must be one of {', '.join(allowed)}")
+                raise VhbenchError(f"--{name}: expected one of {', '.join(allowed)}, got {value!r}")
         if batch < 1 or (steps is not None and steps < 1):
             raise VhbenchError(f"batch {batch}, steps {steps}: must both be at least 1")
         self.name = f"diffusers:{model.rstrip('/').rsplit('/', 1)[-1]}"

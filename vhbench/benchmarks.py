@@ -153,7 +153,7 @@ def benchmark(name: str) -> Benchmark:
         VhbenchError: if it is unknown.
     """
     if name not in BENCHMARKS:
-        raise VhbenchError(f"no benchmark '{name}'; must be one of {', '.join(BENCHMARKS)}")
+        raise VhbenchError(f"unknown benchmark '{name}', expected one of {', '.join(BENCHMARKS)}")
     return BENCHMARKS[name]
 
 
@@ -227,7 +227,7 @@ def task(name: str) -> Task:
     """
     owner = of_task(name)
     if owner is None:
-        raise VhbenchError(f"no benchmark has a task '{name}'; its name must begin with {', '.join(BENCHMARKS)}")
+        raise VhbenchError(f"unknown task '{name}', expected a name that begins with one of {', '.join(BENCHMARKS)}")
     known = tasks(owner.name).get(name)
     families = list(owner.families.values())
     own = next((family for family in families if name.endswith(f"_{family.name}")), families[-1])

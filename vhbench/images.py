@@ -95,7 +95,7 @@ def open_image(image: ImageData) -> Image.Image:
                 opened.load()
                 return _upright(_eight_bit(opened), _orientation(opened))
     except UnidentifiedImageError as error:
-        raise VhbenchError(f"{what} cannot be decoded (it must be one of {', '.join(FORMATS)})") from error
+        raise VhbenchError(f"{what} cannot be decoded, expected one of {', '.join(FORMATS)}") from error
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"{what} cannot be decoded ({' '.join(str(error).split())[:120]})") from error
     limit = f"at most {most // 1_000_000} megapixels"
@@ -156,7 +156,7 @@ def sizes_of(image: ImageData) -> Sizes:
             turned = _may_be_turned(opened, data) and _orientation(opened) in _ON_ITS_SIDE
             return _sizes(opened.size, turned)
     except (*_DAMAGED, Image.DecompressionBombError) as error:
-        raise VhbenchError(f"image cannot be decoded (it must be one of {', '.join(FORMATS)})") from error
+        raise VhbenchError(f"image cannot be decoded, expected one of {', '.join(FORMATS)}") from error
 
 
 def _sizes(lying: tuple[int, int], turned: bool) -> Sizes:

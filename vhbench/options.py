@@ -77,10 +77,12 @@ def check_numbers(build: Any) -> None:
     for name, shown in options_of(type(build)).items():
         value, flag = getattr(build, name), f"--{name.replace('_', '-')}"
         if isinstance(value, float) and not isfinite(value):
-            raise VhbenchError(f"{flag} {value}: must be a finite number")
+            raise VhbenchError(f"{flag}: expected a finite number, got {value}")
         least, most = shown.least, shown.most
         if isinstance(value, int) and most is None and abs(value) > LARGEST_NUMBER:
-            raise VhbenchError(f"{flag} of {len(str(abs(value)))} digits: must be {LARGEST_NUMBER:,} or less")
+            raise VhbenchError(
+                f"{flag}: expected at most {LARGEST_NUMBER:,}, got a number of {len(str(abs(value)))} digits"
+            )
         if (least is not None and value < least) or (most is not None and value > most):
             allowed = f"at least {least}" if most is None else f"{least} to {most}"
-            raise VhbenchError(f"{flag} {value}: must be {allowed}")
+            raise VhbenchError(f"{flag}: expected {allowed}, got {value}")

@@ -73,7 +73,7 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
         given["response"] = text_of(values["response"])
     record: Record = convert(given, Record, place)
     if record.kind not in KINDS:
-        raise VhbenchError(f"{place}: kind is {quote_value(record.kind)}; must be one of {', '.join(KINDS[1:])}")
+        raise VhbenchError(f"{place}: kind: expected one of {', '.join(KINDS[1:])}, got {quote_value(record.kind)}")
     known = "failure" in values and record.kind != "caption"
     return settled(record, empty="response" in values and not known)
 
@@ -212,7 +212,7 @@ def yes_or_no(answer: Any, what: str) -> str:
     """Return a reference answer in lower case; raise if it is neither "yes" nor "no"."""
     text = answer.strip().lower() if isinstance(answer, str) else answer
     if text not in ("yes", "no"):
-        raise VhbenchError(f"{what} is {quote_value(answer)}; must be 'yes' or 'no'")
+        raise VhbenchError(f"{what}: expected 'yes' or 'no', got {quote_value(answer)}")
     return str(text)
 
 

@@ -44,7 +44,7 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
         return {name: _split_ni(name, wanted, turn=i) for i, (name, wanted) in enumerate(sized.items())}
     if not isinstance(cells, Mapping):
         raise VhbenchError(
-            f"cells {cells!r:.40}: must be paper, a number (0 or more), or a JSON file of task → pressure → number"
+            f"cells: expected paper, a number (0 or more), or a JSON file of task → pressure → number; got {cells!r:.9}"
         )
     _check(cells)
     if not any(number for groups in cells.values() for number in groups.values()):
@@ -75,14 +75,14 @@ def _is_size(number: Any) -> bool:
 def _check(cells: Mapping[str, Any]) -> None:
     for task, groups in cells.items():
         if task not in PAPER:
-            raise VhbenchError(f"cells: unknown task {task!r}: must be one of {', '.join(PAPER)}")
+            raise VhbenchError(f"cells: unknown task {task!r}, expected one of {', '.join(PAPER)}")
         if not isinstance(groups, Mapping):
-            raise VhbenchError(f"cells: {task}: {groups!r:.40}: must be pressure → number, of {', '.join(GROUPS)}")
+            raise VhbenchError(f"cells: {task}: expected pressure → number, of {', '.join(GROUPS)}, got {groups!r:.40}")
         for group, number in groups.items():
             if group not in GROUPS:
-                raise VhbenchError(f"cells: {task}: unknown pressure {group!r}: must be one of {', '.join(GROUPS)}")
+                raise VhbenchError(f"cells: {task}: unknown pressure {group!r}, expected one of {', '.join(GROUPS)}")
             if not _is_size(number):
-                raise VhbenchError(f"cells: {task}, {group}: {number!r:.40}: must be a whole number, 0 or more")
+                raise VhbenchError(f"cells: {task}, {group}: expected a whole number, 0 or more, got {number!r:.40}")
 
 
 def _share(number: int, index: int, parts: int) -> int:

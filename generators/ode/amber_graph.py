@@ -111,7 +111,7 @@ def _kinds(node_types: str | Path | Mapping[str, str] | None, words: set[str]) -
         raise VhbenchError(f"node types: no kind for {', '.join(missing[:5])} ({len(missing)} words)")
     for word in sorted(words):
         if table[word] not in ("entity", "environment", "virtual"):
-            raise VhbenchError(f"node types: {word!r} has kind {table[word]!r}; must be entity, environment or virtual")
+            raise VhbenchError(f"node types: {word!r}: expected entity, environment or virtual, got {table[word]!r}")
     return {word: table[word] for word in sorted(words)}
 
 

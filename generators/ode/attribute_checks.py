@@ -42,7 +42,7 @@ class VerifierThresholds:
     def __post_init__(self) -> None:
         for name, value in (("keep", self.keep), ("absent", self.absent), *self.kinds.items()):
             if not 0 <= value <= 1:
-                raise VhbenchError(f"threshold {name} = {value}: must be between 0 and 1")
+                raise VhbenchError(f"threshold {name}: expected a number from 0 to 1, got {value}")
 
     def of(self, kind: str) -> float:
         """Return the probability from which an attribute of a kind counts as present."""

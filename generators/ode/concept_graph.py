@@ -229,12 +229,12 @@ def check(graph: ConceptGraph, *, where: str) -> ConceptGraph:
         raise VhbenchError(f"{where}: the concept graph has no concepts")
     for word, kind in kinds(graph).items():
         if kind not in get_args(Kind):
-            raise VhbenchError(f"{where}: {word!r} has kind {kind!r}; must be one of {', '.join(get_args(Kind))}")
+            raise VhbenchError(f"{where}: {word!r}: expected one of {', '.join(get_args(Kind))}, got {kind!r}")
     for a, b, weight in edges(graph):
         if a == b:
             raise VhbenchError(f"{where}: {a!r} has an edge to itself; a concept does not co-occur with itself")
         if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
-            raise VhbenchError(f"{where}: edge {a!r}-{b!r} has weight {weight!r}; must be an integer of at least 1")
+            raise VhbenchError(f"{where}: edge {a!r}-{b!r}: expected an integer of at least 1, got {weight!r}")
     return graph
 
 
@@ -401,7 +401,7 @@ def _attributes(found: Mapping[str, Any], where: str) -> Attributes:
         try:
             result[kind] = tuple((str(frequent), str(rare)) for frequent, rare in found.get(kind, ()))
         except (TypeError, ValueError) as error:
-            raise VhbenchError(f"{where}: {kind} must be a list of pairs [frequent, rare]") from error
+            raise VhbenchError(f"{where}: {kind}: expected a list of pairs [frequent, rare]") from error
     return result
 
 

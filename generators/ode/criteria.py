@@ -121,7 +121,7 @@ class PairPool:
             above = [count for count in counts if count > epsilon]
             delta = above[len(above) // 2] + 1 if above else epsilon + 1
         if epsilon >= delta:
-            raise VhbenchError(f"the long tail is ε < c < δ: ε = {epsilon} must be less than δ = {delta}")
+            raise VhbenchError(f"the long tail is ε < c < δ: expected ε less than δ, got ε = {epsilon} and δ = {delta}")
         return epsilon, delta
 
 
@@ -176,7 +176,7 @@ def candidates(pool: PairPool, criterion: str) -> list[Pair]:
     """
     for value, what, allowed in ((criterion, "criterion", CRITERIA), (pool.pairing, "pairing", PAIRINGS)):
         if value not in allowed:
-            raise VhbenchError(f"unknown {what} {value!r}: must be one of {', '.join(allowed)}")
+            raise VhbenchError(f"unknown {what} {value!r}, expected one of {', '.join(allowed)}")
     return CRITERIA[criterion].draw(pool, rng(pool.seed, "ode", "pairs", criterion, pool.pairing, pool.version))
 
 
@@ -208,7 +208,7 @@ def select(
         VhbenchError: if the graph has fewer pairs than requested, or ε ≥ δ.
     """
     if limit < 1:
-        raise VhbenchError(f"limit {limit}: must be at least 1")
+        raise VhbenchError(f"limit: expected at least 1, got {limit}")
     if compat:
         return reference.select(graph, criterion, limit=limit, seed=seed)
     found: dict[str, list[Pair]] = {pairing: [] for pairing in PAIRINGS}
@@ -243,7 +243,7 @@ def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: 
         VhbenchError: if the size is not 2 to 5.
     """
     if not 2 <= size <= LARGEST_GROUP:
-        raise VhbenchError(f"{size} concepts: must be 2 to {LARGEST_GROUP}")
+        raise VhbenchError(f"expected 2 to {LARGEST_GROUP} concepts, got {size}")
     if size == 2:
         yield pair
         return

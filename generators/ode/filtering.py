@@ -56,9 +56,9 @@ class DetectionThresholds:
     def __post_init__(self) -> None:
         for name in ("keep", "absent", "environment", "environment_share", "overlap"):
             if not 0 <= getattr(self, name) <= 1:
-                raise VhbenchError(f"threshold {name} = {getattr(self, name)}: must be between 0 and 1")
+                raise VhbenchError(f"threshold {name}: expected a number from 0 to 1, got {getattr(self, name)}")
         if self.absent > self.keep:
-            raise VhbenchError(f"threshold absent = {self.absent} must not be above keep = {self.keep}")
+            raise VhbenchError(f"threshold absent: expected at most keep = {self.keep}, got {self.absent}")
 
 
 def judge(

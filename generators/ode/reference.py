@@ -23,7 +23,7 @@ def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> 
     if not graph.graph.get("compat"):
         raise VhbenchError("compat=True draws from a graph that from_amber(…, compat=True) made")
     if criterion not in _STREAMS:
-        raise VhbenchError(f"unknown criterion {criterion!r}: must be one of {', '.join(_STREAMS)}")
+        raise VhbenchError(f"unknown criterion {criterion!r}, expected one of {', '.join(_STREAMS)}")
     capped = min(limit, _ENVIRONMENT_CAP) if criterion == "fictional" else limit
     spill = criterion in ("random", "fictional")
     return _fill(graph, _STREAMS[criterion](graph, seed), {"ee": limit, "ev": capped}, spill=spill)

@@ -106,7 +106,7 @@ def plain(word: str) -> str:
 
 def _place(cell: str) -> str:
     if cell not in PLACES:
-        raise ValueError(f"place {cell!r} must be one of {', '.join(PLACES)}")
+        raise ValueError(f"unknown place {cell!r}, expected one of {', '.join(PLACES)}")
     return cell
 
 

@@ -49,7 +49,7 @@ def read_part(text: str) -> ConceptPart:
         return WHOLE
     found = re.fullmatch(r"([1-9])/([1-9])", text)
     if not found or int(found[1]) > int(found[2]):
-        raise VhbenchError(f"--part {text!r}: must be I/N with 1 ≤ I ≤ N ≤ {_MOST_PARTS}, such as 1/2")
+        raise VhbenchError(f"--part: expected I/N with 1 ≤ I ≤ N ≤ {_MOST_PARTS}, such as 1/2, got {text!r}")
     return ConceptPart(int(found[1]), int(found[2]))
 
 

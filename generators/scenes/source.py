@@ -45,7 +45,7 @@ class SceneSource:
 
     def __init__(self, encoding: Literal["jpeg", "png"] = "jpeg") -> None:
         if encoding not in ("jpeg", "png"):
-            raise VhbenchError(f"unknown image encoding {encoding!r}: must be jpeg or png")
+            raise VhbenchError(f"unknown image encoding {encoding!r}, expected jpeg or png")
         self.encoding = encoding
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:

@@ -77,7 +77,7 @@ def gaussian_noise(image: Array, rng: np.random.Generator, *, sigma: float = 0.0
 def brightness(image: Array, rng: np.random.Generator, *, amount: float = 0.5) -> Array:
     """Raise the HSV value by an amount in [-1, 1] of the full range; keep hue and saturation."""
     if not -1 <= amount <= 1:
-        raise VhbenchError(f"brightness: amount must be in [-1, 1], not {amount}")
+        raise VhbenchError(f"brightness: expected an amount in [-1, 1], got {amount}")
     return _on_colour(image, lambda colour: _raise_value(colour, amount))
 
 
@@ -96,7 +96,7 @@ def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, ali
 def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 30) -> Array:
     """Encode as JPEG with quality 1 (worst) to 95 and Pillow's 4:2:0 chroma, and decode."""
     if not 1 <= quality <= 95:
-        raise VhbenchError(f"jpeg_compression: quality must be in 1..95, not {quality}")
+        raise VhbenchError(f"jpeg_compression: expected a quality of 1 to 95, got {quality}")
     return _on_colour(image, lambda colour: _through_jpeg(colour, quality))
 
 
@@ -143,13 +143,13 @@ def perturbation(
     name, own = split_name(name)
     severity = own or severity
     if name not in PERTURBATIONS:
-        raise VhbenchError(f"unknown perturbation {name!r}; must be one of {', '.join(PERTURBATIONS)}")
+        raise VhbenchError(f"unknown perturbation {name!r}, expected one of {', '.join(PERTURBATIONS)}")
     found = PERTURBATIONS[name]
     change: Callable[..., Array] = found.relative if relative else found
     if severity is None:
         return change
     if severity not in range(1, 6):
-        raise VhbenchError(f"{name}: severity must be 1, 2, 3, 4 or 5, not {severity}")
+        raise VhbenchError(f"{name}: expected a severity of 1 to 5, got {severity}")
     return partial(change, **found.severities[severity - 1])
 
 
@@ -281,7 +281,7 @@ def _on_colour(image: Array, change: Callable[[Array], Array]) -> Array:
 
 def _at_least(name: str, value: float, least: float) -> None:
     if not value >= least:
-        raise VhbenchError(f"{name} must be at least {least}, not {value}")
+        raise VhbenchError(f"{name}: expected at least {least}, got {value}")
 
 
 def _scale(name: str, *values: float) -> tuple[dict[str, float], ...]:

@@ -290,13 +290,13 @@ def test_images_that_no_model_can_read_are_rejected_with_a_reason(vlm: Callable[
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "cw"}, "attack method 'cw' is unknown; must be one of ifgsm, pgd, apgd, random_noise"),
+        ({"method": "cw"}, "attack method: expected one of ifgsm, pgd, apgd, random_noise"),
         ({"schedule": "linear"}, "schedule 'linear' is unknown"),
-        ({"epsilon": 8}, "epsilon 8 must be between 1/255"),
-        ({"steps_similar": 0}, "steps_similar 0 must be 1 or more"),
-        ({"step_size": 0.0}, "step_size 0.0 must be above 0"),
+        ({"epsilon": 8}, "epsilon: expected 1/255"),
+        ({"steps_similar": 0}, "steps_similar: expected 1 or more, got 0"),
+        ({"step_size": 0.0}, "step_size: expected more than 0, got 0.0"),
         ({"start": 9 / 255}, "--start 9: expected 0 to --epsilon, 8 grey levels"),
-        ({"axis": "channels"}, "axis 'channels' is unknown; must be one of auto, tokens, features"),
+        ({"axis": "channels"}, "axis: expected one of auto, tokens, features"),
     ],
 )
 def test_options_that_make_no_sense_are_named(options: dict[str, Any], message: str) -> None:

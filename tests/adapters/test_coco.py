@@ -356,7 +356,7 @@ def test_categories_get_other_names(tmp_path: Path) -> None:
 
 
 BAD_NAMES = {
-    "--rename 'tv': must be NAME=WORDS": (("tv",), None),
+    "--rename: expected NAME=WORDS": (("tv",), None),
     "--rename 'tv=b': 'tv' is there twice": (("tv=a", "tv=b"), None),
     "--rename 'b=a': 'a' is there twice": (("tv=a", "b=a"), None),
     r"rivals\.json: group \['cup'\]: must hold at least two": ((), '[["cup"]]'),

@@ -393,13 +393,13 @@ def test_somebody_else_pushes_meanwhile(
 
 @pytest.mark.parametrize("revision", ["v1.0.0", "main", "0123abc", "", "../../etc"])
 def test_a_name_that_can_move_is_refused(revision: str) -> None:
-    with pytest.raises(VhbenchError, match="must be the 40 hexadecimal digits of a commit"):
+    with pytest.raises(VhbenchError, match="expected a commit of 40 hexadecimal digits"):
         snapshot(REPO, revision)
 
 
 @pytest.mark.parametrize("repo", ["ode", "a/b/c", "../x/y", "org/..", "https://x/y"])
 def test_a_wrong_repository_is_refused(repo: str) -> None:
-    with pytest.raises(VhbenchError, match="must be ORG/NAME"):
+    with pytest.raises(VhbenchError, match="expected ORG/NAME"):
         snapshot(repo, "0" * 40)
 
 

@@ -165,8 +165,8 @@ def test_a_phrase_scores_as_its_best_token() -> None:
 
 def test_bad_options_and_models_are_named(tmp_path: Path) -> None:
     for options, message in (
-        ({"dtype": "int8"}, "--dtype 'int8': must be one of auto, float32, float16, bfloat16"),
-        ({"offload": "disk"}, "--offload 'disk': must be one of none, model, sequential"),
+        ({"dtype": "int8"}, "--dtype: expected one of auto, float32, float16, bfloat16"),
+        ({"offload": "disk"}, "--offload: expected one of none, model, sequential"),
         ({"batch": 0}, "batch 0, steps None: must both be at least 1"),
     ):
         with pytest.raises(VhbenchError, match=message):

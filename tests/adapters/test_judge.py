@@ -247,7 +247,7 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
 )
 def test_a_spec_of_another_form(spec: str, url: str) -> None:
     with pytest.raises(
-        VhbenchError, match=r"must be openai:MODEL@URL .*, transformers:NAME, or MODEL with --judge-url"
+        VhbenchError, match=r"expected openai:MODEL@URL .*, transformers:NAME, or MODEL with --judge-url"
     ):
         load_judge(spec, url)
 

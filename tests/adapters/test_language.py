@@ -130,7 +130,7 @@ def test_what_is_missing_is_named(nothing: None) -> None:
         language.language_tools("nltk-spacy")
     assert language.language_tools("auto") == (None, None)
     assert language.language_tools("builtin") == (None, None)
-    with pytest.raises(VhbenchError, match="must be one of builtin, nltk-spacy, auto"):
+    with pytest.raises(VhbenchError, match="expected one of builtin, nltk-spacy, auto"):
         language.language_tools("stanza")
 
 

@@ -111,14 +111,14 @@ def test_vhtest_reads_one_table_per_mode(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"label": "maybe"}, "row 2: field 'label' is 'maybe'; must be yes or no"),
+        ({"label": "maybe"}, "row 2: field 'label': expected yes or no"),
         ({"label": ""}, "row 2: no field 'label' or 'answer'; there are question_id, image, text, label"),
         ({"text": None}, "row 2: no field 'text' or 'question'"),
-        ({"text": ["x"]}, "row 2: field 'text' must be text, not list"),
+        ({"text": ["x"]}, "row 2: field 'text': expected text, got list"),
         ({"image": "none.png"}, "row 2: no image 'none.png' in"),
         ({"image": "../secret.png"}, "row 2: image '../secret.png' leads out of"),
-        ({"image": 2.5}, "row 2: field 'image' must be one image, not float"),
-        ({"category": "rare"}, "row 2: category 'rare'; must be one of random, popular, adversarial"),
+        ({"image": 2.5}, "row 2: field 'image': expected one image, got float"),
+        ({"category": "rare"}, "row 2: category: expected one of random, popular, adversarial"),
     ],
 )
 def test_a_bad_row_of_pope_is_named(tmp_path: Path, images: Path, change: dict[str, object], message: str) -> None:
@@ -182,8 +182,8 @@ def test_mme_parquet_with_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Is it red? Yes\n", "0001.txt, line 1: 'Is it red? Yes'; must be a question, a tab and Yes or No"),
-        ("Is it red?\tperhaps\n", "0001.txt, line 1: field 'answer' is 'perhaps'; must be yes or no"),
+        ("Is it red? Yes\n", "0001.txt, line 1: expected a question, a tab and Yes or No, got 'Is it red? Yes'"),
+        ("Is it red?\tperhaps\n", "0001.txt, line 1: field 'answer': expected yes or no"),
     ],
 )
 def test_mme_a_bad_line_is_named(mme_folder: Path, text: str, message: str) -> None:
@@ -248,7 +248,7 @@ def test_hallusionbench_images_may_lie_elsewhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"gt_answer": "2"}, "row 1: field 'gt_answer' is '2'; must be yes or no"),
+        ({"gt_answer": "2"}, "row 1: field 'gt_answer': expected yes or no"),
         ({"filename": "./hallusion_bench/VD/9_9.png"}, "row 1: no image 'hallusion_bench/VD/9_9.png' in"),
         ({"set_id": None}, "row 1: no field 'set_id'"),
     ],

@@ -105,7 +105,7 @@ def test_a_transformers_model_with_a_chat_template(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", ["gpt", "openai:m", "openai:m@ftp://x", "openai:@http://x", "transformers:", ""])
 def test_a_spec_of_another_form(spec: str) -> None:
-    with pytest.raises(VhbenchError, match=r"must be rule, openai:MODEL@URL \(http…\) or transformers:NAME"):
+    with pytest.raises(VhbenchError, match=r"expected rule, openai:MODEL@URL \(http…\) or transformers:NAME"):
         load_rewriter(spec)
 
 

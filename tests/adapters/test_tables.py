@@ -100,7 +100,7 @@ def test_options_in_text(text: str, options: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.txt", b"", "must be .csv, .tsv"),
+        ("x.txt", b"", "expected .csv, .tsv"),
         ("x.jsonl", b"", "the file is empty"),
         ("x.jsonl", b"\n{oops", "x.jsonl, line 2:"),
         ("x.jsonl", b"[1, 2]", "x.jsonl, row 1: is 1, not a JSON object"),
@@ -108,7 +108,7 @@ def test_options_in_text(text: str, options: tuple[str, ...]) -> None:
         ("x.xlsx", b"nonsense", "not a readable Excel file"),
         ("x.csv", b"\xff\xfe\x00bad", "x.csv"),
         ("x.csv", b"id,question,answer,image,options\n1,q?,a,a.png,(a) x\n", "two or more different ones"),
-        ("x.csv", b"id,question,answer,image,options\n1,q?,c,a.png,(a) x (b) y\n", "must be one of 'x', 'y'"),
+        ("x.csv", b"id,question,answer,image,options\n1,q?,c,a.png,(a) x (b) y\n", "expected one of 'x', 'y'"),
     ],
 )
 def test_a_bad_file_is_named(tmp_path: Path, images: Path, name: str, content: bytes, message: str) -> None:
@@ -144,7 +144,7 @@ def test_another_encoding_is_told_what_it_needs(tmp_path: Path, images: Path, en
     file.write_text("\n".join(";".join(row) for row in QUESTIONS), encoding=encoding)
     with pytest.raises(VhbenchError) as caught:
         list(read_questions(file, images))
-    assert str(caught.value) == f"{file}: must be UTF-8 text, but has the byte {like}; save it as UTF-8"
+    assert str(caught.value) == f"{file}: expected UTF-8 text, got the byte {like}; save it as UTF-8"
 
 
 def test_a_separator_in_a_text_without_quotes_is_named(tmp_path: Path, images: Path) -> None:
@@ -177,7 +177,7 @@ def test_an_answer_may_be_a_number_or_a_truth_value(tmp_path: Path, images: Path
 def test_other_numbers_and_letters_are_no_answer(tmp_path: Path, images: Path, said: object) -> None:
     file = write(tmp_path / "t.jsonl", {"image": "a.png", "question": "Is it red?", "answer": said})
     with pytest.raises(
-        VhbenchError, match=r"t.jsonl, row 1: field 'answer' is .*must be yes or no, true or false, 1 or 0"
+        VhbenchError, match=r"t.jsonl, row 1: field 'answer': expected yes or no, true or false, 1 or 0"
     ):
         list(read_questions(file, images))
 
@@ -227,7 +227,7 @@ def test_a_twin_is_told_by_any_truth_value(tmp_path: Path, images: Path, said: o
 
 def test_a_twin_that_is_told_by_anything_else_is_refused(tmp_path: Path, images: Path) -> None:
     row = {"image": "a.png", "question": "Is it red?", "answer": 1, "pair_id": "p", "negated": "perhaps"}
-    with pytest.raises(VhbenchError, match="row 1: field 'negated' is 'perhaps'; must be yes or no"):
+    with pytest.raises(VhbenchError, match="row 1: field 'negated': expected yes or no"):
         list(read_questions(write(tmp_path / "t.jsonl", row), images))
 
 

@@ -134,7 +134,7 @@ def test_an_image_processor_without_gradients_is_named(tiny_vlm: Callable[[str],
     [
         ("no-such/model", {}, "cannot load model no-such/model"),
         ("folder", {}, "cannot load model"),
-        ("folder", {"dtype": "int4"}, "--dtype 'int4': must be one of auto, float32, float16, bfloat16"),
+        ("folder", {"dtype": "int4"}, "--dtype: expected one of auto, float32, float16, bfloat16"),
     ],
 )
 def test_models_that_cannot_be_loaded_are_named(

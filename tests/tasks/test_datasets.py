@@ -251,8 +251,8 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("- ode\n", "must be a mapping of benchmarks to names of releases"),
-        ("ode: {repo_id: org/name}\n", "must be a mapping of benchmarks to names of releases"),
+        ("- ode\n", "expected a mapping of benchmarks to names of releases"),
+        ("ode: {repo_id: org/name}\n", "expected a mapping of benchmarks to names of releases"),
         ("ode: org/name\n", "release 'org/name': expected hf://ORG/NAME@v1.0.0#sha256:DIGEST"),
         (b"ode: \xff\n", "not UTF-8"),
         (": [\n", "cannot read"),

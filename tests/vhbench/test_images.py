@@ -43,7 +43,7 @@ def black_and_white(width: int, height: int, depth: int = 1, colour: int = 0) ->
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
-UNKNOWN = "image cannot be decoded (it must be one of PNG, JPEG, WEBP, GIF, BMP, TIFF)"
+UNKNOWN = "image cannot be decoded, expected one of PNG, JPEG, WEBP, GIF, BMP, TIFF"
 BAD = {
     "PostScript": (
         b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n(run) print\n",

@@ -20,7 +20,7 @@ def test_half_of_a_character_is_a_question_mark() -> None:
     [
         ({"answer": "yes"}, "row 1 has no 'id'"),
         ({"id": "q", "negated": "perhaps"}, "row 1: negated is 'perhaps'"),
-        ({"id": "q", "kind": "essay"}, "row 1: kind is 'essay'; must be one of"),
+        ({"id": "q", "kind": "essay"}, "row 1: kind: expected one of"),
         ({"id": "q", "answer": {}}, "row 1: answer is {}"),
         ("q", "row 1 is 'q', not a Record"),
     ],

@@ -242,7 +242,7 @@ def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, com
         code, said = publish(other, *options)
         assert code == 2
         assert said == (
-            "scores on 1.0.1 and 1.1.0 are NOT comparable, though MAJOR is the same: the newer must be a new MAJOR "
+            "scores on 1.0.1 and 1.1.0 are NOT comparable, though MAJOR is the same: the newer needs a new MAJOR "
             "version (2 questions added, 2 questions removed, against v1.0.1 of org/ode): build it again with "
             "--version 2.0.0, or insist with --comparable-anyway"
         )

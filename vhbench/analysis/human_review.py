@@ -125,7 +125,7 @@ def _read(path: Path, content_hash: str) -> _Saved:
         raise VhbenchError(f"{path}: judges a split with another content hash ({str(found.get('hash'))[:12]}…)")
     for key, value in found["judgments"].items():
         if value not in ALLOWED:
-            raise VhbenchError(f"{path}: question {key}: judgment {value!r} must be one of {', '.join(ALLOWED)}")
+            raise VhbenchError(f"{path}: question {key}: expected a judgment of {', '.join(ALLOWED)}, got {value!r}")
     part = found.get("part")
     number = part if isinstance(part, int) else 0
     return _Saved(canonical(found), str(found.get("annotator") or ""), number, dict(found["judgments"]))

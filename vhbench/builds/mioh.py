@@ -132,7 +132,7 @@ class MiohBuild(SplitBuild):
         """
         check_numbers(self)
         if unknown := [name for name in self.types if name not in QUESTION_TYPES]:
-            raise VhbenchError(f"unknown question type {unknown[0]!r}: must be among {', '.join(QUESTION_TYPES)}")
+            raise VhbenchError(f"unknown question type {unknown[0]!r}, expected one of {', '.join(QUESTION_TYPES)}")
         for source in self.source:
             mioh_sources.check(source, self.images)
             self.thresholds(source)
@@ -308,7 +308,7 @@ def read_cells(text: str) -> Any:
     try:
         return read_json(text)
     except VhbenchError as error:
-        raise VhbenchError(f"--cells {text}: must be paper, a number, or a JSON file: {error}") from error
+        raise VhbenchError(f"--cells: expected paper, a number, or a JSON file, got {text}: {error}") from error
 
 
 def read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureThresholds:
@@ -321,14 +321,14 @@ def read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureT
     for pair in pairs:
         name, _, value = pair.partition("=")
         if name not in names:
-            raise VhbenchError(f"--threshold {pair}: unknown name {name!r}: must be one of {', '.join(names)}")
+            raise VhbenchError(f"--threshold {pair}: unknown name {name!r}, expected one of {', '.join(names)}")
         try:
             number = float(value)
         except ValueError:
             raise VhbenchError(f"--threshold {pair}: {value!r} is not a number") from None
         if not (0 <= number <= 1 if name in _SHARES else 0 <= number < math.inf):
-            allowed = "from 0 to 1" if name in _SHARES else "finite and 0 or more"
-            raise VhbenchError(f"--threshold {pair}: {value!r} is out of range: must be {allowed}")
+            allowed = "a number from 0 to 1" if name in _SHARES else "a finite number, 0 or more"
+            raise VhbenchError(f"--threshold {pair}: expected {allowed}, got {value!r}")
         names[name] = type(names[name])(number)
     return PressureThresholds(**names)
 

@@ -56,7 +56,7 @@ def check(source: str, images: str) -> None:
     """
     name, _, place = source.partition(":")
     if name not in TASKS or (name != "scenes" and not place):
-        raise VhbenchError(f"--source {source!r}: must be scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE")
+        raise VhbenchError(f"--source: expected scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE, got {source!r}")
     if name == "scenes" and place and not re.fullmatch(r"[1-9]\d{0,6}", place):
         raise VhbenchError(f"--source {source!r}: scenes:N takes a number of scenes, 1 to 9,999,999")
     if name != "scenes" and not Path(place).is_file():

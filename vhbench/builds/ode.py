@@ -186,17 +186,17 @@ class OdeBuild(SplitBuild):
         for name, allowed in (("levels", questions.LEVELS), ("criteria", tuple(criteria.CRITERIA))):
             for value in getattr(self, name):
                 if value not in allowed:
-                    raise VhbenchError(f"--{name} {value!r}: must be among {', '.join(allowed)}")
+                    raise VhbenchError(f"--{name}: expected one of {', '.join(allowed)}, got {value!r}")
         if 0 < self.size < SMALLEST:
-            raise VhbenchError(f"--size {self.size}: must be 0, or at least {SMALLEST}")
+            raise VhbenchError(f"--size: expected 0, or at least {SMALLEST}, got {self.size}")
         if self.likely not in ("seen", "both"):
-            raise VhbenchError(f"--likely {self.likely!r}: must be seen or both")
+            raise VhbenchError(f"--likely: expected seen or both, got {self.likely!r}")
         kind, _, place = self.images.partition(":")
         if self.images != "scenes" and not (kind in ("diffusers", "photos") and place):
             raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
         if kind == "photos" and "=" not in place and not (self.detector and Path(place).is_dir()):
             forms = "photos:INSTANCES.json=DIR, or photos:DIR with --detector NAME"
-            raise VhbenchError(f"--images {self.images}: must be {forms}")
+            raise VhbenchError(f"--images: expected {forms}; got {self.images}")
         if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which detects the objects in an image")
         read_part(self.part)

@@ -35,7 +35,7 @@ def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> lis
 
     kind, _, file = annotations.rpartition(":")
     if kind not in ("", "coco", "paco"):
-        raise VhbenchError(f"--annotations {annotations}: must be FILE, coco:FILE or paco:FILE")
+        raise VhbenchError(f"--annotations: expected FILE, coco:FILE or paco:FILE, got {annotations}")
     scenes = (PacoScenes if kind == "paco" else CocoScenes)(Path(file), images, skip_bad=True)
     if not len(scenes):
         raise VhbenchError(f"--annotations {annotations}: has no photo")

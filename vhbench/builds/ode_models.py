@@ -201,7 +201,7 @@ class Calibration:
     def _data(self) -> Mapping[str, Any]:
         data = read_json(Path(self.file)) if self.file else {}
         if not isinstance(data, dict) or not data.keys() <= {"detector", "verifier", "precision", "words", "kinds"}:
-            raise VhbenchError(f"--calibration {self.file}: must be a file that `vhbench calibrate` wrote")
+            raise VhbenchError(f"--calibration: expected a file that `vhbench calibrate` wrote, got {self.file}")
         return data
 
     def detection(self, keep: float, absent: float) -> DetectionThresholds:
@@ -210,7 +210,7 @@ class Calibration:
             words = {str(w): (float(t["keep"]), float(t["absent"])) for w, t in self._data.get("words", {}).items()}
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise VhbenchError(
-                f"--calibration {self.file}: words must be {{WORD: {{keep, absent}}}}: {error}"
+                f"--calibration {self.file}: expected words as {{WORD: {{keep, absent}}}}: {error}"
             ) from error
         return DetectionThresholds(keep=keep, absent=absent, words=words)
 
@@ -219,5 +219,5 @@ class Calibration:
         try:
             kinds = {str(kind): float(value) for kind, value in self._data.get("kinds", {}).items()}
         except (TypeError, ValueError, AttributeError) as error:
-            raise VhbenchError(f"--calibration {self.file}: kinds must be {{KIND: keep}}: {error}") from error
+            raise VhbenchError(f"--calibration {self.file}: expected kinds as {{KIND: keep}}: {error}") from error
         return VerifierThresholds(keep=keep, absent=absent, kinds=kinds)

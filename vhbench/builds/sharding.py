@@ -90,7 +90,9 @@ def run(
     target = out / manifests.check_name(build.benchmark, "benchmark")
     index, jobs = shard or (0, 1)
     if build.shards < 1 or not 0 <= index < jobs:
-        raise VhbenchError(f"shard {index}/{jobs} of {build.shards}: must be i/N with 0 ≤ i < N and something to build")
+        raise VhbenchError(
+            f"shard: expected i/N with 0 ≤ i < N and something to build, got {index}/{jobs} of {build.shards}"
+        )
     mark = fingerprint(build, commitment, extra)
     parts = out / f".{build.benchmark}.{mark}.parts"
     out.mkdir(parents=True, exist_ok=True)
@@ -129,7 +131,7 @@ def parse_shard(text: str) -> tuple[int, int]:
     """
     match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
     if not match or not int(match[1]) < int(match[2]):
-        raise VhbenchError(f"--shard {text!r}: must be i/N with 0 ≤ i < N, such as 0/8")
+        raise VhbenchError(f"--shard: expected i/N with 0 ≤ i < N, such as 0/8, got {text!r}")
     return int(match[1]), int(match[2])
 
 

@@ -196,9 +196,9 @@ class VHExpansionBuild(SplitBuild):
         for name in self.perturbations:
             perturbation(name, self.severity or None)
         if unknown := [name for name in self.attack if name not in METHODS]:
-            raise VhbenchError(f"--attack {unknown[0]}: must be among {', '.join(METHODS)}")
+            raise VhbenchError(f"--attack: expected one of {', '.join(METHODS)}, got {unknown[0]}")
         if self.name and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}", self.name):
-            raise VhbenchError(f"--name {self.name!r}: must be at most 41 letters, digits, _ and -")
+            raise VhbenchError(f"--name: expected at most 41 letters, digits, _ and -, got {self.name!r}")
         named = (*self.perturbations, *self.attack)
         if len(set(named)) < len(named):
             raise VhbenchError(f"perturbation named twice: {', '.join(named)}")
@@ -209,9 +209,11 @@ class VHExpansionBuild(SplitBuild):
         for method in self.attack:
             self._attack(method)  # refuses what makes no sense
         if self.failed != "ask" and not Path(self.failed).exists():
-            raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
+            raise VhbenchError(
+                f"--failed: expected lmms-eval samples or 'ask', got {self.failed} (no such file or folder)"
+            )
         if self.negation not in WORDINGS:
-            raise VhbenchError(f"--negation {self.negation}: must be one of {', '.join(WORDINGS)}")
+            raise VhbenchError(f"--negation: expected one of {', '.join(WORDINGS)}, got {self.negation}")
         rewrites = rewriter_of(self.rewriter) is not None
         if self.negation != "auto" and rewrites != (self.negation == "llm"):
             raise VhbenchError(

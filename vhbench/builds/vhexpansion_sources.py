@@ -194,7 +194,7 @@ def _check_twins(questions: list[Question], path: Path) -> None:
             raise VhbenchError(f"{path}: twin {twin.id!r} has no original: no other row has pair_id {twin.pair_id!r}")
         if original.answer == twin.answer or _key(original) != _key(twin):
             raise VhbenchError(
-                f"{path}: twin {twin.id!r} must have the image of its original {original.id!r} and the other answer"
+                f"{path}: twin {twin.id!r}: expected the image of its original {original.id!r} and the other answer"
             )
 
 

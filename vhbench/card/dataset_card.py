@@ -228,7 +228,7 @@ def _attacks(manifest: Manifest) -> list[list[str]]:
     try:
         return attack_table(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise VhbenchError("manifest.json: extra.attacks must be method → counts, as a build writes them") from error
+        raise VhbenchError("manifest.json: extra.attacks: expected method → counts, as a build writes them") from error
 
 
 class _Review(msgspec.Struct):

@@ -76,7 +76,9 @@ def finetune(how: FinetuneOptions) -> None:
                 f"--each {how.each}: {how.data} has no such column; it has {', '.join(rows.column_names)}"
             )
         if getattr(rows.features[how.each], "dtype", "") != "string":
-            raise VhbenchError(f"--each {how.each}: must be a column of words, such as criterion or question_type")
+            raise VhbenchError(
+                f"--each: expected a column of words, such as criterion or question_type, got {how.each}"
+            )
         values = sorted({*rows[how.each]} - {"", None})
         if odd := [value for value in values if not re.fullmatch(r"\w[\w. -]*", value)]:
             raise VhbenchError(

@@ -66,7 +66,9 @@ def check_name(name: str, what: str) -> str:
         VhbenchError: if it is not.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
-        raise VhbenchError(f"{what} {name!r}: must be letters, digits and _ . + - and start with a letter or digit")
+        raise VhbenchError(
+            f"{what}: expected letters, digits and _ . + -, beginning with a letter or digit, got {name!r}"
+        )
     return name
 
 
@@ -78,7 +80,7 @@ def parse_version(version: str) -> tuple[int, int, int]:
     """
     match = _VERSION.fullmatch(version) if isinstance(version, str) else None
     if not match:
-        raise VhbenchError(f"version {version!r}: must be MAJOR.MINOR.PATCH, such as 1.0.0")
+        raise VhbenchError(f"version: expected MAJOR.MINOR.PATCH, such as 1.0.0, got {version!r}")
     major, minor, patch = (int(part) for part in match.groups())
     return major, minor, patch
 
@@ -91,7 +93,7 @@ def inside(directory: Path, name: str) -> Path:
     """
     parts = name.split("/") if isinstance(name, str) else []
     if not 1 <= len(parts) <= 2 or not all(_NAME.fullmatch(part) and ".." not in part for part in parts):
-        raise VhbenchError(f"{directory / MANIFEST}: file name {name!r} is not allowed; it must be FILE or CONFIG/FILE")
+        raise VhbenchError(f"{directory / MANIFEST}: expected a file name FILE or CONFIG/FILE, got {name!r}")
     path = directory / name
     # A folder as a whole may be a link (the Hub's cache links files into a shared store), a file may link only to a
     # file.
@@ -170,7 +172,7 @@ def read_manifest(directory: Path) -> Manifest:
     data = read_json(path, _LARGEST)
     found = data.get("format") if isinstance(data, dict) else data
     if found != FORMAT:
-        raise VhbenchError(f"{path}: format {quote_value(found)}: must be {FORMAT!r}")
+        raise VhbenchError(f"{path}: format: expected {FORMAT!r}, got {quote_value(found)}")
     manifest: Manifest = convert(data, Manifest, str(path))
     try:
         _check(manifest)
@@ -183,7 +185,7 @@ def _check(manifest: Manifest) -> None:
     check_name(manifest.benchmark, "benchmark")
     parse_version(manifest.version)
     if manifest.canary != CANARY:
-        raise VhbenchError(f"canary is {manifest.canary!r}: must be {CANARY!r}")
+        raise VhbenchError(f"canary: expected {CANARY!r}, got {manifest.canary!r}")
     for config, count in manifest.rows.items():
         convert(count, _Positive, f"rows of {check_name(config, 'config')!r}", "a positive number")
     for reason, count in manifest.rejections.items():

@@ -74,7 +74,7 @@ class Pairs:
                 continue
             for half in halves:
                 if pair.halves[half] != 1:
-                    yield f"pair {name!r} of {config}: must have one {half}, has {pair.halves[half]}"
+                    yield f"pair {name!r} of {config}: expected one {half}, got {pair.halves[half]}"
             if not pair.same:
                 yield f"pair {name!r} of {config}: its questions are about different images"
         yield from self._easy_faults()
@@ -86,4 +86,4 @@ class Pairs:
                 yield f"pair {name!r}: has the pressed question {row!r} and not its easy twin"
         for (_, name), number in sorted(self._easy.items()):
             if number > 1:
-                yield f"pair {name!r}: must have one easy question, has {number}"
+                yield f"pair {name!r}: expected one easy question, got {number}"

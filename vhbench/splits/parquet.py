@@ -210,7 +210,7 @@ def _values(path: Path, name: str, column: pa.ChunkedArray, text: Text) -> list[
     if name not in FLAGS:
         return text.column(column, name)
     if column.null_count:
-        raise VhbenchError(f"{path}: column {name} holds a null; it must be true or false")
+        raise VhbenchError(f"{path}: column {name}: expected true or false, got a null")
     return list(column.to_pylist())
 
 

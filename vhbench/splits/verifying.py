@@ -144,7 +144,7 @@ def question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterat
     if question.canary != CANARY:
         yield f"{where}: lacks the canary"
     if question.kind not in KINDS:
-        yield f"{where}: kind {question.kind!r} must be one of {', '.join(KINDS)}"
+        yield f"{where}: kind: expected one of {', '.join(KINDS)}, got {question.kind!r}"
     if question.scene_ids and len(question.scene_ids) != len(question.images):
         yield f"{where}: has {len(question.images)} images and {len(question.scene_ids)} scene ids"
     if not question.question.strip():
@@ -158,15 +158,15 @@ def question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterat
 
 def _answer_fault(question: Question) -> str:
     if question.kind == "yes_no" and question.answer not in ("yes", "no"):
-        return f"answer {question.answer!r} must be yes or no"
+        return f"answer: expected yes or no, got {question.answer!r}"
     if question.kind == "multiple_choice":
         letters = ascii_uppercase[: len(question.choices)]
         if len(question.choices) < 2 or len(set(question.choices)) < len(question.choices):
-            return f"choices {list(question.choices)} must be two or more different ones"
+            return f"choices: expected two or more different ones, got {list(question.choices)}"
         if question.answer not in tuple(letters):
-            return f"answer {question.answer!r} must be a letter from {letters[0]} to {letters[-1]}"
+            return f"answer: expected a letter from {letters[0]} to {letters[-1]}, got {question.answer!r}"
     if question.kind == "caption" and question.answer:
-        return f"answer {question.answer!r} must be empty for a caption"
+        return f"answer: expected none for a caption, got {question.answer!r}"
     return ""
 
 

@@ -88,7 +88,7 @@ def _talks(path: Path) -> Iterator[_Talk]:
         talk = row.get("conversations")
         if not isinstance(talk, list) or len(talk) < 2:
             raise VhbenchError(
-                f"{place}: conversations is {quote_value(talk)}; must be a list of turns of human and gpt"
+                f"{place}: conversations: expected a list of turns of human and gpt, got {quote_value(talk)}"
             )
         names = row.get("image") or []
         yield _Talk(row, number, place, names if isinstance(names, list) else [names])
@@ -131,7 +131,7 @@ def _value(turn: Any, who: str, place: str) -> str:
     value = turn.get("value") if isinstance(turn, Mapping) and turn.get("from") == who else None
     if not isinstance(value, str) or (who == "gpt" and (not value.strip() or _MARK in value)):
         raise VhbenchError(
-            f"{place}: turn {quote_value(turn)}: must be {{'from': '{who}', 'value': text}}, human and gpt in turn, "
+            f"{place}: turn {quote_value(turn)}: expected {{'from': '{who}', 'value': text}}, human and gpt in turn, "
             f"and no answer with {_MARK}"
         )
     return value
@@ -142,7 +142,9 @@ def _parts(text: str, images: int, place: str) -> list[Message]:
     pieces = [piece.strip() for piece in text.split(_MARK)]
     marks = len(pieces) - 1
     if marks not in (0, images):
-        raise VhbenchError(f"{place}: {marks} × {_MARK} for {images} images; must be as many, all in the first turn")
+        raise VhbenchError(
+            f"{place}: expected one {_MARK} per image, all in the first turn, got {marks} for {images} images"
+        )
     if not marks:
         return [*[_IMAGE] * images, _text(text.strip())]
     found: list[Message] = [_text(pieces[0])] if pieces[0] else []

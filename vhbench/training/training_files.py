@@ -73,11 +73,13 @@ def check_free(folder: Path, layout: str = "parquet", *, preferences: bool = Fal
         VhbenchError: if not, or if preferences are requested in LLaVA's format.
     """
     if layout not in _LAYOUTS:
-        raise VhbenchError(f"--layout {layout}: must be one of {', '.join(_LAYOUTS)}")
+        raise VhbenchError(f"--layout: expected one of {', '.join(_LAYOUTS)}, got {layout}")
     if preferences and layout == "llava":
-        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet, folder or sharegpt")
+        raise VhbenchError(
+            "--layout: expected parquet, folder or sharegpt for preference pairs, got llava, whose JSON has none"
+        )
     if folder.exists() and not folder.is_dir():
-        raise VhbenchError(f"--out {folder}: is a file; must be a new folder")
+        raise VhbenchError(f"--out: expected a new folder, got the file {folder}")
     if folder.exists() and any(folder.iterdir()):
         raise VhbenchError(f"--out {folder}: is not empty; rows of two exports would mix")
 

@@ -332,7 +332,7 @@ def export(how: SftOptions) -> list[str]:
 def check_forms(how: AnswerOptions) -> None:
     """Raise VhbenchError for an unknown form of answers."""
     if unknown := [form for form in how.answers if form not in FORMS]:
-        raise VhbenchError(f"--answers {unknown[0]}: must be among {', '.join(FORMS)}")
+        raise VhbenchError(f"--answers: expected one of {', '.join(FORMS)}, got {unknown[0]}")
 
 
 def export_preferences(how: DpoOptions) -> list[str]:

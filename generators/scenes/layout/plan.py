@@ -127,7 +127,7 @@ def check(spec: SceneSpec) -> list[Entry]:
 
 def _require(value: str, allowed: Collection[str], where: str, what: str) -> None:
     if value not in allowed:
-        raise VhbenchError(f"{where}: unknown {what} {value!r}: must be one of {', '.join(allowed)}")
+        raise VhbenchError(f"{where}: unknown {what} {value!r}, expected one of {', '.join(allowed)}")
 
 
 def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
@@ -165,7 +165,7 @@ def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
 
 def _entry(thing: ObjectSpec, where: str) -> Entry:
     if thing.count < 1:
-        raise VhbenchError(f"{where}: count {thing.count} must be at least 1")
+        raise VhbenchError(f"{where}: count: expected at least 1, got {thing.count}")
     for hard in thing.hard:
         _require(hard, HARD, where, "hard positive")
     if thing.size:

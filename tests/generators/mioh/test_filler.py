@@ -224,9 +224,9 @@ def test_cell_sizes_are_the_papers() -> None:
         own = [table[kind.id] for kind in QUESTION_TYPES.values() if kind.task == task]
         assert sum(cells["hp"] for cells in own) == groups["hp"]
         assert sum(cells.get(f"ni{n}", 0) for cells in own for n in (2, 4, 8, 10)) == groups["ni"]
-    with pytest.raises(VhbenchError, match="unknown task 'smell': must be one of existence"):
+    with pytest.raises(VhbenchError, match="unknown task 'smell', expected one of existence"):
         sizes({"smell": {"easy": 1}})
-    with pytest.raises(VhbenchError, match="must be paper, a number"):
+    with pytest.raises(VhbenchError, match="expected paper, a number"):
         sizes("many")
 
 
@@ -256,13 +256,16 @@ def test_each_wrong_option_has_its_place(questions: list[Question], scenes: list
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ([1], "cells [1]: must be paper, a number (0 or more), or a JSON file"),
-        (True, "cells True: must be paper, a number (0 or more), or a JSON file"),
-        (-1, "cells -1: must be paper, a number (0 or more), or a JSON file"),
-        ({"existence": 3}, "cells: existence: 3: must be pressure → number"),
-        ({"existence": {"ni": 2.5}}, "cells: existence, ni: 2.5: must be a whole number, 0 or more"),
-        ({"existence": {"ni": True}}, "cells: existence, ni: True: must be a whole number, 0 or more"),
-        ({"existence": {"ni2": 1}}, "cells: existence: unknown pressure 'ni2': must be one of easy, ni, hp, hn, hp+hn"),
+        ([1], "cells: expected paper, a number (0 or more), or a JSON file"),
+        (True, "cells: expected paper, a number (0 or more), or a JSON file"),
+        (-1, "cells: expected paper, a number (0 or more), or a JSON file"),
+        ({"existence": 3}, "cells: existence: expected pressure → number"),
+        ({"existence": {"ni": 2.5}}, "cells: existence, ni: expected a whole number, 0 or more"),
+        ({"existence": {"ni": True}}, "cells: existence, ni: expected a whole number, 0 or more"),
+        (
+            {"existence": {"ni2": 1}},
+            "cells: existence: unknown pressure 'ni2', expected one of easy, ni, hp, hn, hp+hn",
+        ),
     ],
 )
 def test_odd_cells_are_refused_in_one_line(cells: Any, message: str) -> None:

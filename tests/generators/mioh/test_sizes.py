@@ -38,12 +38,12 @@ def test_ties_add_easy_questions_to_both_types_of_a_pair_and_to_no_other() -> No
 @pytest.mark.parametrize(
     ("cells", "error"),
     [
-        ("many", "must be paper, a number"),
-        ("9" * 10, "must be paper, a number"),
-        (-1, "must be paper, a number"),
-        (True, "must be paper, a number"),
+        ("many", "expected paper, a number"),
+        ("9" * 10, "expected paper, a number"),
+        (-1, "expected paper, a number"),
+        (True, "expected paper, a number"),
         ({"size": {"easy": 1}}, "unknown task 'size'"),
-        ({"existence": 3}, "must be pressure → number"),
+        ({"existence": 3}, "expected pressure → number"),
         ({"existence": {"harder": 3}}, "unknown pressure 'harder'"),
         ({"existence": {"easy": 1.5}}, "existence"),
         ({"existence": {"easy": 0}}, "expected a positive number"),

@@ -74,7 +74,7 @@ def test_each_kind_has_its_own_threshold() -> None:
     limits = VerifierThresholds(kinds={"action": 0.95})
     made = attribute_checks.verify_attributes([(SCENE, SPEC)], [SCENE.image], Saying(sleeping=0.9, open=0.9), limits)  # type: ignore[list-item]
     assert [claim.value for claim in made[0][1]] == ["open"]
-    with pytest.raises(VhbenchError, match=r"threshold action = 2: must be between 0 and 1"):
+    with pytest.raises(VhbenchError, match=r"threshold action: expected a number from 0 to 1"):
         VerifierThresholds(kinds={"action": 2})
 
 

@@ -173,16 +173,19 @@ def test_update_brings_edges_and_attributes_of_what_was_there() -> None:
     [
         (
             {"concepts": [{"word": "a", "kind": "thing"}], "edges": []},
-            "'a' has kind 'thing'; must be one of entity, en",
+            "'a': expected one of entity, en",
         ),
         ({"concepts": [{"word": "a", "kind": "entity"}], "edges": [["a", "a", 1]]}, "'a' has an edge to itself"),
         ({"concepts": [{"word": "a", "kind": "entity"}], "edges": [["a", "b", 1]]}, "names 'b', which is not among"),
         (
             {"concepts": [{"word": "a", "kind": "entity"}, {"word": "b", "kind": "entity"}], "edges": [["a", "b", -2]]},
-            "edge 'a'-'b' has weight -2; must be an integer of at least 1",
+            "edge 'a'-'b': expected an integer of at least 1",
         ),
         ({"concepts": [{"word": "a"}], "edges": []}, "not a concept graph: KeyError 'kind'"),
-        ({"concepts": [{"word": "a", "kind": "entity", "state": ["x"]}], "edges": []}, "state must be a list of pairs"),
+        (
+            {"concepts": [{"word": "a", "kind": "entity", "state": ["x"]}], "edges": []},
+            "state: expected a list of pairs",
+        ),
         ({"concepts": [], "edges": []}, "has no concepts"),
         ([1], "not a concept graph"),
     ],

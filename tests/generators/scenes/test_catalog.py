@@ -93,5 +93,5 @@ def test_a_bad_table_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "catalog.tsv"
     text = catalog.TABLE.read_text().splitlines()
     table.write_text("\n".join([text[0], text[1].replace("\twall\t", "\tmoon\t")]))
-    with pytest.raises(VhbenchError, match=r"catalog.tsv, line 2: place 'moon' must be one of ground"):
+    with pytest.raises(VhbenchError, match=r"catalog.tsv, line 2: unknown place 'moon', expected one of ground"):
         records(table, catalog.Entry, catalog.READERS)

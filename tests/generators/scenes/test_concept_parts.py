@@ -50,5 +50,5 @@ def test_no_part_is_the_whole() -> None:
 
 @pytest.mark.parametrize("text", ["2", "0/2", "3/2", "1/0", "1/10", "a/b", "1/2/3", " 1/2"])
 def test_what_is_no_part_is_refused_in_one_line(text: str) -> None:
-    with pytest.raises(VhbenchError, match=r"--part .*: must be I/N with 1 ≤ I ≤ N ≤ 9, such as 1/2"):
+    with pytest.raises(VhbenchError, match=r"--part: expected I/N with 1 ≤ I ≤ N ≤ 9, such as 1/2"):
         read_part(text)

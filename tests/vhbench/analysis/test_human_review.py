@@ -69,7 +69,7 @@ def test_judgments_of_another_split_are_refused(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match="another content hash"):
         human_review.read_judgments([path], "mine")
     path.write_text('{"hash": "mine", "judgments": {"q": "F"}}')
-    with pytest.raises(VhbenchError, match="question q: judgment 'F' must be one of yes, no, A"):
+    with pytest.raises(VhbenchError, match="question q: expected a judgment of yes, no, A"):
         human_review.read_judgments([path], "mine")
 
 

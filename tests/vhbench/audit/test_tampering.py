@@ -157,7 +157,7 @@ def test_a_twin_that_is_gone(vhexpansion: Path, tmp_path: Path) -> None:
     )
     pair = gone.pair_id
     config = "vhexpansion_ode_brightness" if pair.endswith("/brightness") else "vhexpansion_ode"
-    assert verify(split) == [f"pair {pair!r} of {config}: must have one negated question, has 0"]
+    assert verify(split) == [f"pair {pair!r} of {config}: expected one negated question, got 0"]
 
 
 def test_no_twins_at_all(vhexpansion: Path, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_no_twins_at_all(vhexpansion: Path, tmp_path: Path) -> None:
     )
     faults = verify(split)
     assert len(faults) == len([*splits.read_questions(split)])
-    assert all(fault.endswith("must have one negated question, has 0") for fault in faults)
+    assert all(fault.endswith("expected one negated question, got 0") for fault in faults)
 
 
 def test_twins_about_different_images(vhexpansion: Path, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_two_negated_questions_in_a_pair(vhexpansion: Path, tmp_path: Path) -> N
     twin = min((row for row in splits.read_rows(vhexpansion) if row.question.negated), key=lambda r: r.question.id)
     more = replace(twin, question=replace(twin.question, id="one-more"))
     split = rewrite(vhexpansion, tmp_path / "vhexpansion", lambda rows: [*rows, more])
-    assert verify(split) == [f"pair {twin.question.pair_id!r} of {twin.config}: must have one negated question, has 2"]
+    assert verify(split) == [f"pair {twin.question.pair_id!r} of {twin.config}: expected one negated question, got 2"]
 
 
 def test_a_question_without_a_pair(vhexpansion: Path, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_half_of_a_pair_of_ode(ode: Path, tmp_path: Path) -> None:
     split = rewrite(ode, tmp_path / "ode", lambda rows: [row for row in rows if row.question.id != gone.id])
     [fault] = verify(split)
     assert fault.startswith(f"pair {gone.pair_id!r} of ode_")
-    assert fault.endswith("must have one question whose answer is no, has 0")
+    assert fault.endswith("expected one question whose answer is no, got 0")
 
 
 def test_a_question_with_more_choices_than_anybody_asks(ode: Path, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_question_with_more_choices_than_anybody_asks(ode: Path, tmp_path: Pat
     assert verify(split("K")) == [
         f"row {name!r}: reference answer 'K' to 'Which image shows a {thing}?' contradicts scene {scene}"
     ]
-    assert verify(split("M")) == [f"row {name!r}: answer 'M' must be a letter from A to L"]
+    assert verify(split("M")) == [f"row {name!r}: answer: expected a letter from A to L, got 'M'"]
 
 
 @pytest.mark.parametrize(

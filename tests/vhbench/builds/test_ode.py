@@ -145,12 +145,12 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"pairs": 0}, "--pairs 0: must be 1 to 100000"),
-        ({"concepts": 6}, "--concepts 6: must be 2 to 5"),
-        ({"criteria": ("rare",)}, "--criteria 'rare': must be among standard, long_tail, random, fictional"),
-        ({"levels": ("captions",)}, "--levels 'captions': must be among caption, existence, attribute, relation"),
+        ({"pairs": 0}, "--pairs: expected 1 to 100000"),
+        ({"concepts": 6}, "--concepts: expected 2 to 5"),
+        ({"criteria": ("rare",)}, "--criteria: expected one of standard, long_tail, random, fictional"),
+        ({"levels": ("captions",)}, "--levels: expected one of caption, existence, attribute, relation"),
         ({"images": "diffusers:x"}, "--images diffusers:x needs --detector NAME"),
-        ({"epsilon": 4, "delta": 3}, "ε = 4 must be less than δ = 3"),
+        ({"epsilon": 4, "delta": 3}, "expected ε less than δ, got ε = 4 and δ = 3"),
         ({"pairs": 100_000}, "100000 entity-entity pairs requested, but the graph has only"),
         ({"epsilon": 50_000}, "long_tail: 40 entity-entity pairs requested, .* only 0 with 50000 < c < 50001"),
         (

@@ -144,12 +144,12 @@ def test_a_verifier_is_calibrated_by_kinds_of_attributes() -> None:
 def test_other_files_are_no_calibration(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text('{"words": {"dog": 3}}')
-    with pytest.raises(VhbenchError, match=r"words must be \{WORD: \{keep, absent\}\}"):
+    with pytest.raises(VhbenchError, match=r"expected words as \{WORD: \{keep, absent\}\}"):
         Calibration(str(file)).detection(0.6, 0.2)
     file.write_text('{"dogs": 3}')
-    with pytest.raises(VhbenchError, match="must be a file that `vhbench calibrate` wrote"):
+    with pytest.raises(VhbenchError, match="expected a file that `vhbench calibrate` wrote"):
         Calibration(str(file)).detection(0.6, 0.2)
-    with pytest.raises(VhbenchError, match="must be FILE, coco:FILE or paco:FILE"):
+    with pytest.raises(VhbenchError, match="expected FILE, coco:FILE or paco:FILE"):
         ode_calibration.photos("svg:x.json", tmp_path, 3)
 
 

@@ -224,9 +224,9 @@ def test_bad_models_are_named_before_anything_is_built(image_models: dict[str, P
     for options, message in (
         ({"images": f"diffusers:{tmp_path / 'none'}"}, "cannot load the model"),
         ({"detector": "onnx:none.onnx"}, r"--detector onnx:none\.onnx: there is no such file"),
-        ({"calibration": __file__, "thresholds": None}, "Expecting|JSON|must be a file that"),
-        ({"images": "photos:x.json"}, r"must be photos:INSTANCES\.json=DIR"),
-        ({"likely": "all"}, "--likely 'all': must be seen or both"),
+        ({"calibration": __file__, "thresholds": None}, "Expecting|JSON|expected a file that"),
+        ({"images": "photos:x.json"}, r"expected photos:INSTANCES\.json=DIR"),
+        ({"likely": "all"}, "--likely: expected seen or both"),
     ):
         with pytest.raises(VhbenchError, match=message):
             build_of(image_models, **options).check()

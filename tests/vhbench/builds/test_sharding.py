@@ -265,7 +265,7 @@ def test_a_lost_ray_worker_is_told_in_one_line(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("text", ["", "3", "3/3", "-1/3", "1/0", "a/b"])
 def test_a_wrong_shard_is_named(text: str) -> None:
-    with pytest.raises(VhbenchError, match="must be i/N with 0 ≤ i < N"):
+    with pytest.raises(VhbenchError, match="expected i/N with 0 ≤ i < N"):
         sharding.parse_shard(text)
 
 

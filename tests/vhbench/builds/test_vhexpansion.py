@@ -278,7 +278,7 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ([row(0, "0.png", "Is it red?", "perhaps")], {}, "row 1: field 'answer' is 'perhaps'; must be yes or no"),
+        ([row(0, "0.png", "Is it red?", "perhaps")], {}, "row 1: field 'answer': expected yes or no"),
         ([row(0, "0.png", "Is it red?"), row(0, "1.png", "Is it red?")], {}, "id 'q0' is there twice"),
         ([row(0, "0.png", "Is it not red?", negated="yes", pair_id="a")], {}, "twin 'q0' has no original"),
         (
@@ -287,16 +287,16 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
                 row(1, "0.png", "Is it not red?", negated="yes", pair_id="a"),
             ],
             {},
-            "twin 'q1' must have the image of its original 'q0' and the other answer",
+            "twin 'q1': expected the image of its original 'q0' and the other answer",
         ),
-        (list(CASES), {"perturb": ("fog",)}, "unknown perturbation 'fog'; must be one of gaussian_noise"),
+        (list(CASES), {"perturb": ("fog",)}, "unknown perturbation 'fog', expected one of gaussian_noise"),
         (list(CASES), {"perturb": ("brightness", "brightness")}, "named twice"),
         (list(CASES), {"attack": ("ifgsm",)}, "--attack ifgsm needs --model NAME"),
-        (list(CASES), {"severity": 7}, "--severity 7: must be 0 to 5"),
+        (list(CASES), {"severity": 7}, "--severity: expected 0 to 5"),
         (list(CASES), {"images": "/none"}, "--images /none: no such folder"),
         (list(CASES), {"failed": "/none.jsonl"}, "--failed /none.jsonl: no such file"),
-        (list(CASES), {"rewriter": "gpt"}, "rewriter 'gpt': must be rule"),
-        (list(CASES), {"negation": "plain"}, "--negation plain: must be one of auto, natural, wrapped, llm"),
+        (list(CASES), {"rewriter": "gpt"}, "rewriter: expected rule"),
+        (list(CASES), {"negation": "plain"}, "--negation: expected one of auto, natural, wrapped, llm"),
         (
             list(CASES),
             {"negation": "llm"},

@@ -165,11 +165,11 @@ def test_options_of_an_attack_reach_its_settings_and_the_manifest(source: Path, 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"attack": ("fgsm",)}, "--attack fgsm: must be among ifgsm, pgd, apgd, random_noise"),
+        ({"attack": ("fgsm",)}, "--attack: expected one of ifgsm, pgd, apgd, random_noise"),
         ({"axis": "both"}, "attack axis 'both' is unknown"),
         ({"start": 9}, "--start 9: expected 0 to --epsilon, 8 grey levels"),
         ({"attack": (), "answers": True}, "--answers: expected --attack as well"),
-        ({"gamma": -1.0}, "--gamma -1.0: must be 0 to 255"),
+        ({"gamma": -1.0}, "--gamma: expected 0 to 255"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_anything_is_loaded(

@@ -66,18 +66,18 @@ def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--source", "flickr:x"], "--source 'flickr:x': must be scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE"),
+        (["--source", "flickr:x"], "--source: expected scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE"),
         (["--source", "coco:/nowhere.json"], "--source 'coco:/nowhere.json': no file /nowhere.json"),
-        (["--part", "3/2"], "--part '3/2': must be I/N with 1 ≤ I ≤ N ≤ 9, such as 1/2"),
+        (["--part", "3/2"], "--part: expected I/N with 1 ≤ I ≤ N ≤ 9, such as 1/2"),
         (["--part", "5/9"], "--part 5/9: has too few objects for MIOH's synthetic scenes"),
         (["--types", "E9"], "unknown question type 'E9'"),
-        (["--cells", "many"], "--cells many: must be paper, a number, or a JSON file"),
-        (["--threshold", "tall=1"], "--threshold tall=1: unknown name 'tall': must be one of small, large"),
-        (["--threshold", "far=7"], "--threshold far=7: '7' is out of range: must be from 0 to 1"),
-        (["--threshold", "clip_low=-1"], "--threshold clip_low=-1: '-1' is out of range: must be from 0 to 1"),
-        (["--threshold", "near=nan"], "--threshold near=nan: 'nan' is out of range: must be from 0 to 1"),
-        (["--threshold", "small=nan"], "--threshold small=nan: 'nan' is out of range: must be finite and 0 or more"),
-        (["--threshold", "support=inf"], "support=inf: 'inf' is out of range: must be finite and 0 or more"),
+        (["--cells", "many"], "--cells: expected paper, a number, or a JSON file"),
+        (["--threshold", "tall=1"], "--threshold tall=1: unknown name 'tall', expected one of small, large"),
+        (["--threshold", "far=7"], "--threshold far=7: expected a number from 0 to 1"),
+        (["--threshold", "clip_low=-1"], "--threshold clip_low=-1: expected a number from 0 to 1"),
+        (["--threshold", "near=nan"], "--threshold near=nan: expected a number from 0 to 1"),
+        (["--threshold", "small=nan"], "--threshold small=nan: expected a finite number, 0 or more"),
+        (["--threshold", "support=inf"], "support=inf: expected a finite number, 0 or more"),
     ],
 )
 def test_bad_options_are_one_line(options: list[str], message: str, tmp_path: Path) -> None:

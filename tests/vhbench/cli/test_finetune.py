@@ -81,8 +81,8 @@ def test_rows_of_elsewhere_tell_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "told"),
     [
-        ("images", "--each images: must be a column of words, such as criterion or question_type"),
-        ("messages", "--each messages: must be a column of words"),
+        ("images", "--each: expected a column of words, such as criterion or question_type"),
+        ("messages", "--each: expected a column of words"),
         ("nothing", "has no such column"),
         ("source", "--each source: expected values usable as folder names in tuned, got '../elsewhere'"),
     ],

@@ -113,7 +113,7 @@ def test_a_second_push_keeps_the_marks(released: HubStandin, tmp_path: Path) -> 
         (("9.9.9", "--repo-id", REPO, "--reason", "x"), r"has no version 9.9.9; it has v1.0.0"),
         (("1.0.0", "--repo-id", "org/none", "--reason", "x"), r"has no version 1.0.0; it has none"),
         (("1.0.0", "--repo-id", REPO, "--reason", " \n"), r"expected --reason with the reason"),
-        (("latest", "--repo-id", REPO, "--reason", "x"), r"version 'latest': must be MAJOR.MINOR.PATCH"),
+        (("latest", "--repo-id", REPO, "--reason", "x"), r"version: expected MAJOR.MINOR.PATCH"),
     ],
 )
 def test_bad_input_is_one_line(released: HubStandin, arguments: tuple[str, ...], said: str) -> None:

@@ -56,13 +56,13 @@ def refused(split: Path) -> str:
 )
 def test_a_path_that_leads_out(split: Path, name: str) -> None:
     edit(split, lambda data: data["files"].update({name: "0" * 64}))
-    assert "is not allowed; it must be FILE or CONFIG/FILE" in refused(split)
+    assert "expected a file name FILE or CONFIG/FILE" in refused(split)
 
 
 @pytest.mark.parametrize("config", ["..", "../x", "/tmp", "a/b", ".hidden", "x" * 200])
 def test_a_config_that_leads_out(split: Path, config: str) -> None:
     edit(split, lambda data: data["rows"].update({config: 1}))
-    assert "must be letters, digits" in refused(split)
+    assert "expected letters, digits" in refused(split)
 
 
 def test_a_link_that_leads_out(split: Path, tmp_path: Path) -> None:
@@ -309,13 +309,13 @@ def test_an_image_that_is_a_bomb_or_none(
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda data: data.update(format="pickle"), "format 'pickle': must be 'vhbench-split-1'"),
+        (lambda data: data.update(format="pickle"), "format: expected 'vhbench-split-1'"),
         (lambda data: data.update(content_hash="0" * 64), "content hash is"),
-        (lambda data: data.update(content_hash="x"), "must be 64 lower-case hexadecimal digits"),
-        (lambda data: data.update(version="1.0.0; rm"), "must be MAJOR.MINOR.PATCH"),
+        (lambda data: data.update(content_hash="x"), "expected 64 lower-case hexadecimal digits"),
+        (lambda data: data.update(version="1.0.0; rm"), "expected MAJOR.MINOR.PATCH"),
         (lambda data: data.update(version="2.0.0"), "two versions are mixed"),
         (lambda data: data.update(canary=""), "canary is ''"),
-        (lambda data: data["rows"].update(a=-1), "must be a positive number"),
+        (lambda data: data["rows"].update(a=-1), "expected a positive number"),
         (lambda data: data["rows"].update(a=7), "config 'a' has 2 rows, its manifest says 7"),
         (lambda data: data["rows"].update(c=7), "the shards of config 'c' are not complete"),
         (lambda data: data["files"].pop(SHARD), "the shards of config 'a' are not complete"),
@@ -344,15 +344,15 @@ def test_a_truncated_shard(split: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "fault"),
     [
-        ({"answer": "maybe"}, "answer 'maybe' must be yes or no"),
-        ({"kind": "essay"}, "kind 'essay' must be one of caption, yes_no, multiple_choice"),
-        ({"kind": "multiple_choice", "choices": ("x", "y"), "answer": "C"}, "answer 'C' must be a letter from A to B"),
-        ({"kind": "multiple_choice", "choices": ("x", "x"), "answer": "A"}, "must be two or more different ones"),
-        ({"kind": "caption"}, "answer 'yes' must be empty for a caption"),
+        ({"answer": "maybe"}, "answer: expected yes or no"),
+        ({"kind": "essay"}, "kind: expected one of caption, yes_no, multiple_choice"),
+        ({"kind": "multiple_choice", "choices": ("x", "y"), "answer": "C"}, "answer: expected a letter from A to B"),
+        ({"kind": "multiple_choice", "choices": ("x", "x"), "answer": "A"}, "expected two or more different ones"),
+        ({"kind": "caption"}, "answer: expected none for a caption"),
         ({"question": " "}, "has no question"),
         ({"canary": "x"}, "lacks the canary"),
         ({"scene_ids": ("a", "b")}, "has 1 images and 2 scene ids"),
-        ({"pair_id": "p", "negated": True}, "must have one question that is not negated, has 0"),
+        ({"pair_id": "p", "negated": True}, "expected one question that is not negated, got 0"),
     ],
 )
 def test_a_row_that_makes_no_sense(tmp_path: Path, columns: dict[str, Any], fault: str) -> None:

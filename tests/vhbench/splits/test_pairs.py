@@ -28,7 +28,7 @@ def test_a_pressed_question_has_its_easy_twin() -> None:
     easy = ("E1", "e1-1", "easy")
     assert faults(easy, ("E1", "e1-1", "hp"), ("E1", "e1-1", "hp"), ("E1", "e1-1", "ni4")) == []
     assert faults(easy, ("E1", "e1-2", "hp")) == ["pair 'e1-2': has the pressed question 'q1' and not its easy twin"]
-    assert faults(easy, easy) == ["pair 'e1-1': must have one easy question, has 2"]
+    assert faults(easy, easy) == ["pair 'e1-1': expected one easy question, got 2"]
 
 
 def test_a_build_may_ask_no_easy_questions_of_a_type() -> None:

@@ -103,5 +103,5 @@ def yes_no_reader(parser: str | Parser) -> Reader:
     """
     found = parser if callable(parser) else YES_NO.get(parser)
     if found is None:
-        raise VhbenchError(f"unknown parser {parser!r}; must be one of {', '.join(YES_NO)}")
+        raise VhbenchError(f"unknown parser {parser!r}, expected one of {', '.join(YES_NO)}")
     return yes_no if found is yes_no else lambda response, question: found(response)

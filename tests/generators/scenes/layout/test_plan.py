@@ -63,9 +63,9 @@ def test_what_can_be_drawn_is_not(objects, options) -> None:
 @pytest.mark.parametrize(
     ("objects", "options", "message"),
     [
-        ([ObjectSpec("car", count=0)], {}, "scene s: car: count 0 must be at least 1"),
+        ([ObjectSpec("car", count=0)], {}, "scene s: car: count: expected at least 1, got 0"),
         ([ObjectSpec("car", hard=("ugly",))], {}, "scene s: car: unknown hard positive 'ugly'"),
-        ([ObjectSpec("car", size="huge")], {}, "scene s: car: unknown size 'huge': must be one of tiny, small"),
+        ([ObjectSpec("car", size="huge")], {}, "scene s: car: unknown size 'huge', expected one of tiny, small"),
         ([ObjectSpec("car")], {"width": 63}, "63x512 pixels"),
         ([ObjectSpec("car")], {"height": 4097}, "512x4097 pixels"),
         ([ObjectSpec("car"), ObjectSpec("cup")], {"relations": ((0, "eats", 1),)}, "scene s: unknown relation 'eats'"),
