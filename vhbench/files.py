@@ -234,8 +234,9 @@ def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
         for key, index in re.findall(r"(\w+)|\[(\d+)\]", inner.partition("[...]")[0]):
             value = value[int(index)] if index else value[key]
         where = f"{place}: {inner}" if inner else place
-        expected = f"expected {allowed}, got" if allowed else f"{fault[0].lower()}{fault[1:]}:"
-        raise VhbenchError(f"{where}: {expected} {quote_value(value)}") from None
+        if allowed:
+            raise VhbenchError(f"{where}: expected {allowed}, got {quote_value(value)}") from None
+        raise VhbenchError(f"{where} is {quote_value(value)}: {fault[0].lower()}{fault[1:]}") from None
 
 
 def short_digest(text: str) -> bytes:

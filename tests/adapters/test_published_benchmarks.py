@@ -129,7 +129,7 @@ def test_a_bad_row_of_pope_is_named(tmp_path: Path, images: Path, change: dict[s
 
 
 def test_a_vhtest_table_is_named_by_its_mode(tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match="begin with a mode: existence, shape"):
+    with pytest.raises(VhbenchError, match="begins with a mode: existence, shape"):
         list(read_vhtest(write(tmp_path / "fog.jsonl", POPE), None))
 
 

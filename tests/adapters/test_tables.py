@@ -107,7 +107,7 @@ def test_options_in_text(text: str, options: tuple[str, ...]) -> None:
         ("x.parquet", b"PAR1nonsense", "not a readable Parquet file"),
         ("x.xlsx", b"nonsense", "not a readable Excel file"),
         ("x.csv", b"\xff\xfe\x00bad", "x.csv"),
-        ("x.csv", b"id,question,answer,image,options\n1,q?,a,a.png,(a) x\n", "two or more different ones"),
+        ("x.csv", b"id,question,answer,image,options\n1,q?,a,a.png,(a) x\n", "expected two or more different options"),
         ("x.csv", b"id,question,answer,image,options\n1,q?,c,a.png,(a) x (b) y\n", "expected one of 'x', 'y'"),
     ],
 )

@@ -150,7 +150,7 @@ def test_yes_no_arithmetic_of_the_references() -> None:
 def test_bad_answers_are_named() -> None:
     with pytest.raises(VhbenchError, match="unknown parser 'x', expected one of default, pope"):
         yes_no.score([], [], positive="yes", parser="x")
-    with pytest.raises(VhbenchError, match="label 1 is 'maybe'"):
+    with pytest.raises(VhbenchError, match="label 1: expected 'yes' or 'no', got 'maybe'"):
         yes_no.score(["a", "b"], ["yes", "maybe"], positive="yes")
     with pytest.raises(VhbenchError, match="expected one label per response, got 2 and 1"):
         yes_no.score(["a"], ["yes", "no"], positive="yes")

@@ -166,7 +166,7 @@ def test_options_of_an_attack_reach_its_settings_and_the_manifest(source: Path, 
     ("options", "message"),
     [
         ({"attack": ("fgsm",)}, "--attack: expected one of ifgsm, pgd, apgd, random_noise"),
-        ({"axis": "both"}, "attack axis 'both' is unknown"),
+        ({"axis": "both"}, "attack axis: expected one of "),
         ({"start": 9}, "--start 9: expected 0 to --epsilon, 8 grey levels"),
         ({"attack": (), "answers": True}, "--answers: expected --attack as well"),
         ({"gamma": -1.0}, "--gamma: expected 0 to 255"),

@@ -167,10 +167,10 @@ def edit(split: Path, **fields: object) -> None:
     [
         (
             {"extra": {"commitment": "x` <script>alert(1)</script> `"}},
-            "commitment .* expected 64 lower-case hexadecimal",
+            "commitment: expected 64 lower-case hexadecimal",
         ),
-        ({"extra": {"commitment": {"a": 1}}}, "commitment .* expected 64 lower-case hexadecimal"),
-        ({"extra": {"commitment": "f" * 64 + "\n"}}, "commitment .* expected 64 lower-case hexadecimal"),
+        ({"extra": {"commitment": {"a": 1}}}, "commitment: expected 64 lower-case hexadecimal"),
+        ({"extra": {"commitment": "f" * 64 + "\n"}}, "commitment: expected 64 lower-case hexadecimal"),
         ({"rejections": {"x": "y"}}, r"rejections.* is \{'x': 'y'\}: expected `int`, got `str`"),
     ],
 )

@@ -314,7 +314,7 @@ def test_an_image_that_is_a_bomb_or_none(
         (lambda data: data.update(content_hash="x"), "expected 64 lower-case hexadecimal digits"),
         (lambda data: data.update(version="1.0.0; rm"), "expected MAJOR.MINOR.PATCH"),
         (lambda data: data.update(version="2.0.0"), "two versions are mixed"),
-        (lambda data: data.update(canary=""), "canary is ''"),
+        (lambda data: data.update(canary=""), "canary: expected 'vhbench:canary:"),
         (lambda data: data["rows"].update(a=-1), "expected a positive number"),
         (lambda data: data["rows"].update(a=7), "config 'a' has 2 rows, its manifest says 7"),
         (lambda data: data["rows"].update(c=7), "the shards of config 'c' are not complete"),
