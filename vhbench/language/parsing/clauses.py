@@ -18,7 +18,7 @@ _DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
     rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
-    r"|(?:no|not|none|without|lacks?|incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled"
+    r"|(?:no|not|none|without|lacks?|incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:(?:also|both|all)\s+)?(?:incorrect|wrong|ruled"
     r"|eliminated|excluded|unlikely|out\b|absent|irrelevant)"
     rf"|{REJECTING_SIGN.pattern})"
 )
@@ -29,7 +29,7 @@ _CLAUSE = re.compile(
     r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
     r"|an?|no)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+",
+    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+",
     re.IGNORECASE,
 )
 _WHILE = r"while|whereas|although|(?:even\s+)?though"
@@ -37,7 +37,7 @@ _CONCESSION = re.compile(rf"(?i)\A\W*(?:{_WHILE})\b[^,]+,")
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
-    r"|inspect\w*|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are"
+    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|choices?\s+(?:are"
     r"|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
 )
 _PLAN = re.compile(
@@ -51,6 +51,8 @@ _CUT_OFF = re.compile(
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
 _EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
+_IF = re.compile(r"(?i)\A\W*(?:(?:but|and|so|or)\s+)?(?:if|unless|assuming|suppos\w+)\b(?!\s+(?:i|we|you|one)\b)")
+_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could)(?:\b|n't)")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -114,7 +116,7 @@ def _clause(
     affirmed: list[Mention] = []
     denied: list[Mention] = []
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
-    for mention in names.find(text):
+    for mention in () if _IF.match(text) else names.find(text):
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
         if mention.start < read:
             continue  # part of an option's text after its letter: "(E) None of the above"
@@ -133,6 +135,8 @@ def _clause(
             (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
         elif _DENIED_AFTER.match(after[:60]) and not asks_for_absence and not _STILL.search(after[:200]):
             denied.append(mention)
+            while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
+                denied.append(affirmed.pop())  # "A and B are wrong"
         elif opposite and opposite.search(after[:200]):
             turned = True
             denied.append(mention)

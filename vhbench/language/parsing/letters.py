@@ -46,6 +46,11 @@ _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|\s+(?=\([A-Z\d])
 _BUT = re.compile(
     r"(?i)\b((?:every(?:thing)?|all|each|any(?:thing)?)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
+_ONLY = re.compile(
+    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
+    r"(?P<it>[^.,;:]{1,80}?)\s+(?(no)(?:fits|matches|works|is\s+(?:right|correct))|(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
+    r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
+)
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
@@ -85,7 +90,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     text = _CJK.sub(" ", text)
     if question and normal(_LABELS.sub("", _without_the_list(plain(text), names))) == normal(question):
         return ""  # the question alone, restated
-    if unfinished(whole := plain(text)) and strip_markup(text) == whole:
+    if unfinished(whole := plain(text)) and strip_markup(text) == whole and not _whole(whole.split("\n")[-1], names):
         return ""
     answer = _ends(strip_markup(text))
     found = _read(answer, names, question)
@@ -105,23 +110,23 @@ def _read(text: str, names: Names, question: str) -> str | None:
     if (found := _whole(text, names)) is not None:
         return found
     text = _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text))
-    text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
+    text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)
     if (found := _corrected(clauses)) or (found := _leading(text, names)):
         return found
+    if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
+        return found
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
         if by_letter or any(clause.denied for clause in clauses):
-            return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
+            return by_letter.pop() if len(by_letter) == 1 else _concluded(clauses) or _left_over(clauses, names)
         return yes_or_no.get(yes_no(text, question))
     lettered = any(mention.by_letter for clause in clauses for mention in clause.affirmed)
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
     if any("%" in choice for choice in names.choices):  # elsewhere a percentage is no count
         numbers = numbers.replace("%", "")
     if len(names.counts) > 1 and not lettered and (found := counted(numbers, names.counts)):
-        return found
-    if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
         return found
     return _resolved(clauses, names, question)
 
@@ -136,7 +141,7 @@ def _whole(text: str, names: Names) -> str | None:
     if len(text) > 400:
         return None
     words = normal(text)
-    same = [name for name, option in names.texts.items() if option == words]
+    same = [name for name, option in names.texts.items() if words in (option, f"{name.lower()} {option}")]
     if len(same) == 1:
         return same[0]
     return None if names.counts else names.images.get(ordinal(words))
@@ -248,8 +253,7 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
     named = [clause for clause in clauses if clause.affirmed]
     if not named:
         return _left_over(clauses, names)
-    if any(not clause.asked for clause in named):
-        named = [clause for clause in named if not clause.asked]
+    named = [clause for clause in named if not clause.asked]
     return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
 
 

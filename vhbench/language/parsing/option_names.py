@@ -268,7 +268,9 @@ def _by_letter(letters: str) -> Iterator[str]:
     before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|{maybe}|guess|it's|it\s+is)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[A-Z]|beats"
+        after = (
+            rf"{_VERB}|and|or|as|if|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[A-Z]|beats"
+        )
         # No article precedes a remark at the end: "A (high confidence).", "A for sure". "A (small) dog" goes on.
         remark = r"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|definitely|obviously|please|only|again|here|final"
         remark += r"|with\s+\w+\s+(?:confidence|certainty))\s*(?:[.,;:!?\n]|$)"
