@@ -10,7 +10,7 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|unlike|except|excluding"
     r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:ed?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
     r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
 )
@@ -19,7 +19,7 @@ _DENIED_AFTER = re.compile(
     rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
     rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
     r"|(?:no|not|none|without|lacks?|incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:(?:also|both|all)\s+)?(?:incorrect|wrong|ruled"
-    r"|eliminated|excluded|unlikely|out\b|absent|irrelevant)"
+    r"|eliminated|excluded|unlikely|false|out\b|absent|irrelevant)"
     rf"|{REJECTING_SIGN.pattern})"
 )
 _CLAUSE = re.compile(
@@ -32,8 +32,8 @@ _CLAUSE = re.compile(
     r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+",
     re.IGNORECASE,
 )
-_WHILE = r"while|whereas|although|(?:even\s+)?though"
-_CONCESSION = re.compile(rf"(?i)\A\W*(?:{_WHILE})\b[^,]+,")
+_WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
+_CONCESSION = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared\s+(?:to|with))\b[^,]+,")
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
@@ -51,7 +51,9 @@ _CUT_OFF = re.compile(
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
 _EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
-_IF = re.compile(r"(?i)\A\W*(?:(?:but|and|so|or)\s+)?(?:if|unless|assuming|suppos\w+)\b(?!\s+(?:i|we|you|one)\b)")
+_IF = re.compile(
+    r"(?i)\A\W*(?:(?:but|and|so|or)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one)\b)"
+)
 _PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could)(?:\b|n't)")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
@@ -81,6 +83,14 @@ class OptionClause:
     asked: bool
     affirmed: tuple[Mention, ...]
     denied: frozenset[str]
+
+    @property
+    def unsaid(self) -> str:
+        """Its text without the words of the options it affirms."""
+        text = self.text
+        for mention in self.affirmed[::-1]:
+            text = text[: mention.start] + text[mention.end :]
+        return text
 
     @property
     def one(self) -> str:
@@ -115,6 +125,7 @@ def _clause(
 ) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
+    images = set(names.images.values())
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     for mention in () if _IF.match(text) else names.find(text):
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
@@ -125,6 +136,8 @@ def _clause(
             affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
+        if mention.kind == "both" and {one.letter for one in affirmed if one.end == one.start + 1} - images:
+            continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
         elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):

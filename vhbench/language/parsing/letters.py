@@ -21,7 +21,7 @@ from vhbench.language.parsing.yes_or_no import yes_no
 _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
     r"|second\s+(?:thought|look))|i\s+mean|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
-    r"|on\s+closer\s+(?:look|inspection)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
@@ -52,6 +52,7 @@ _ONLY = re.compile(
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
 )
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
+_ASKED = re.compile(r"(?<=\b[B-J])\W?\?\s*(?=(?i:yes|no)\b)|(?<=\bA)\?\s*(?=(?i:yes|no)\b)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
@@ -109,7 +110,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     text = _ANSWER.sub("", text)
     if (found := _whole(text, names)) is not None:
         return found
-    text = _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text))
+    text = _ASKED.sub(" = ", _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text)))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)
@@ -237,11 +238,7 @@ def _corrected(clauses: list[OptionClause]) -> str:
 
 def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the concluded option; "" if two are left, or if it cannot be determined."""
-    unsure = [
-        index
-        for index, clause in enumerate(clauses)
-        if _UNSURE.search(clause.text) and not any(mention.kind == "none" for mention in clause.affirmed)
-    ]
+    unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.unsaid)]
     if unsure:
         if found := names.kinds.get("unknown"):
             return found
@@ -314,7 +311,8 @@ def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -
 def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     """Return the "none" option if all others are denied, "" if some are: which one remains is no answer."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
-    named = set(names.letters) - denied - set(names.kinds.values())
+    implied = {letter for kind, letter in names.kinds.items() if kind != "both" or names.images}
+    named = set(names.letters) - denied - implied
     if denied and not named and "none" in names.kinds:
         return names.kinds["none"]
     return "" if denied else None

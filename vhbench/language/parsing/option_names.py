@@ -25,8 +25,9 @@ _ORDINAL_LIST = re.compile(
     rf"\s+)?{_ORDINAL.pattern[4:]})\s+(?P<noun>{_PICTURE})s?\b"
 )
 _VERB = (
-    r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?"
-    r"|fits?|matches|because|since)"
+    r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows|seems|appears|looks|contains|fits|matches"
+    r"|makes|gives|works|stands|depicts|describes|represents|reflects|captures|corresponds|aligns|agrees|remains|wins"
+    r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
 
 _CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|(?:that|what)\s+(?:fits|matches))\b"
