@@ -10,17 +10,18 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|unlike|except|excluding"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:ed|ing)"
     r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:ed?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
-    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
+    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|(?<!no\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
+    rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
 _DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
-    rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
-    r"|(?:no|not|none|without|lacks?|incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:(?:also|both|all)\s+)?(?:incorrect|wrong|ruled"
-    r"|eliminated|excluded|unlikely|false|out\b|absent|irrelevant)"
-    rf"|{REJECTING_SIGN.pattern})"
+    rf"|probably)\s+)?(?:(?P<judged>(?:incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:(?:also|both|all)\s+)?"
+    rf"(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
+    rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
+    r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no|not|none|without|lacks?)\b"
+    r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
     r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
@@ -33,11 +34,14 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
-_CONCESSION = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared\s+(?:to|with))\b[^,]+,")
+_CONCESSION = re.compile(
+    rf"(?i)\A\W*(?:{_WHILE}|unlike|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than"
+    r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
+)
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
-    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|choices?\s+(?:are"
+    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|was\s+going\s+to|choices?\s+(?:are"
     r"|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
 )
 _PLAN = re.compile(
@@ -52,9 +56,10 @@ _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
 _EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
 _IF = re.compile(
-    r"(?i)\A\W*(?:(?:but|and|so|or)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one)\b)"
+    r"(?i)\A\W*(?:(?:but|and|so|or)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|forced|pressed|asked)\b)"
 )
 _PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could)(?:\b|n't)")
+_TWO_LETTERS = re.compile(r"\A\s+\(?([A-J])(?=\)?\s+and\s+\(?[A-J]\b)")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -86,9 +91,9 @@ class OptionClause:
 
     @property
     def unsaid(self) -> str:
-        """Its text without the words of the options it affirms."""
+        """Its text without the words of the options it affirms, but for one like "not sure"."""
         text = self.text
-        for mention in self.affirmed[::-1]:
+        for mention in [mention for mention in self.affirmed[::-1] if mention.kind != "unknown"]:
             text = text[: mention.start] + text[mention.end :]
         return text
 
@@ -136,7 +141,8 @@ def _clause(
             affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
-        if mention.kind == "both" and {one.letter for one in affirmed if one.end == one.start + 1} - images:
+        letters = {one.letter for one in affirmed if one.end == one.start + 1} | set(_TWO_LETTERS.findall(after))
+        if mention.kind == "both" and letters - images:
             continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
@@ -146,7 +152,11 @@ def _clause(
             denied and _LISTED.fullmatch(text[denied[-1].end : mention.start])
         ):
             (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
-        elif _DENIED_AFTER.match(after[:60]) and not asks_for_absence and not _STILL.search(after[:200]):
+        elif (
+            (no := _DENIED_AFTER.match(after[:60]))
+            and (no["judged"] or not asks_for_absence)
+            and not _STILL.search(after[:200])
+        ):
             denied.append(mention)
             while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
                 denied.append(affirmed.pop())  # "A and B are wrong"

@@ -30,7 +30,7 @@ _CONCLUSION = re.compile(
     r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
+    r"|right|appropriate|better)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
@@ -40,7 +40,7 @@ _UNSURE = re.compile(
     r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
 )
 _DESPITE = re.compile(
-    r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
+    r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had|i'd)\b"
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|\s+(?=\([A-Z\d])|,(?!\s*[(\[]?[A-Z]\b)))"
 _BUT = re.compile(
@@ -120,9 +120,8 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return found
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
-        if by_letter or any(clause.denied for clause in clauses):
-            return by_letter.pop() if len(by_letter) == 1 else _concluded(clauses) or _left_over(clauses, names)
-        return yes_or_no.get(yes_no(text, question))
+        if not by_letter and not any(clause.denied for clause in clauses):
+            return yes_or_no.get(yes_no(text, question))
     lettered = any(mention.by_letter for clause in clauses for mention in clause.affirmed)
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
     if any("%" in choice for choice in names.choices):  # elsewhere a percentage is no count
@@ -173,7 +172,7 @@ def _marked(text: str, names: Names) -> str | None:
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         own = Mention(marked.start(), marked.end(), found.upper())
         verdict = text_after(rest, own, names) == rest and _VERDICT.match(rest)
-        if not article and not initial and not verdict:
+        if not article and not initial and not verdict and not REJECTING_SIGN.search(marked[0]):
             return "" if alternative or _goes_through_them(text, names) else found.upper()
     return None
 
@@ -187,6 +186,8 @@ def _first_words(text: str, names: Names) -> str:
     )
     found = list(names.find(text[head.start(1) : head.end(1)])) if head else []
     if not head or len(found) != 1 or found[0].start > 0 or found[0].end < head.end(1) - head.start(1):
+        return ""
+    if found[0].kind == "unknown" or REJECTING_SIGN.search(head[0]):
         return ""
     following = next(names.find(text[head.end() : head.end() + 12]), None)
     listed = text[head.end() - 1 : head.end()] == "," and following and following.start < 6
@@ -240,13 +241,11 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
     """Return the concluded option; "" if two are left, or if it cannot be determined."""
     unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.unsaid)]
     if unsure:
-        if found := names.kinds.get("unknown"):
-            return found
         clauses = clauses[unsure[0] + 1 :]
-        sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), None)
-        if sure is None:
-            return ""
+        sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), len(clauses))
         clauses = clauses[sure:]
+        if not any(clause.affirmed for clause in clauses):
+            return names.kinds.get("unknown", "")
     named = [clause for clause in clauses if clause.affirmed]
     if not named:
         return _left_over(clauses, names)

@@ -266,17 +266,18 @@ def _by_letter(letters: str) -> Iterator[str]:
     yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"
     plain = re.sub("[AI]", "", letters)
     maybe = r"(?<!could\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
-    before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|{maybe}|guess|it's|it\s+is)\s+"
+    before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        after = (
-            rf"{_VERB}|and|or|as|if|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[A-Z]|beats"
-        )
+        # No article precedes these words.
+        after = rf"{_VERB}(?:n't)?|and|or|as|if|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of"
+        after += r"|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|but|which|that|from|at|by|not|to|for|of|cannot"
+        after += r"|will|may|might"
         # No article precedes a remark at the end: "A (high confidence).", "A for sure". "A (small) dog" goes on.
         remark = r"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|definitely|obviously|please|only|again|here|final"
         remark += r"|with\s+\w+\s+(?:confidence|certainty))\s*(?:[.,;:!?\n]|$)"
-        signs = rf"[).:,;!?\"'/&=<>]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{remark}"
-        bare += [rf"A(?=\s*(?:{signs}|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+        signs = rf"[).:,;!?\"'/&=<>|]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{remark}"
+        bare += [rf"A(?=\s*(?:{signs}|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", r"(?<=makes\s)A(?=\s)"]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
