@@ -10,21 +10,21 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:ed|ing)"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
     r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:ed?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
     r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|(?<!no\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
     rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
 _DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:(?P<judged>(?:incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:(?:also|both|all)\s+)?"
+    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
     rf"(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no|not|none|without|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
-    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
+    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\)?(?:\s|\Z))|(?P<asked>\?+)|[;\n]+"
     r"|(?:,\s*|\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet"
     r"|because|since)\b))"
     r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
@@ -41,7 +41,7 @@ _CONCESSION = re.compile(
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
-    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|was\s+going\s+to|choices?\s+(?:are"
+    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|out\s+of|whether|was\s+going\s+to|choices?\s+(?:are"
     r"|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
 )
 _PLAN = re.compile(
@@ -54,9 +54,9 @@ _CUT_OFF = re.compile(
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
-_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
+_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b|none\s+of\s+\(?(?-i:[A-J])\b")
 _IF = re.compile(
-    r"(?i)\A\W*(?:(?:but|and|so|or)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|forced|pressed|asked)\b)"
+    r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|forced|pressed|asked)\b)"
 )
 _PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could)(?:\b|n't)")
 _TWO_LETTERS = re.compile(r"\A\s+\(?([A-J])(?=\)?\s+and\s+\(?[A-J]\b)")

@@ -60,7 +60,7 @@ _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
 """Boundary between Chinese, Japanese or Korean and Latin characters, which are one word for regular expressions."""
 _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
 """Number or label before a letter: "1. C", "A: C"."""
-_VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:yes|no|not|(?:in)?correct|right|wrong|true|false)\b")
+_VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
 _LABELS = re.compile(r"(?i)\A\W*question\b|\banswer\W*\Z")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
@@ -122,7 +122,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
         if not by_letter and not any(clause.denied for clause in clauses):
             return yes_or_no.get(yes_no(text, question))
-    lettered = any(mention.by_letter for clause in clauses for mention in clause.affirmed)
+    lettered = any(not mention.kind for clause in clauses for mention in clause.affirmed)
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
     if any("%" in choice for choice in names.choices):  # elsewhere a percentage is no count
         numbers = numbers.replace("%", "")
@@ -282,7 +282,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
     images = set(names.images.values())
-    together = len(named) == 1 and not re.search(r"\bor\b", named[0].text)
+    together = len(named) == 1 and not re.search(r"\b(?:or|if)\b", named[0].text)
     if (
         both
         and len(images) == 2
