@@ -10,34 +10,38 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
     r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:ed?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
-    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
+    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|(?<!no\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
+    rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
 _DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
-    rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
-    r"|(?:no|not|none|without|lacks?|incorrect|wrong|false)\b|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled"
-    r"|eliminated|excluded|unlikely|out\b|absent|irrelevant)"
-    rf"|{REJECTING_SIGN.pattern})"
+    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
+    rf"(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
+    rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
+    r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no|not|none|without|lacks?)\b"
+    r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
-    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
+    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\)?(?:\s|\Z))|(?P<asked>\?+)|[;\n]+"
     r"|(?:,\s*|\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet"
     r"|because|since)\b))"
     r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
     r"|an?|no)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+",
+    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+",
     re.IGNORECASE,
 )
-_WHILE = r"while|whereas|although|(?:even\s+)?though"
-_CONCESSION = re.compile(rf"(?i)\A\W*(?:{_WHILE})\b[^,]+,")
+_WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
+_CONCESSION = re.compile(
+    rf"(?i)\A\W*(?:{_WHILE}|unlike|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than"
+    r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
+)
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
-    r"|inspect\w*|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are"
+    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|out\s+of|whether|was\s+going\s+to|choices?\s+(?:are"
     r"|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
 )
 _PLAN = re.compile(
@@ -50,7 +54,12 @@ _CUT_OFF = re.compile(
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
-_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
+_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b|none\s+of\s+\(?(?-i:[A-J])\b")
+_IF = re.compile(
+    r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|forced|pressed|asked)\b)"
+)
+_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could)(?:\b|n't)")
+_TWO_LETTERS = re.compile(r"\A\s+\(?([A-J])(?=\)?\s+and\s+\(?[A-J]\b)")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -79,6 +88,14 @@ class OptionClause:
     asked: bool
     affirmed: tuple[Mention, ...]
     denied: frozenset[str]
+
+    @property
+    def unsaid(self) -> str:
+        """Its text without the words of the options it affirms, but for one like "not sure"."""
+        text = self.text
+        for mention in [mention for mention in self.affirmed[::-1] if mention.kind != "unknown"]:
+            text = text[: mention.start] + text[mention.end :]
+        return text
 
     @property
     def one(self) -> str:
@@ -113,8 +130,9 @@ def _clause(
 ) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
+    images = set(names.images.values())
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
-    for mention in names.find(text):
+    for mention in () if _IF.match(text) else names.find(text):
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
         if mention.start < read:
             continue  # part of an option's text after its letter: "(E) None of the above"
@@ -123,6 +141,9 @@ def _clause(
             affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
+        letters = {one.letter for one in affirmed if one.end == one.start + 1} | set(_TWO_LETTERS.findall(after))
+        if mention.kind == "both" and letters - images:
+            continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
         elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):
@@ -131,8 +152,14 @@ def _clause(
             denied and _LISTED.fullmatch(text[denied[-1].end : mention.start])
         ):
             (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
-        elif _DENIED_AFTER.match(after[:60]) and not asks_for_absence and not _STILL.search(after[:200]):
+        elif (
+            (no := _DENIED_AFTER.match(after[:60]))
+            and (no["judged"] or not asks_for_absence)
+            and not _STILL.search(after[:200])
+        ):
             denied.append(mention)
+            while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
+                denied.append(affirmed.pop())  # "A and B are wrong"
         elif opposite and opposite.search(after[:200]):
             turned = True
             denied.append(mention)

@@ -97,12 +97,13 @@ _FOREIGN = (
 )
 _LEAD = re.compile(
     rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}(?:\s+(?:to|for|of|with|in"
-    rf"|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus"
+    rf"|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?!\s+(?:correct|right)\b)(?:\s+(?:that|therefore|thus"
     rf"|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
 _UNASSERTED = re.compile(
     r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
+    r"|\b(?:if|unless|assuming)\b(?!\s+(?:i|we|you|one)\b)[^.;:!?\n]{0,60}\Z"
 )
 
 

@@ -21,7 +21,7 @@ from vhbench.language.parsing.yes_or_no import yes_no
 _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
     r"|second\s+(?:thought|look))|i\s+mean|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
-    r"|on\s+closer\s+(?:look|inspection)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
@@ -30,7 +30,7 @@ _CONCLUSION = re.compile(
     r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
+    r"|right|appropriate|better)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
@@ -40,13 +40,19 @@ _UNSURE = re.compile(
     r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
 )
 _DESPITE = re.compile(
-    r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
+    r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had|i'd)\b"
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).]|\s?:|\s*[-–—]|\s*\n|\s+(?=\([A-Z\d])|,(?!\s*[(\[]?[A-Z]\b)))"
 _BUT = re.compile(
     r"(?i)\b((?:every(?:thing)?|all|each|any(?:thing)?)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
+_ONLY = re.compile(
+    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
+    r"(?P<it>[^.,;:]{1,80}?)\s+(?(no)(?:fits|matches|works|is\s+(?:right|correct))|(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
+    r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
+)
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
+_ASKED = re.compile(r"(?<=\b[B-J])\W?\?\s*(?=(?i:yes|no)\b)|(?<=\bA)\?\s*(?=(?i:yes|no)\b)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
@@ -54,7 +60,7 @@ _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
 """Boundary between Chinese, Japanese or Korean and Latin characters, which are one word for regular expressions."""
 _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?[A-Z][)\]]?[\s.]*\Z)")
 """Number or label before a letter: "1. C", "A: C"."""
-_VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:yes|no|not|(?:in)?correct|right|wrong|true|false)\b")
+_VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
 _LABELS = re.compile(r"(?i)\A\W*question\b|\banswer\W*\Z")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
@@ -85,7 +91,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     text = _CJK.sub(" ", text)
     if question and normal(_LABELS.sub("", _without_the_list(plain(text), names))) == normal(question):
         return ""  # the question alone, restated
-    if unfinished(whole := plain(text)) and strip_markup(text) == whole:
+    if unfinished(whole := plain(text)) and strip_markup(text) == whole and not _whole(whole.split("\n")[-1], names):
         return ""
     answer = _ends(strip_markup(text))
     found = _read(answer, names, question)
@@ -104,24 +110,23 @@ def _read(text: str, names: Names, question: str) -> str | None:
     text = _ANSWER.sub("", text)
     if (found := _whole(text, names)) is not None:
         return found
-    text = _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text))
-    text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
+    text = _ASKED.sub(" = ", _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text)))
+    text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)
     if (found := _corrected(clauses)) or (found := _leading(text, names)):
         return found
+    if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
+        return found
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
-        if by_letter or any(clause.denied for clause in clauses):
-            return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
-        return yes_or_no.get(yes_no(text, question))
-    lettered = any(mention.by_letter for clause in clauses for mention in clause.affirmed)
+        if not by_letter and not any(clause.denied for clause in clauses):
+            return yes_or_no.get(yes_no(text, question))
+    lettered = any(not mention.kind for clause in clauses for mention in clause.affirmed)
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
     if any("%" in choice for choice in names.choices):  # elsewhere a percentage is no count
         numbers = numbers.replace("%", "")
     if len(names.counts) > 1 and not lettered and (found := counted(numbers, names.counts)):
-        return found
-    if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
         return found
     return _resolved(clauses, names, question)
 
@@ -136,7 +141,7 @@ def _whole(text: str, names: Names) -> str | None:
     if len(text) > 400:
         return None
     words = normal(text)
-    same = [name for name, option in names.texts.items() if option == words]
+    same = [name for name, option in names.texts.items() if words in (option, f"{name.lower()} {option}")]
     if len(same) == 1:
         return same[0]
     return None if names.counts else names.images.get(ordinal(words))
@@ -167,7 +172,7 @@ def _marked(text: str, names: Names) -> str | None:
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         own = Mention(marked.start(), marked.end(), found.upper())
         verdict = text_after(rest, own, names) == rest and _VERDICT.match(rest)
-        if not article and not initial and not verdict:
+        if not article and not initial and not verdict and not REJECTING_SIGN.search(marked[0]):
             return "" if alternative or _goes_through_them(text, names) else found.upper()
     return None
 
@@ -181,6 +186,8 @@ def _first_words(text: str, names: Names) -> str:
     )
     found = list(names.find(text[head.start(1) : head.end(1)])) if head else []
     if not head or len(found) != 1 or found[0].start > 0 or found[0].end < head.end(1) - head.start(1):
+        return ""
+    if found[0].kind == "unknown" or REJECTING_SIGN.search(head[0]):
         return ""
     following = next(names.find(text[head.end() : head.end() + 12]), None)
     listed = text[head.end() - 1 : head.end()] == "," and following and following.start < 6
@@ -232,24 +239,17 @@ def _corrected(clauses: list[OptionClause]) -> str:
 
 def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the concluded option; "" if two are left, or if it cannot be determined."""
-    unsure = [
-        index
-        for index, clause in enumerate(clauses)
-        if _UNSURE.search(clause.text) and not any(mention.kind == "none" for mention in clause.affirmed)
-    ]
+    unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.unsaid)]
     if unsure:
-        if found := names.kinds.get("unknown"):
-            return found
         clauses = clauses[unsure[0] + 1 :]
-        sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), None)
-        if sure is None:
-            return ""
+        sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), len(clauses))
         clauses = clauses[sure:]
+        if not any(clause.affirmed for clause in clauses):
+            return names.kinds.get("unknown", "")
     named = [clause for clause in clauses if clause.affirmed]
     if not named:
         return _left_over(clauses, names)
-    if any(not clause.asked for clause in named):
-        named = [clause for clause in named if not clause.asked]
+    named = [clause for clause in named if not clause.asked]
     return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
 
 
@@ -282,7 +282,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
     images = set(names.images.values())
-    together = len(named) == 1 and not re.search(r"\bor\b", named[0].text)
+    together = len(named) == 1 and not re.search(r"\b(?:or|if)\b", named[0].text)
     if (
         both
         and len(images) == 2
@@ -310,7 +310,8 @@ def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -
 def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     """Return the "none" option if all others are denied, "" if some are: which one remains is no answer."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
-    named = set(names.letters) - denied - set(names.kinds.values())
+    implied = {letter for kind, letter in names.kinds.items() if kind != "both" or names.images}
+    named = set(names.letters) - denied - implied
     if denied and not named and "none" in names.kinds:
         return names.kinds["none"]
     return "" if denied else None

@@ -25,9 +25,22 @@ _ORDINAL_LIST = re.compile(
     rf"\s+)?{_ORDINAL.pattern[4:]})\s+(?P<noun>{_PICTURE})s?\b"
 )
 _VERB = (
-    r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?"
-    r"|fits?|matches|because|since)"
+    r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows|seems|appears|looks|contains|fits|matches"
+    r"|makes|gives|works|stands|depicts|describes|represents|reflects|captures|corresponds|aligns|agrees|remains|wins"
+    r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
+_NO_NOUN = (
+    rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has)|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
+    r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|but|which|that|from|at|by|not|to|for|of|cannot"
+    r"|will|may|might)\b"
+)
+"""Words that no article precedes, so that an A before them is the letter."""
+_REMARK = (
+    r"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|definitely|obviously|clearly|certainly|surely"
+    r"|(?:most\s+)?(?:likely|probably)|please|only|again|here|final|with\s+\w+\s+(?:confidence|certainty))"
+    r"\s*(?:[.,;:!?\n]|$)"
+)
+"""Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on."""
 
 _CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|(?:that|what)\s+(?:fits|matches))\b"
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
@@ -265,15 +278,11 @@ def _by_letter(letters: str) -> Iterator[str]:
     yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"
     plain = re.sub("[AI]", "", letters)
     maybe = r"(?<!could\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
-    before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|{maybe}|guess|it's|it\s+is)\s+"
+    before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        after = rf"{_VERB}|and|or|as|it\s+is|the\s+(?:correct|right|best)|rather\s+than|instead\s+of|over\s+[A-Z]|beats"
-        # No article precedes a remark at the end: "A (high confidence).", "A for sure". "A (small) dog" goes on.
-        remark = r"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|definitely|obviously|please|only|again|here|final"
-        remark += r"|with\s+\w+\s+(?:confidence|certainty))\s*(?:[.,;:!?\n]|$)"
-        signs = rf"[).:,;!?\"'/&=<>]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{remark}"
-        bare += [rf"A(?=\s*(?:{signs}|(?:{after})\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+        signs = rf"[).:,;!?\"'/&=<>|]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{_REMARK}"
+        bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", r"(?<=makes\s)A(?=\s)"]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"
