@@ -46,27 +46,26 @@ def _stratified(docs: Any) -> Any:
     The rows of a pair follow one another, questions before their negated twins. A pair's stratum is the set of the
     report's subsets that its rows are in. The k-th of n pairs of a stratum comes at (k - 1 + u) / n, with u in [0, 1)
     from a hash of the stratum, so that each stratum has its share of any prefix. Within a stratum, pairs are ordered by
-    a hash of their images: a random sample, and the same cases under every perturbation.
+    a hash of their case: a random sample of many images, and the same cases under every perturbation.
     """
     families = benchmark(docs.select_columns(["benchmark"])[0]["benchmark"]).families
     cells = {kind: sorted({column for cell in family.cells for column in cell}) for kind, family in families.items()}
-    names = {"id", "kind", "pair_id", "perturbation", "scene_ids", "negated", *chain.from_iterable(cells.values())}
+    names = {"id", "kind", "pair_id", "perturbation", "negated", *chain.from_iterable(cells.values())}
     columns = docs.select_columns(sorted(names))[:]
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     pairs: dict[str, list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
         pairs[row["pair_id"] or row["id"]].append(place)
-    strata: dict[tuple[str, ...], list[tuple[bytes, str, list[int]]]] = defaultdict(list)
+    strata: dict[tuple[str, ...], list[tuple[bytes, list[int]]]] = defaultdict(list)
     for name, places in pairs.items():
         own = [rows[place] for place in places]
         within = {"\n".join(str(row[column]) for column in cells[row["kind"]]) for row in own}
         case = name.removesuffix(f"/{own[0]['perturbation']}")
-        image = hashlib.sha256(("\n".join(own[0]["scene_ids"]) or case).encode()).digest()
-        strata[tuple(sorted(within))].append((image, case, places))
+        strata[tuple(sorted(within))].append((hashlib.sha256(case.encode()).digest(), places))
     order = []
     for stratum, members in strata.items():
         shift = int.from_bytes(hashlib.sha256("\0".join(stratum).encode()).digest()[:6]) / 2**48
-        for number, (image, case, places) in enumerate(sorted(members)):
+        for number, (drawn, places) in enumerate(sorted(members)):
             inside = sorted(places, key=lambda place: (rows[place]["negated"], rows[place]["id"]))
-            order.append(((number + shift) / len(members), image, case, inside))
+            order.append(((number + shift) / len(members), drawn, inside))
     return docs.select([place for *_, places in sorted(order) for place in places])

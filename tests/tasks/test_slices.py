@@ -60,6 +60,21 @@ def test_equal_strata_take_turns() -> None:
     assert all(set(ordered[turn : turn + 4]) == {row["criterion"] for row in rows} for turn in range(0, 80, 4))
 
 
+def test_a_few_questions_are_about_many_photos() -> None:
+    """In AMBER, where each photo has a dozen questions."""
+    rows = [
+        {"id": f"{image}-{kind}-{n}", "pair_id": "", "scene_ids": [f"s{image}"], "benchmark": "amber", "task": kind,
+         "question_type": kind}
+        for image in range(200)
+        for kind in ("existence", "state", "number")
+        for n in range(5)
+    ]  # fmt: skip
+    first = slices.whole(table(rows)).select(range(90))
+    assert Counter(first["question_type"][:]) == {"existence": 30, "state": 30, "number": 30}
+    # 200 (1 - (1 - 1 / 200) ** 90) = 72.6 of a simple random sample; with photos in one order for all types it is 6
+    assert 62 <= len({scene for (scene,) in first["scene_ids"][:]}) <= 83
+
+
 def test_a_pressed_question_follows_with_its_easy_one() -> None:
     rows = [
         {"id": f"{n}{p}", "pair_id": f"e{n}", "scene_ids": [f"s{n}"], "benchmark": "mioh", "kind": "multiple_choice",
