@@ -21,7 +21,7 @@ ANSWERED = ("response", "prediction", "failure", "cut_off", "tokens")
 _HALF = re.compile("[\ud800-\udfff]")
 _PREFIX = re.compile(r"((?:[0-9]+#|[rw][1-9]#)+)(.*)", re.DOTALL)
 _VARIANT = re.compile(r"([rw])([1-9])#")
-_LAST = re.compile(r"\bof (?:the above|these|them)\W*$", re.IGNORECASE)
+_STAYS = re.compile(r"\bof (?:the above|these|them)\W*$", re.IGNORECASE)
 """Option that refers to those above it, and so stays the last."""
 
 
@@ -270,8 +270,8 @@ class _QuestionName(NamedTuple):
     def vary(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a variant of a row: its id with this prefix and, of a rotation, its options and answer moved.
 
-        Rotation n moves every option n - 1 places up, the first ones to the end ("None of the above" stays last). A
-        wording changes the prompt alone.
+        Rotation n moves every option n - 1 places up, the first ones to the end ("None of the above" stays in its
+        place). A wording changes the prompt alone.
 
         >>> row = {"id": "q", "choices": ["cat", "dog", "None of the above"], "answer": "B"}
         >>> split_repetition("r2#").vary(row)
@@ -280,10 +280,12 @@ class _QuestionName(NamedTuple):
         named = {name: f"{self.prefix}{row[name]}" for name in ("id", "pair_id") if row.get(name)}
         kind, number = self.variant
         choices = list(row.get("choices") or ())
-        moved = len(choices) - any(map(_LAST.search, choices[-1:]))
-        if kind != "r" or moved < 1:
+        places = [place for place, choice in enumerate(choices) if not _STAYS.search(choice)]
+        if kind != "r" or not places:
             return {**row, **named}
-        order = [(place + number - 1) % moved for place in range(moved)] + list(range(moved, len(choices)))
+        turn = (number - 1) % len(places)
+        moved = dict(zip(places, places[turn:] + places[:turn], strict=True))
+        order = [moved.get(place, place) for place in range(len(choices))]
         answer = row.get("answer", "")
         if answer in ascii_uppercase[: len(choices)] and answer:
             answer = ascii_uppercase[order.index(ascii_uppercase.index(answer))]

@@ -38,7 +38,7 @@ _SHOWN = 200
 
 _EXAMPLES = 3
 _DIGIT = re.compile(r"\d")
-"""Words with a digit differ between copies of an error: times, request numbers."""
+"""Words with a digit differ between copies of an error: times, request numbers. In a caption they are its content."""
 
 
 class ResponseCounts:
@@ -61,7 +61,9 @@ class ResponseCounts:
             return
         self.loops += is_loop(record.response)
         words = record.response.casefold().split()
-        key = short_digest(" ".join("#" if _DIGIT.search(word) else word for word in words))
+        if record.kind != "caption" or (claims is not None and not claims.named):
+            words = ["#" if _DIGIT.search(word) else word for word in words]
+        key = short_digest(" ".join(words))
         self._alike[key] += 1
         if self._alike[key] == 2:
             self._texts[key] = record.response.strip()[:_SHOWN]

@@ -280,6 +280,21 @@ def test_failures_refusals_and_repetitions_of_a_batch(split: Path, tmp_path: Pat
     assert any("2 repetitions" in line for line in told.stderr.splitlines())
 
 
+@pytest.mark.parametrize(("content", "tokens", "expected"), [("", 4096, (1, 0)), (None, 4096, (1, 0)), ("", 9, (0, 1))])
+def test_an_empty_reply_that_used_all_tokens_is_cut_off_without_a_finish_reason(
+    split: Path, tmp_path: Path, content: str | None, tokens: int, expected: tuple[int, int]
+) -> None:
+    question_export.export(split, "openai-batch", tmp_path / "out", "m")
+    log = batch_log(tmp_path / "out", split)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    body = {"choices": [{"message": {"content": content}}], "usage": {"completion_tokens": tokens}}
+    lines[0]["response"]["body"] = body
+    log.write_text("\n".join(map(json.dumps, lines)))
+    told = CliRunner().invoke(app, ["score", str(log), "--questions", str(split), "--json", "--allow-failed"])
+    found = json.loads(told.stdout)["scores"]
+    assert (sum(group["cut_off"] > 0 for group in found), sum(group["failed"] > 0 for group in found)) == expected
+
+
 @pytest.mark.parametrize(
     ("how", "message"),
     [

@@ -28,14 +28,17 @@ from vhbench.tasks.metrics.registry import BY_WORDING
 ROW = {"id": "q", "pair_id": "p", "choices": ["cat", "dog", "owl", "None of the above"], "answer": "C"}
 
 
-@given(st.integers(1, 9), st.sampled_from("ABCD"), st.booleans())
-def test_a_rotation_keeps_the_answer_and_every_option(number: int, answer: str, none: bool) -> None:
-    row = {**ROW, "answer": answer, "choices": ROW["choices"] if none else ["cat", "dog", "owl", "fox"]}
+@given(st.integers(1, 9), st.sampled_from("ABCD"), st.sampled_from([None, 0, 1, 2, 3]))
+def test_a_rotation_keeps_the_answer_and_every_option(number: int, answer: str, none: int | None) -> None:
+    choices = ["cat", "dog", "owl", "fox"]
+    if none is not None:
+        choices[none] = "None of the above"
+    row = {**ROW, "answer": answer, "choices": choices}
     moved = split_repetition(f"r{number}#").vary(row)
     assert moved["choices"][ord(moved["answer"]) - 65] == row["choices"][ord(answer) - 65]
     assert sorted(moved["choices"]) == sorted(row["choices"])
-    assert moved["choices"][-1] == "None of the above" or not none
-    period = 3 if none else 4
+    assert none is None or moved["choices"][none] == "None of the above"
+    period = 4 if none is None else 3
     assert (moved["choices"] == row["choices"]) == (number % period == 1)
 
 

@@ -48,6 +48,7 @@ KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
 """Keys that identify a JSON object as a row: ours, POPE's, VLMEvalKit's, LLaVA's and similar ones."""
 
 _TOKENS = ("completion_tokens", "output_tokens", "tokens")
+_LIMITS = ("max_new_tokens", "max_completion_tokens", "max_tokens", "max_output_tokens")
 _AT_THE_LIMIT = ("length", "max_tokens", "max_output_tokens")
 _LETTERS = string.ascii_uppercase
 
@@ -92,11 +93,15 @@ def _ending(row: Row) -> Row:
 
     >>> _ending({"finish_reason": "length", "usage": {"completion_tokens": 4096}}), _ending({"stop_reason": "end_turn"})
     ({'cut_off': True, 'tokens': 4096}, {})
+    >>> _ending({"usage": {"completion_tokens": 64}, "max_tokens": 64})
+    {'cut_off': True, 'tokens': 64}
     """
     usage = row.get("usage")
     counts = (places.get(name) for places in (row, usage) if isinstance(places, dict) for name in _TOKENS)
     tokens = next((count for count in counts if type(count) is int and count > 0), None)
     cut = any(str(row.get(name)).lower() in _AT_THE_LIMIT for name in ("finish_reason", "stop_reason"))
+    limit = next((row[name] for name in _LIMITS if type(row.get(name)) is int), None)
+    cut = cut or bool(tokens and limit and tokens >= limit)
     return ({"cut_off": True} if cut else {}) | ({"tokens": tokens} if tokens else {})
 
 

@@ -261,3 +261,17 @@ def test_whether_a_wrong_object_is_preferred_to_none() -> None:
     assert (found["none_recall"], found["none_rejected"]) == (0.5, 0.25)
     assert found["penalized_accuracy"] == pytest.approx((3 - 2 / 3) / 6)
     assert multiple_choice.score(choice_rows(["A"] * 4))["none_recall"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "withheld"),
+    [
+        ("A dog and {} cats", None),
+        ("A dog and two cats", "captions are identical"),
+        ("Request {} is queued.", "captions are identical"),
+    ],
+)
+def test_captions_that_differ_in_their_numbers_are_not_identical(text: str, withheld: str | None) -> None:
+    score, rows, _, _ = METRICS["ode_captions"]
+    why = score(rows([text.format(number) for number in range(2, 22)]))["withheld"]
+    assert why is None if withheld is None else withheld in why

@@ -11,11 +11,11 @@ _BE = (
 REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
-    r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:ed?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
-    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|(?<!no\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
+    r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
+    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\bleav)[^,;:])*)\Z"
     rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
-_DENIED_AFTER = re.compile(
+DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
     rf"(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
@@ -35,15 +35,22 @@ _CLAUSE = re.compile(
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
-    rf"(?i)\A\W*(?:{_WHILE}|unlike|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than"
+    rf"(?i)\A\W*(?:{_WHILE}|unlike|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
     r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
 )
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
-    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|out\s+of|whether|was\s+going\s+to|choices?\s+(?:are"
-    r"|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
+    r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|whether|was\s+going\s+to|choices?\s+(?:are"
+    r"|were)|options?\s+(?:are|were|include))\b[^,;:]*\Z"
+    r"|\b(?:between|among|out\s+of)\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
+_FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best)\b)")
+_AGAINST = re.compile(
+    r"(?i)\b(?:nothing|contradict(?:s|ed)|fails|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
+    r"|first\s+(?:thought|guess|choice|instinct|impression)|if\s+\w+\s+(?:\w+\s+)?(?:were|was|had))\b"
+)
+"""What speaks against a letter in its clause."""
 _PLAN = re.compile(
     r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
@@ -54,12 +61,11 @@ _CUT_OFF = re.compile(
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
-_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b|none\s+of\s+\(?(?-i:[A-J])\b")
+_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
 _IF = re.compile(
     r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|forced|pressed|asked)\b)"
 )
-_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could)(?:\b|n't)")
-_TWO_LETTERS = re.compile(r"\A\s+\(?([A-J])(?=\)?\s+and\s+\(?[A-J]\b)")
+_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't)")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -130,30 +136,37 @@ def _clause(
 ) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
-    images = set(names.images.values())
+    images, against = set(names.images.values()), _AGAINST.search(text)
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
-    for mention in () if _IF.match(text) else names.find(text):
+    mentions = [] if _IF.match(text) else [*names.find(text)]
+    letters = {mention.letter for mention in mentions if mention.end == mention.start + 1}
+    for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
         if mention.start < read:
             continue  # part of an option's text after its letter: "(E) None of the above"
         read = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
         if mention.kind == "none" and (
-            affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
+            affirmed
+            or denied
+            or _THERE.match(after)
+            or _EACH_DENIED.match(text, mention.start)
+            or letters - {mention.letter}
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
-        letters = {one.letter for one in affirmed if one.end == one.start + 1} | set(_TWO_LETTERS.findall(after))
-        if mention.kind == "both" and letters - images:
+        if mention.kind == "both" and letters - images - {mention.letter}:
             continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
-        elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):
+        elif (_LOOKS.search(before) and not _FOUND.match(after)) or (_PLAN.match(text) and not mention.by_letter):
             continue
-        elif (than := _DENIED_BEFORE.search(before)) or (
-            denied and _LISTED.fullmatch(text[denied[-1].end : mention.start])
+        elif (
+            (than := _DENIED_BEFORE.search(before))
+            or (denied and _LISTED.fullmatch(text[denied[-1].end : mention.start]))
+            or (against and mention.end == mention.start + 1)
         ):
             (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
         elif (
-            (no := _DENIED_AFTER.match(after[:60]))
+            (no := DENIED_AFTER.match(after[:60]))
             and (no["judged"] or not asks_for_absence)
             and not _STILL.search(after[:200])
         ):
@@ -186,7 +199,7 @@ def position(text: str, letters: str) -> str:
     found = set()
     for named in re.finditer(rf"(?i)\b({'|'.join(ORDINALS[1:])}|last)\s+(?:option|choice|answer)\b", text):
         place = len(letters) if named[1].lower() == "last" else ORDINALS.index(named[1].lower())
-        denied = _DENIED_BEFORE.search(text[: named.start()][-80:]) or _DENIED_AFTER.match(text[named.end() :][:60])
+        denied = _DENIED_BEFORE.search(text[: named.start()][-80:]) or DENIED_AFTER.match(text[named.end() :][:60])
         if 0 < place <= len(letters) and not denied:
             found.add(letters[place - 1])
     return found.pop() if len(found) == 1 else ""

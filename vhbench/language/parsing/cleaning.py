@@ -89,7 +89,7 @@ _ADJECTIVE = (
     r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest|overall)"
     r"\s+){0,6}+"
 )
-_NOUN = r"(?:answer|choice|option|selection|response|conclusion|verdict|decision)"
+_NOUN = r"(?:ans|answer|choice|option|selection|response|conclusion|verdict|decision)"
 _IS = r"(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|has\s+to\s+be|(?:seems|appears)\s+to\s+be)"
 _FOREIGN = (
     r"(?:答案|回答|结论|答え|結論|答(?=[:=])|(?<!\w)(?:답변?|정답|réponse|respuesta|antwort|resposta|risposta|ответ"

@@ -10,7 +10,15 @@ import re
 from collections.abc import Sequence
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.clauses import CONTRAST, REJECTING_SIGN, OptionClause, clauses_of, position, text_after
+from vhbench.language.parsing.clauses import (
+    CONTRAST,
+    DENIED_AFTER,
+    REJECTING_SIGN,
+    OptionClause,
+    clauses_of,
+    position,
+    text_after,
+)
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.numeric_answers import counted
@@ -52,7 +60,10 @@ _ONLY = re.compile(
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
 )
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
-_ASKED = re.compile(r"(?<=\b[B-J])\W?\?\s*(?=(?i:yes|no)\b)|(?<=\bA)\?\s*(?=(?i:yes|no)\b)")
+_ASKED = re.compile(
+    r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|no)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
+)
+"""Verdict on a letter: "B? No.", "B. Incorrect"."""
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
@@ -110,7 +121,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     text = _ANSWER.sub("", text)
     if (found := _whole(text, names)) is not None:
         return found
-    text = _ASKED.sub(" = ", _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text)))
+    text = _ASKED.sub(r"\1 = ", _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text)))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)
@@ -122,7 +133,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
         if not by_letter and not any(clause.denied for clause in clauses):
             return yes_or_no.get(yes_no(text, question))
-    lettered = any(not mention.kind for clause in clauses for mention in clause.affirmed)
+    lettered = any(clause.denied or not all(mention.kind for mention in clause.affirmed) for clause in clauses)
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
     if any("%" in choice for choice in names.choices):  # elsewhere a percentage is no count
         numbers = numbers.replace("%", "")
@@ -141,7 +152,11 @@ def _whole(text: str, names: Names) -> str | None:
     if len(text) > 400:
         return None
     words = normal(text)
-    same = [name for name, option in names.texts.items() if words in (option, f"{name.lower()} {option}")]
+    same = [
+        name
+        for (name, option), choice in zip(names.texts.items(), names.choices, strict=True)
+        if words in (option, normal(f"{name} {choice}"))
+    ]
     if len(same) == 1:
         return same[0]
     return None if names.counts else names.images.get(ordinal(words))
@@ -168,10 +183,12 @@ def _marked(text: str, names: Names) -> str | None:
     if marked:
         found, rest = next(filter(None, marked.groups())), text[marked.end() :]
         article = found in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
-        alternative = re.match(rf"\s*(?:or|and|/|&|,)\s*[(\[]?[{names.letters}]\b(?!')", rest)
+        alternative = re.match(
+            rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')", rest
+        )
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         own = Mention(marked.start(), marked.end(), found.upper())
-        verdict = text_after(rest, own, names) == rest and _VERDICT.match(rest)
+        verdict = text_after(rest, own, names) == rest and (_VERDICT.match(rest) or DENIED_AFTER.match(rest[:60]))
         if not article and not initial and not verdict and not REJECTING_SIGN.search(marked[0]):
             return "" if alternative or _goes_through_them(text, names) else found.upper()
     return None
@@ -187,7 +204,7 @@ def _first_words(text: str, names: Names) -> str:
     found = list(names.find(text[head.start(1) : head.end(1)])) if head else []
     if not head or len(found) != 1 or found[0].start > 0 or found[0].end < head.end(1) - head.start(1):
         return ""
-    if found[0].kind == "unknown" or REJECTING_SIGN.search(head[0]):
+    if found[0].kind == "unknown" or REJECTING_SIGN.search(head[0]) or _VERDICT.match(text[head.end() :]):
         return ""
     following = next(names.find(text[head.end() : head.end() + 12]), None)
     listed = text[head.end() - 1 : head.end()] == "," and following and following.start < 6

@@ -46,7 +46,7 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
     ['D', 'B', '']
     """
-    text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)]\s+", "", text)) if len(text.split()) > 2 else text
+    text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
     marked = re.sub(_NUMBER, lambda found: f" {_value(found)}§ ", text)
     numbers = [int(number) for number in re.findall(r"(\d+)§", marked)]
     if not numbers:

@@ -26,12 +26,12 @@ _ORDINAL_LIST = re.compile(
 )
 _VERB = (
     r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows|seems|appears|looks|contains|fits|matches"
-    r"|makes|gives|works|stands|depicts|describes|represents|reflects|captures|corresponds|aligns|agrees|remains|wins"
+    r"|makes|gives|works|stands|depicts|describes|represents|reflects|captures|corresponds|aligns|agrees|remains|wins|contradicts|fails|lacks"
     r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
 _NO_NOUN = (
     rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has)|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
-    r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|but|which|that|from|at|by|not|to|for|of|cannot"
+    r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|given|but|which|that|from|at|by|not|to|for|of|cannot"
     r"|will|may|might)\b"
 )
 """Words that no article precedes, so that an A before them is the letter."""

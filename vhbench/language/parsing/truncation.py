@@ -30,7 +30,7 @@ _ALOUD: Final = re.compile(
     r"|the\s+question\s+asks)\b"
 )
 _CONCLUDES: Final = re.compile(
-    r"(?i)\b(?:answer|choice|choose|pick|select|go(?:ing)?\s+(?:with|for)|say|conclude|conclusion|therefore|thus|hence|final\w*"
+    r"(?i)\b(?:answer|choice|choose|pick|select|go(?:ing)?\s+(?:with|for)|say|think\s+(?:it|it's|yes|no|(?-i:[A-J]))|conclude|conclusion|therefore|thus|hence|final\w*"
     r"|overall|so\s+(?:it|that|the|there|yes|no|image|[a-j]\b))\b"
     r"|(?:\A\W*|:\W*|\b(?:is|be|so|but),?\s+)(?:yes|no)\W*\Z|\A\W*(?:yes|no|none)\b(?=\W|\Z)(?!\s+[a-z]+\Z)"
     r"|(?:\A\W*|\bis\W+)(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"

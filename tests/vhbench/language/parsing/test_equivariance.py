@@ -32,6 +32,14 @@ Choice {L} | Choice: {L} | Selected option: {L} | {{"answer": "{L}"}} | <answer>
 Option {L} is the only one that fits. | A: {L} | {L} : {T} | Okay: {L}. {T} | Let's go with {L}.
 I have to go with {L}. | This makes {L} the correct answer. | The option that is correct is ({L}) {T}.
 I'm going with ({L}) {T}. | The answer is {L} rather than {W}. | {L} (I am 90% sure) | Ruling out ({W}), I select ({L}).
+First I thought {W}, but on closer inspection it is {L}. | All but {L} are wrong. | Unlike {W}, {L} fits.
+Every option except {L} can be excluded. | No option other than {L} fits. | At first glance {W}, on reflection {L}.
+Even if {W} looks close, {L} is the answer. | Without more context I'd guess {L}. | {L} makes the most sense.
+{L} best describes the image. | {L} due to the details | More likely {L} than {W}. | If forced to choose, {L}.
+Hard to say, but probably {L}. | Contrary to {W}, {L} fits. | I'll go for {L} | One can see that {L} is right.
+Excluding {W}, option {L} is left. | Let me compare them.\n\nWhat I see supports {L}.\n\n{L}. {T} | {L} it must be.
+({W}) does not fit. Therefore ({L}). | {W}? No. {L}? Yes. | {W}. Incorrect\n{L}. Correct | This makes {L} correct.
+The best choice among the options is {L}. | I prefer {L} to {W}. | As opposed to {W}, {L} fits. | {L} probably.
 It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | 選択肢{L}が正しいです。 | 정답은 {L}입니다.
 """
 
@@ -87,6 +95,25 @@ def test_the_table_has_at_least_sixty_forms() -> None:
 @pytest.mark.parametrize("form", [*forms()])
 def test_every_option_is_parsed_in_every_position(form: str) -> None:
     assert misread(form, lambda response, options: response) == []
+
+
+UNDECIDED = """
+If the light is on, the answer is {L}; if it is off, the answer is {W}. | Is it {L}? | Why is {L} an option?
+It depends: {L} if seen from the left, {W} otherwise. | Assuming it is day, {L}; otherwise {W}. | Not {L}, not {W}.
+I see a problem with {L}. | A look at the image does not help. | I doubt {L}. | {L} must be wrong. | I exclude {L}.
+{L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
+"""
+
+
+@pytest.mark.parametrize("choices", [("cat", "dog", "boat", "umbrella"), ("Yes, it is far", "No, it is not", "No cup")])
+def test_no_option_is_parsed_where_none_is_chosen(choices: Sequence[str]) -> None:
+    said = [
+        form.strip().format(L="ABC"[n], W="BCA"[n])
+        for form in UNDECIDED.replace("\n", " | ").split(" | ")
+        if form.strip()
+        for n in range(3)
+    ]
+    assert [text for text in said if parse("multiple_choice", text, choices, question=ASKED)] == []
 
 
 CHANGES: dict[str, Callable[[str, Sequence[str]], str]] = {
