@@ -131,13 +131,13 @@ def _tile(number: int, level: int) -> Pixels:
         finer = _tile(number, level - 1)
         return np.asarray(cv2.resize(finer, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
     material, random = _MATERIALS[number], rng(0, "tile", number)
-    total, weight = np.zeros((_SIDE, _SIDE), np.int64), 256.0
+    total, weight = np.zeros((_SIDE, _SIDE), np.int32), 256.0
     across, down = material.across, material.down
     while weight >= 1 and max(across, down) <= _SIDE:
         cells = random.integers(0, 256, (min(down, _SIDE), min(across, _SIDE)), np.uint8)
-        octave = cv2.resize(cells, (_SIDE, _SIDE), interpolation=cv2.INTER_LINEAR_EXACT).astype(np.int64) - 128
+        octave = cv2.resize(cells, (_SIDE, _SIDE), interpolation=cv2.INTER_LINEAR_EXACT).astype(np.int32) - 128
         total += round(weight) * (abs(octave) if material.folds else octave)
         across, down, weight = across * 2, down * 2, weight * material.roughness
     total -= int(total.sum()) // total.size
-    spread = int((total * total).sum() // total.size) ** 0.5
+    spread = int(np.square(total, dtype=np.int64).sum() // total.size) ** 0.5
     return np.asarray(np.clip(total * _SPREAD // round(spread) + 128, 0, 255), np.uint8)

@@ -8,7 +8,7 @@ from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.catalog import Entry
 from vhbench.generators.scenes.layout import plan
 from vhbench.generators.scenes.layout.plan import Locale
-from vhbench.generators.scenes.truth.known_words import clash, rivals
+from vhbench.generators.scenes.truth.known_words import clash
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
 
@@ -86,13 +86,12 @@ def _complete(
     if pool is None:
         pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, locale)]
     taken = {entry.name for entry in wanted} | set(map(catalog.readable, base.absent))
-    doubtful = locale.painted.union(*map(rivals, locale.areas))
     chosen: list[Entry] = []
     shuffled = [pool[int(index)] for index in random.permutation(len(pool))]
     for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, locale)):
         if len(wanted) + len(chosen) >= total:
             break
-        told = entry.name in taken | doubtful or clash(entry.name, taken)
+        told = entry.name in taken or entry.name in locale.doubtful or clash(entry.name, taken)
         if not told and plan.place_of(entry, locale) == entry.place:
             chosen.append(entry)
             taken.add(entry.name)

@@ -1,10 +1,10 @@
 """Positions of an animal's body parts in a pose, and its colours."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vhbench.generators.scenes.creatures.sketch import Point, polar
-from vhbench.generators.scenes.creatures.species import POSES, SPECIES, LegAngles, Pose, Species
+from vhbench.generators.scenes.creatures.species import POSES, SPECIES, Pose, Species
 from vhbench.generators.scenes.paints import paint, shade
 
 
@@ -68,7 +68,9 @@ class Frame:
 def frame(word: str, colour: str, action: str) -> Frame:
     """Compute the skeleton of an animal."""
     species = SPECIES[word]
-    pose = _fit(POSES[action], species, action)
+    pose = POSES[action]
+    if species.chest >= species.leg:
+        pose = POSES.get(f"stout {action}", pose)
     back = species.length * (0.86 if pose.rest == "sit" else 1)
     low = {"sit": species.rump * 0.52, "lie": species.rump * 0.50}
     hip = (0.0, low.get(pose.rest, species.leg + species.rump * 0.34))
@@ -120,23 +122,6 @@ def coat(word: str, colour: str) -> Coat:
 def _body(hip: Point, pitch: float, along: float, up: float) -> Point:
     cosine, sine = math.cos(math.radians(pitch)), math.sin(math.radians(pitch))
     return hip[0] + along * cosine - up * sine, hip[1] + along * sine + up * cosine
-
-
-def _fit(pose: Pose, species: Species, action: str) -> Pose:
-    """Exaggerate a pose for stout animals, whose legs barely change the silhouette."""
-    stout = species.chest / species.leg
-    if stout < 1:
-        return pose
-    if action == "lying":
-        return replace(pose, neck=-42)  # the head rests on the ground
-    if action == "walking":
-        legs = [(upper * 1.45, lower * 1.3) if upper > 0 else (upper * 1.5, lower * 1.3) for upper, lower in _all(pose)]
-        return replace(pose, legs=(legs[0], legs[1], legs[2], legs[3]), neck=-16, pitch=-3)
-    return pose
-
-
-def _all(pose: Pose) -> list[LegAngles]:
-    return [angles for angles in pose.legs if angles is not None]
 
 
 def _head_turn(species: Species, pose: Pose, action: str) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vhbench.files import read_typed
-from vhbench.generators.scenes.creatures.faces import Face, HairStyle, Head, Heads, Points, draw_head, hair_behind
+from vhbench.generators.scenes.creatures.faces import Head, Heads, Points, draw_head, hair_behind
 from vhbench.generators.scenes.creatures.sketch import Point, Sketch, between, hang, polar
 from vhbench.generators.scenes.paints import paint, shade
 
@@ -47,22 +47,16 @@ class Stance:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tables:
+class _Tables(Heads):
     """Contents of ``people.json``."""
 
     figures: Mapping[str, Figure]
     builds: Sequence[Physique]
     stances: Mapping[str, Stance]
     palette: Mapping[str, Sequence[str]]
-    faces: Mapping[str, Face]
-    hairlines: Mapping[str, Mapping[str, Points]]
-    styles: Mapping[str, HairStyle]
-    behind: Mapping[str, Sequence[Points]]
-    locks: Mapping[str, Points]
 
 
 _TABLES = read_typed(Path(__file__).with_suffix(".json"), _Tables, "table of people")
-_HEADS = Heads(_TABLES.faces, _TABLES.hairlines, _TABLES.styles, _TABLES.behind, _TABLES.locks)
 FIGURES = _TABLES.figures
 """Word → figure."""
 
@@ -107,7 +101,7 @@ def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
     sketch = Sketch(prefix="")
     front = who.stance.front
     near_arm, far_arm = who.stance.arms
-    hair_behind(sketch, who.head, _HEADS)
+    hair_behind(sketch, who.head, _TABLES)
     if not front:
         _arm(sketch, who, -1, far_arm)
     _leg(sketch, who, -1, who.stance.legs[1])
@@ -116,7 +110,7 @@ def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
     _trunk(sketch, who)
     if front:
         _arm(sketch, who, -1, far_arm)
-    draw_head(sketch, who.head, _HEADS)
+    draw_head(sketch, who.head, _TABLES)
     _arm(sketch, who, 1, near_arm)
     return sketch
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vhbench.files import read_typed
 from vhbench.tsv import numbers, records, words
 
 LegAngles = tuple[float, float]
@@ -61,15 +62,8 @@ class Pose:
     rest: str = ""
 
 
-POSES: Mapping[str, Pose] = {
-    "": Pose(((3, 0), (-7, -4), (-4, -2), (7, 2))),
-    "walking": Pose(((30, 12), (-26, -44), (-28, -34), (26, 12)), neck=-3),
-    "running": Pose(((66, 52), (40, 4), (-62, -76), (-40, -78)), pitch=3, neck=-16),
-    "jumping": Pose(((48, -14), (62, 2), (-48, -64), (-58, -74)), pitch=26, neck=-10),
-    "sitting": Pose(((6, 2), (-2, -2), None, None), pitch=46, neck=-30, rest="sit"),
-    "lying": Pose((None, None, None, None), neck=-6, rest="lie"),
-    "eating": Pose(((12, 4), (-8, -6), (-6, -2), (8, 2)), pitch=-4, neck=-86),
-}
+POSES = read_typed(Path(__file__).with_name("poses.json"), dict[str, Pose], "table of poses")
+"""Action → pose; "stout" ones are exaggerated for animals whose legs barely change the silhouette."""
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("length", "chest", "rump", "leg", "tuck", "slope"), float),

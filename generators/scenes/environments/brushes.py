@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ from vhbench.generators.scenes.paints import mix, parse_hex, shade, to_hex
 
 SIZE = 512
 """Side of the canvas in units; environments can be rendered at any resolution."""
+
+_SCENERY = Path(__file__).with_name("scenery")
 
 Point = tuple[float, float]
 
@@ -92,6 +95,10 @@ class Canvas:
             f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:.2f}" stroke-opacity="{opacity:.2f}"'
             ' stroke-linecap="round" stroke-linejoin="round"/>'
         )
+
+    def scenery(self, name: str) -> None:
+        """Add the elements of a file of ``scenery/``, one a line."""
+        self.parts += (_SCENERY / f"{name}.svg").read_text(encoding="utf-8").splitlines()[1:-1]
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform number; same values as the generator's method, but faster."""

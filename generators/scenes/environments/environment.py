@@ -6,9 +6,11 @@ absent.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.environments.brushes import Canvas
+from vhbench.tsv import records, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Band:
     near: tuple[float, float] = (0.04, 0.96)  # horizontal range at ``bottom``
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Environment:
     """Environment.
 
@@ -53,28 +55,20 @@ class Environment:
     def areas(self, state: str = "") -> tuple[str, ...]:
         """Return the words rendered in a state."""
         state = self.state_of(state) or self.states[0]
-        words = list(self.paints)
-        if "sky" in words:
-            words += _SKY.get(state, ("cloud",))
-        if state == "withered" and "grass" in words:
-            words.append("tussock")
+        areas = list(self.paints)
+        if "sky" in areas:
+            areas += _SKY.get(state, ("cloud",))
+        if state == "withered" and "grass" in areas:
+            areas.append("tussock")
         if state == "snowy":
-            words = [word for word in words if word != "grass"] + ["snow"]
-        return tuple(dict.fromkeys(words))
+            areas = [area for area in areas if area != "grass"] + ["snow"]
+        return tuple(dict.fromkeys(areas))
 
 
 _SKY = {"night": ("star", "moon", "cloud"), "sunny": ("sun", "cloud"), "withered": ("sun", "cloud")}
-_PLANTS = ("grass", "tree", "forest")
-_WATERS = ("sea", "lake", "river")
 _STATE_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("lush", "verdant", "green"), ("sunny", _PLANTS)),
-    **dict.fromkeys(("calm", "sparkling", "rippling"), ("sunny", _WATERS)),
-    **dict.fromkeys(("daytime", "fair"), ("sunny", ("sky",))),
-    **dict.fromkeys(("cloudy", "overcast"), ("gloomy", ("sky",))),
-    **dict.fromkeys(("turbulent", "stormy", "rough"), ("gloomy", ("sea",))),
-    **dict.fromkeys(("dark", "starry"), ("night", ("sky",))),
-    **dict.fromkeys(("snow-covered", "winter"), ("snowy", ())),
-    **dict.fromkeys(("yellowed", "withering", "dry", "autumn"), ("withered", _PLANTS)),
-    "dusk": ("sunset", ("sky",)),
+    word: (state, words(needs))
+    for cell, state, needs in records(Path(__file__).with_name("states.tsv"), lambda **row: row.values(), {})
+    for word in words(cell)
 }
 """Word → its state, and words of which the environment must render one."""

@@ -11,30 +11,8 @@ def kitchen(canvas: Canvas) -> None:
     """Paint cupboards above and below, and a stove with a hood."""
     brush.wall(canvas, 297, ("#f1e9d8", "#e6dcc6"), pattern="tile", ink="#cfc5ad")
     brush.floor(canvas, 302, _STONE, kind="tile")
-    for x in (10, 136, 387):
-        _cupboard(canvas, x, 10, 120, 104, knob=(96, 80))
-        _cupboard(canvas, x, 207, 123, 105, knob=(60, 14))
-    for x, width in ((0, 259), (387, 125)):
-        canvas.rect(x, 197, width, 13, "#e9e3d6")
-    _stove(canvas, 259, 387)
+    canvas.scenery("kitchen")
     canvas.area("cabinet", "counter", "oven", "cooktop")
-
-
-def _cupboard(canvas: Canvas, x: float, y: float, width: float, height: float, *, knob: brush.Point) -> None:
-    canvas.rect(x, y, width, height, "#8fb0a9")
-    canvas.rect(x + 7, y + 7, width - 14, height - 14, "none", 'stroke="#6f938b" stroke-width="3"')
-    canvas.ellipse(x + knob[0], y + knob[1], 4, 4, "#e8d9a8")
-
-
-def _stove(canvas: Canvas, left: float, right: float) -> None:
-    canvas.rect(left, 197, right - left, 118, "#b9c0c5")
-    canvas.rect(left, 193, right - left, 8, "#3a4045")
-    canvas.rect(left + 15, 236, right - left - 30, 62, "#2b3034", 'rx="4"')
-    canvas.rect(left + 15, 225, right - left - 30, 4, "#7a848b")
-    for i in range(5):
-        canvas.ellipse(left + 20 + i * 22, 213, 5, 5, "#2f3438")
-    canvas.polygon([(left, 102), (right, 102), (right - 31, 56), (left + 31, 56)], "#a9b2b8")
-    canvas.rect(left + 41, 0, right - left - 82, 56, "#c3cbd0")
 
 
 def living_room(canvas: Canvas) -> None:
@@ -42,9 +20,7 @@ def living_room(canvas: Canvas) -> None:
     brush.wall(canvas, 287, ("#e9dcc3", "#dccaa8"), pattern="stripe")
     brush.floor(canvas, 292, _WOOD)
     _window(canvas, canvas.uniform(40, 330), 46)
-    canvas.ellipse(256, 424, 206, 64, "#a34a4a")
-    canvas.ellipse(256, 424, 190, 57, "none", 'stroke="#e8cf9a" stroke-width="4"')
-    canvas.ellipse(256, 424, 154, 44, "none", 'stroke="#e8cf9a" stroke-width="2"')
+    canvas.scenery("rug")
     canvas.area("carpet")
 
 
@@ -81,17 +57,9 @@ def bathroom(canvas: Canvas) -> None:
 def stage(canvas: Canvas) -> None:
     """Paint a theatre stage: red curtains, boards, two spotlights."""
     canvas.rect(0, 0, SIZE, 340, canvas.gradient(("#120b20", "#261a3c")))
-    for i in range(28):
-        if not 6 <= i <= 20:
-            canvas.rect(i * 18.3, 0, 18.8, 336, "#a8202f" if i % 2 else "#86182a")
-    for i in range(28):
-        canvas.ellipse(i * 18.3 + 9, 18, 13, 46, "#b92636" if i % 2 else "#93192b")
+    canvas.scenery("stage_curtains")
     brush.ground(canvas, 318, ("#9a6a3c", "#8a5a30", "#7a4d28"), word="stage", patches=10)
-    canvas.lines([[(256 + i * 22, 318), (256 + i * 80, SIZE)] for i in range(-16, 17)], "#4d2f16", 1.6, 0.6)
-    for x, lean in ((190, 40), (322, -40)):
-        canvas.polygon(
-            [(x - 10, 0), (x + 10, 0), (x + lean + 95, SIZE), (x + lean - 95, SIZE)], "#fff1c4", 'fill-opacity="0.16"'
-        )
+    canvas.scenery("stage_boards")
     canvas.area("curtain", "floor", "spotlight")
 
 

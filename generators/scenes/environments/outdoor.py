@@ -177,9 +177,7 @@ def street(canvas: Canvas) -> None:
         brush.broad_tree(canvas, (x + canvas.uniform(-0.05, 0.05)) * SIZE, 279, 122, plants(canvas, _TREE))
     canvas.rect(0, 290, SIZE, 7, "#8d8a84")
     brush.ground(canvas, 296, asphalt, word="road", patches=24)
-    for i in range(6):
-        x = -20 + i * 98
-        canvas.polygon([(x, 396), (x + 52, 396), (x + 46, 407), (x - 8, 407)], "#f2efe2", 'fill-opacity="0.88"')
+    canvas.scenery("road")
     canvas.area("street", "ground")
 
 
@@ -188,18 +186,7 @@ def court(canvas: Canvas) -> None:
     brush.sky(canvas, 226)
     far_trees(canvas, 232, 28, word="tree")
     brush.ground(canvas, 228, ("#2f7d5b", "#2c7a66", "#2a6f63"), word="court", patches=10)
-
-    def at(across: float, y: float) -> brush.Point:
-        return SIZE * (0.5 + across * (0.20 + 0.62 * (y / SIZE - 0.44) / 0.56)), y
-
-    canvas.polygon([at(-1, 252), at(1, 252), at(1, SIZE), at(-1, SIZE)], "#3a78b5")
-    sides = [[at(u, 258), at(u, SIZE)] for u in (-0.98, -0.72, 0.72, 0.98)]
-    canvas.lines(
-        [*sides, [at(-0.98, 258), at(0.98, 258)], [at(-0.72, 305), at(0.72, 305)], [at(0, 305), at(0, 430)]],
-        "#ffffff",
-        3,
-    )
-    canvas.lines([[at(-0.72, 430), at(0.72, 430)]], "#ffffff", 4.5)
+    canvas.scenery("court")
     canvas.area("ground")
 
 
@@ -209,8 +196,7 @@ def track(canvas: Canvas) -> None:
     far_trees(canvas, 232, 28, word="tree")
     meadow(canvas, 228)
     brush.ground(canvas, 272, ("#c25a3c", "#b54f33", "#a8452c"), word="track", patches=16)
-    lanes = [[(SIZE * (0.5 + (i - 3.5) * 0.06), 272.0), (SIZE * (0.5 + (i - 3.5) * 0.42), SIZE)] for i in range(8)]
-    canvas.lines(lanes, "#ffffff", 3.5, 0.9)
+    canvas.scenery("track")
     canvas.area("ground")
 
 
@@ -221,12 +207,7 @@ def airport(canvas: Canvas) -> None:
     canvas.areas.remove("house")
     brush.ground(canvas, 246, plants(canvas, ("#8fae6a", "#7fa35a")), word="grass", patches=8)
     brush.ground(canvas, 276, ("#8a8e92", "#7c8084", "#6f7377"), word="runway", patches=20)
-    for depth in (0.0, 0.2, 0.4, 0.6, 0.8):
-        near, far = 287 + 230 * depth**1.5, 287 + 230 * (depth + 0.09) ** 1.5
-        canvas.polygon(
-            [(252 - 15 * depth, near), (260 + 15 * depth, near), (262 + 20 * depth, far), (250 - 20 * depth, far)],
-            "#f5f3ea",
-        )
+    canvas.scenery("runway")
     canvas.area("airport", "ground")
 
 
@@ -237,13 +218,7 @@ def pier(canvas: Canvas) -> None:
     canvas.polygon(
         [(205, 240), (307, 240), (740, SIZE), (-228, SIZE)], canvas.gradient(("#a9784a", "#9b6b3e", "#8f6138"))
     )
-    seams: list[list[brush.Point]] = []
-    for k in range(1, 15):
-        y = 240 + (SIZE - 240) * (k / 15) ** 1.6
-        reach = 51 + (y - 240) / (SIZE - 240) * 433
-        seams.append([(256 - reach, y), (256 + reach, y)])
-    canvas.lines(seams, "#5f3f20", 1.6, 0.8)
-    canvas.lines([[(205, 240), (-228, SIZE)], [(307, 240), (740, SIZE)]], "#6d4826", 4)
+    canvas.scenery("pier")
     canvas.area("pier", "floor")
 
 
@@ -293,24 +268,14 @@ def railway(canvas: Canvas) -> None:
     brush.ridge(canvas, 236, 70, ("#7fa6a0", "#8db58f"), word="mountain", rough=0.45)
     meadow(canvas, 230)
     brush.ground(canvas, 330, ("#a39a8c", "#8f8678", "#7d7568"), word="ground", patches=30)
-    for y, thick in ((372.0, 6.0), (470.0, 9.0)):
-        for i in range(-1, 14):
-            x = i * 44 + (y - 372) * 0.15
-            canvas.polygon(
-                [(x, y - thick), (x + 17, y - thick), (x + 14, y + thick * 1.6), (x - 5, y + thick * 1.6)], "#5d4530"
-            )
-    for y, thick in ((372.0, 3.0), (470.0, 4.5)):
-        canvas.rect(0, y - thick / 2, SIZE, thick, "#c3c8cc")
-        canvas.rect(0, y + thick / 2, SIZE, thick * 0.7, "#6e757b")
+    canvas.scenery("rails")
     canvas.area("rail")
 
 
 def reef(canvas: Canvas) -> None:
     """Paint coral on the sea floor."""
     canvas.rect(0, 0, SIZE, SIZE, canvas.gradient(("#7fd0e6", "#3fa6cf", "#1f7db3", "#155f93")))
-    for x in (90, 210, 330, 450):
-        beam = [(x - 18.0, 0.0), (x + 18.0, 0.0), (x + 90.0, SIZE), (x - 70.0, SIZE)]
-        canvas.polygon(beam, "#ffffff", 'fill-opacity="0.07"')
+    canvas.scenery("beams")
     brush.ground(canvas, 400, ("#d8c79a", "#cdb987", "#bfa974"), word="sand", patches=18)
     for colour in ("#e0637c", "#f0a04b", "#b06fc4", "#e88a6a", "#f3c64f") * 2:
         _coral(canvas, canvas.uniform(10, 500), canvas.uniform(400, 425), canvas.uniform(36, 66), colour)

@@ -7,7 +7,6 @@ import numpy as np
 from vhbench.generators.scenes.layout.plan import tied
 from vhbench.generators.scenes.layout.stage import Layout, Spot, share_among, ties, visible_share
 from vhbench.generators.scenes.truth import relations
-from vhbench.schema import Box
 
 _FEW = 4
 
@@ -24,9 +23,10 @@ def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool)
     hosts = {placed.placed.host for placed in (*layout.spots, spot)}
     for i, other in enumerate(layout.spots):
         share = visible_share(other, spot)
-        if share < _wanted(layout, other, carries=i in hosts, strict=strict) and other is not target:
-            return False
-        if other is target and not 0.3 <= share <= 0.52:
+        if other is target:
+            if not 0.3 <= share <= 0.52:
+                return False
+        elif share < 1 and share < _wanted(layout, other, carries=i in hosts, strict=strict):
             return False
     carries = len(layout.spots) in hosts
     if share_among(spot, layout.spots) < _wanted(layout, spot, carries=carries, strict=strict):
@@ -63,19 +63,14 @@ def _relations_hold(layout: Layout, new: Spot) -> bool:
     for predicate, anchor in ties(layout, new.wish):
         if predicate == "on":
             continue
-        number = layout.spots.index(anchor)
-        one = _body(layout, new, len(layout.spots), {number: anchor})
-        other = _body(layout, anchor, number, {len(layout.spots): new})
+        number, beside = layout.spots.index(anchor), predicate in ("left of", "right of")  # only boxes matter
+        one = _body(layout, new, len(layout.spots), {} if beside else {number: anchor})
+        other = _body(layout, anchor, number, {} if beside else {len(layout.spots): new})
         if not relations.PREDICATES[predicate](one, other):
             return False
-        if layout.apart and predicate in ("left of", "right of") and _overlap(one.box, other.box):
+        if layout.apart and beside and relations.overlap(one, other) > 0:
             return False
     return True
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    """Return whether two boxes overlap horizontally."""
-    return one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
 
 
 def _body(layout: Layout, spot: Spot, number: int, others: Mapping[int, Spot]) -> relations.Body:

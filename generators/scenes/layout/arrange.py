@@ -186,8 +186,8 @@ def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequ
 
 def _reach(band: Band, base: float, width: int) -> tuple[float, float]:
     share = (base - band.top) / max(band.bottom - band.top, 1e-6)
-    left, right = (far + (near - far) * share for far, near in zip(band.far, band.near, strict=True))
-    return left * width, right * width
+    (far_left, far_right), (near_left, near_right) = band.far, band.near
+    return (far_left + (near_left - far_left) * share) * width, (far_right + (near_right - far_right) * share) * width
 
 
 def _cut_by_frame(layout: Layout, look: Look, width: int) -> float:

@@ -5,6 +5,7 @@ Specs that no layout can satisfy are refused here.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_envi
 from vhbench.generators.scenes.environments.backdrops import VARIANTS
 from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.truth import measuring, relations
-from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, known_words, rivals
+from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, rivals
 from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
@@ -82,7 +83,7 @@ class Wish:
     perch: int = -1  # index of the ObjectSpec on which it preferably stands, -1 for none
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Locale:
     """Setting of a scene; ``variant`` is one rendering of it, see :func:`backdrop`."""
 
@@ -90,15 +91,23 @@ class Locale:
     state: str
     variant: int = 0
 
-    @property
+    @cached_property
     def areas(self) -> tuple[str, ...]:
         """Words rendered in it."""
         return self.environment.areas(self.state)
 
-    @property
+    @cached_property
     def painted(self) -> frozenset[str]:
         """Words rendered in it, and drawing names they could denote."""
         return frozenset(self.areas).union(map(readable, self.areas))
+
+    @cached_property
+    def doubtful(self) -> frozenset[str]:
+        """Words that must not be used as absent in it."""
+        return self.painted.union(*map(rivals, self.areas))
+
+
+_LOCALES = [Locale(environment, state) for environment in ENVIRONMENTS.values() for state in environment.states]
 
 
 def check(spec: SceneSpec) -> list[Entry]:
@@ -227,7 +236,9 @@ def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
     environments = [own] if own else painting
     if not environments:
         raise Refusal("no such environment", environment=asked)
-    locales = [Locale(e, state) for e in environments for state in e.states if e.state_of(spec.state) in ("", state)]
+    locales = [
+        o for o in _LOCALES if o.environment in environments and o.environment.state_of(spec.state) in ("", o.state)
+    ]
     if not locales:
         raise Refusal("no such state", environment=asked, state=spec.state)
     names, absent = frozenset(entry.name for entry in entries), frozenset(map(readable, spec.absent))
@@ -256,12 +267,10 @@ def _fits(locale: Locale, asked: str, entries: Sequence[Entry], names: frozenset
     """Return whether a setting shows the request, has room for all entries, and no bad area."""
     if locale.painted & names:
         return False
+    if absent and VOCABULARY & absent & locale.doubtful.union(*map(rivals, names)) - names:
+        return False
     if asked and find_environment(asked) is None and asked not in locale.areas:
         return False
-    if absent:
-        known, _ = known_words(names, locale.areas)
-        if absent & locale.painted or (absent & VOCABULARY) - known:
-            return False
     return all(place_of(entry, locale) is not None for entry in entries)
 
 

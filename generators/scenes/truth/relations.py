@@ -64,7 +64,7 @@ def in_front_of(a: Body, b: Body) -> bool | None:
     covered = a.hides.get(b.id, 0)
     if covered >= 0.1 or a.over.get(b.id, 0) >= 0.5:
         return True
-    return None if covered > 0 or _overlap(a, b) > 0.1 * min(a.box[2], b.box[2]) else False
+    return None if covered > 0 or overlap(a, b) > 0.1 * min(a.box[2], b.box[2]) else False
 
 
 def above(a: Body, b: Body) -> bool | None:
@@ -81,11 +81,11 @@ def above(a: Body, b: Body) -> bool | None:
     if rise <= 0.2 * mean:
         return False
     clear = a.box[1] + a.box[3] <= b.box[1] + 0.1 * min(a.box[3], b.box[3])
-    overlap = _overlap(a, b)
-    if a.lifted and clear and (overlap > 0 or rise >= 1.5 * mean):
+    shared = overlap(a, b)
+    if a.lifted and clear and (shared > 0 or rise >= 1.5 * mean):
         return True
     same_ground = not a.lifted and not b.lifted
-    return False if same_ground and (overlap <= 0 or not clear) else None
+    return False if same_ground and (shared <= 0 or not clear) else None
 
 
 def next_to(a: Body, b: Body) -> bool | None:
@@ -104,7 +104,7 @@ def next_to(a: Body, b: Body) -> bool | None:
     return True if apart and gap <= 0.5 and step <= 0.5 and a.lifted == b.lifted else None
 
 
-def _overlap(a: Body, b: Body) -> float:
+def overlap(a: Body, b: Body) -> float:
     """Return the horizontal overlap of two boxes; negative for a gap."""
     return min(a.box[0] + a.box[2], b.box[0] + b.box[2]) - max(a.box[0], b.box[0])
 
