@@ -94,7 +94,7 @@ def test_all_front_ends_list_installed_tasks(copied: Path, tmp_path: Path, monke
     assert "ode_fictional_caption:" in found["power"]
     assert "no_such_task" in found["power"]
     listed = {name: set(found[name]) for name in ("tasks", "mcp", "ui", "serve") if name in found}
-    # The web UI reads no file with "!function", so no group, not even lmms-eval's own.
+    # The web UI, also that of `tui`, reads no file with "!function", so no group, not even lmms-eval's own.
     missing = {name: (LEAVES if name == "ui" else OURS) - names for name, names in listed.items()}
     assert not any(missing.values()), missing
     assert len(listed) == 4 or pytest.skip(f"only {', '.join(listed)}: fastapi or mcp is not installed")

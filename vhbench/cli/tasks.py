@@ -22,8 +22,8 @@ class _TasksOptions:
     )
     names: bool = option("Print the names of the tasks and groups instead.", False, names=("--names",))
     install: bool = option(
-        "Copy the tasks into the installed lmms-eval, so that `lmms-eval tasks`, `power`, `serve`, `ui` and `mcp` list "
-        "them; again after an upgrade of either.",
+        "Copy the tasks into the installed lmms-eval, so that `lmms-eval tasks`, `power`, `serve`, `ui`, `tui` and "
+        "`mcp` list them; again after an upgrade of either.",
         False,
         names=("--install",),
     )
@@ -95,8 +95,8 @@ def write_tasks(split: Path, folder: Path) -> Path:
 def install_tasks(source: Path) -> Path:
     """Copy the YAML files into lmms-eval's own folder of tasks, which every TaskManager reads; return their folder.
 
-    So ``lmms-eval tasks``, ``power``, ``serve``, ``ui`` and ``mcp`` list them: these read no entry point, variable or
-    file that could name other tasks (``docs/lmms_eval_tasks.patch`` would add one).
+    So ``lmms-eval tasks``, ``power``, ``serve``, ``ui``, ``tui`` and ``mcp`` list them: these read no entry point,
+    variable or file that could name other tasks (``docs/lmms_eval_tasks.patch`` would add one).
 
     Raises:
         VhbenchError: if lmms-eval is not installed.
