@@ -7,6 +7,7 @@ it does not say, or says otherwise than its authors' model card, is in :data:`PR
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 TOKENS = 128
@@ -125,15 +126,19 @@ def _native_size(pipe: Any) -> int:
 
 
 def _is_turbo(pipe: Any) -> bool:
-    return bool(pipe.scheduler.config.get("timestep_spacing") == "trailing")
+    """Return whether a model was distilled to few steps, by its scheduler or (SD 3.5) by its name alone."""
+    trailing = pipe.scheduler.config.get("timestep_spacing") == "trailing"
+    return trailing or "turbo" in PurePath(pipe.name_or_path or "").name.lower()
 
 
 PROFILES = (
     Profile("FLUX.1-dev", ("FluxPipeline",), _is_distilled, steps=50),
     Profile("FLUX.1-schnell", ("FluxPipeline",), steps=4),
+    Profile("SD-Turbo", ("StableDiffusionPipeline",), _is_turbo, steps=1, guidance=0.0),
     Profile("SD 1.5", ("StableDiffusionPipeline",)),
     Profile("SDXL-Turbo", ("StableDiffusionXLPipeline",), _is_turbo, steps=1, guidance=0.0),
     Profile("SDXL", ("StableDiffusionXLPipeline",)),
+    Profile("SD 3.5-Turbo", ("StableDiffusion3Pipeline",), _is_turbo, steps=4, guidance=0.0),
     Profile("SD 3.5", ("StableDiffusion3Pipeline",), guidance=3.5),
     Profile("Qwen-Image", ("QwenImagePipeline",), size=1328),
     Profile("Sana", ("SanaPipeline",)),

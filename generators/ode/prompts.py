@@ -10,7 +10,7 @@ import numpy as np
 
 from vhbench import tsv
 from vhbench.colours import COLOURS
-from vhbench.generators.ode import attribute_words, concept_graph, environments
+from vhbench.generators.ode import attribute_words, concept_graph
 from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA
@@ -59,10 +59,10 @@ HIDDEN: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Row of ``prompt_conflicts.tsv``: where an attribute can be shown, by place, family* or state of the place.
+    """Row of ``prompt_conflicts.tsv``: where an attribute or object can be shown, by place, family* or its state.
 
     Attributes:
-        values: attributes.
+        values: attributes or objects.
         only: one of these, if any are given.
         never: none of these.
     """
@@ -217,9 +217,9 @@ def _fitting(pair: tuple[str, str], there: frozenset[str]) -> bool:
 
 
 def is_contradictory(words: Sequence[str]) -> bool:
-    """Return whether the last word is an indoor place and another is only seen in the sky."""
-    place = environments.SETTINGS.get(words[-1])
-    return place is not None and place.family in environments.INDOORS and not _CELESTIAL.isdisjoint(words)
+    """Return whether the last word is a place where another is never seen: no sun indoors, no coffee in the sea."""
+    there = _around(words[-1], DEFAULT)
+    return any(word in _FITS and _FITS[word].never & there for word in words)
 
 
 def targets(case: ImagePlan, world: SourceVocabulary) -> list[str]:

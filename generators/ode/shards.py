@@ -160,7 +160,7 @@ def _problem(recipe: Recipe, words: Sequence[str]) -> str:
         return problem
     names = {word: recipe.world.name(word) for word in words}
     if recipe.eyes and prompts.is_contradictory(list(names.values())):
-        return f"never indoors: {words[0]}"
+        return f"never seen there: {words[0]}"
     judged = concept_graph.wording(recipe.graph).settings if recipe.eyes and recipe.eyes.verifier else ()
     unknown = [
         word for word, name in names.items() if recipe.eyes and name not in judged and not recipe.eyes.phrases(name)

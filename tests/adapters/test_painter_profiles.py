@@ -18,9 +18,11 @@ SPEC = SceneSpec("case", (ObjectSpec("dog"),), prompt="a dog", negative_prompt="
 EXPECTED = {  # family → steps, guidance parameter, guidance, negative prompt, text length
     "FLUX.1-dev": (50, "guidance_scale", 3.5, None, 128),
     "FLUX.1-schnell": (4, "", None, None, 128),
+    "SD-Turbo": (1, "guidance_scale", 0.0, None, None),
     "SD 1.5": (50, "guidance_scale", 7.5, "blurry", None),
     "SDXL": (50, "guidance_scale", 5.0, "blurry", None),
     "SDXL-Turbo": (1, "guidance_scale", 0.0, None, None),
+    "SD 3.5-Turbo": (4, "guidance_scale", 0.0, None, 128),
     "SD 3.5": (28, "guidance_scale", 3.5, "blurry", 128),
     "Qwen-Image": (50, "true_cfg_scale", 4.0, " ", None),
     "Sana": (20, "guidance_scale", 4.5, "blurry", 128),

@@ -41,9 +41,9 @@ def flux(*, distilled: bool) -> Any:
     return FluxPipeline(*parts)
 
 
-def stable_diffusion() -> Any:
-    """Return the pipeline of Stable Diffusion 1.5."""
-    from diffusers import DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
+def stable_diffusion(*, turbo: bool) -> Any:
+    """Return the pipeline of Stable Diffusion 1.5, or SD-Turbo's, which has another scheduler."""
+    from diffusers import DDIMScheduler, EulerDiscreteScheduler, StableDiffusionPipeline, UNet2DConditionModel
     from transformers import CLIPTextConfig, CLIPTextModel
 
     unet = UNet2DConditionModel(
@@ -52,10 +52,11 @@ def stable_diffusion() -> Any:
         cross_attention_dim=HIDDEN, attention_head_dim=4,
     )  # fmt: skip
     clip = CLIPTextModel(CLIPTextConfig(**clip_text_config()))
+    usual = DDIMScheduler(steps_offset=1, clip_sample=False)
+    scheduler = EulerDiscreteScheduler(timestep_spacing="trailing", steps_offset=1) if turbo else usual
     return StableDiffusionPipeline(
-        autoencoder(4), clip, clip_tokenizer(), unet, DDIMScheduler(steps_offset=1, clip_sample=False),
-        None, None, requires_safety_checker=False,
-    )  # fmt: skip
+        autoencoder(4), clip, clip_tokenizer(), unet, scheduler, None, None, requires_safety_checker=False
+    )
 
 
 def stable_diffusion_xl(*, turbo: bool) -> Any:
@@ -81,8 +82,8 @@ def stable_diffusion_xl(*, turbo: bool) -> Any:
     return StableDiffusionXLPipeline(*parts, add_watermarker=False)
 
 
-def stable_diffusion_3() -> Any:
-    """Return the pipeline of Stable Diffusion 3.5."""
+def stable_diffusion_3(name: str) -> Any:
+    """Return the pipeline of Stable Diffusion 3.5, or that of its Turbo, which differs in its name alone."""
     from diffusers import FlowMatchEulerDiscreteScheduler, SD3Transformer2DModel, StableDiffusion3Pipeline
 
     tokenizer, encoder = _t5()
@@ -90,10 +91,12 @@ def stable_diffusion_3() -> Any:
         sample_size=8, patch_size=1, in_channels=4, num_layers=1, attention_head_dim=8, num_attention_heads=4,
         caption_projection_dim=32, joint_attention_dim=2 * HIDDEN, pooled_projection_dim=2 * HIDDEN, out_channels=4,
     )  # fmt: skip
-    return StableDiffusion3Pipeline(
+    pipe = StableDiffusion3Pipeline(
         transformer, FlowMatchEulerDiscreteScheduler(), autoencoder(4), _clip(), clip_tokenizer(), _clip(),
         clip_tokenizer(), encoder, tokenizer,
     )  # fmt: skip
+    pipe.register_to_config(_name_or_path=name)  # as from_pretrained does
+    return pipe
 
 
 def qwen_image() -> Any:
@@ -162,10 +165,12 @@ def pixart() -> Any:
 FAMILIES = {
     "FLUX.1-dev": lambda: flux(distilled=True),
     "FLUX.1-schnell": lambda: flux(distilled=False),
-    "SD 1.5": stable_diffusion,
+    "SD-Turbo": lambda: stable_diffusion(turbo=True),
+    "SD 1.5": lambda: stable_diffusion(turbo=False),
     "SDXL": lambda: stable_diffusion_xl(turbo=False),
     "SDXL-Turbo": lambda: stable_diffusion_xl(turbo=True),
-    "SD 3.5": stable_diffusion_3,
+    "SD 3.5-Turbo": lambda: stable_diffusion_3("stabilityai/stable-diffusion-3.5-large-turbo"),
+    "SD 3.5": lambda: stable_diffusion_3("stabilityai/stable-diffusion-3.5-large"),
     "Qwen-Image": qwen_image,
     "Sana": sana,
     "PixArt": pixart,

@@ -13,7 +13,7 @@ from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.statistics import wording
 
-FIRST, MOST = 5, 20
+FIRST, MOST = 10, 20
 """Images per criterion and pairing in a pilot; so many more if none of the first is kept."""
 
 LEAST = 0.05

@@ -157,7 +157,9 @@ MADE_IN_ANY_COLOUR = frozenset(
 )
 """Objects manufactured in any colour, though drawn in one."""
 
-UNPAINTABLE = frozenset("bar ceiling core cowpea cream holder light line opener rod snack spray support tank".split())
+UNPAINTABLE = frozenset(
+    "bar ceiling core cowpea cream holder light line opener rod sauce snack spray support tank".split()
+)
 """Words too vague for a prompt: a text-to-image model cannot know which "support" is meant."""
 
 WEATHERS = ("sunny", "overcast", "at night")

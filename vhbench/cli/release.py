@@ -122,8 +122,9 @@ class _Steps:
             sharding.run(replace(self.plan, scratch=str(out)), out, shard=(0, shards), progress=False)
             hours = (time.perf_counter() - start) * shards / workers / 3600
             size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) * shards / 1e9
+        took = f"{hours:,.2f} hours" if hours >= 0.1 else f"{3600 * hours:,.1f} seconds"
         cost = f", cost {hours * self.how.gpu_hour_price:,.2f}" if self.how.gpu_hour_price else ""
-        yield f"{shards:,} shards take about {hours:,.2f} hours with {workers} workers, and {size:,.3f} GB{cost}"
+        yield f"{shards:,} shards take about {took} with {workers} workers, and {size:,.3f} GB{cost}"
 
     def build(self) -> Iterator[str]:
         """Build the split, resuming an interrupted build."""
@@ -164,8 +165,9 @@ class _Steps:
         if not self.pages.is_dir():
             staging = self.pages.with_name(f".{self.pages.name}.new")
             shutil.rmtree(staging, ignore_errors=True)
-            write_pages(ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number))
+            told = write_pages(ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number))
             staging.replace(self.pages)
+            yield from (line.replace(str(staging), str(self.pages)) for line in told)
         yield f"pages for the annotators in {self.pages}"
 
     def verdict(self) -> Iterator[str]:

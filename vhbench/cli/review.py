@@ -71,11 +71,11 @@ def review(how: ReviewOptions) -> None:
     elif how.judgments:
         _tally(how)
     else:
-        write_pages(how)
+        typer.echo("\n".join([*write_pages(how), "Read the saved files back with --judgments."]))
 
 
-def write_pages(how: ReviewOptions) -> None:
-    """Write the pages for annotators.
+def write_pages(how: ReviewOptions) -> list[str]:
+    """Write the pages for annotators, and return a line about each.
 
     Raises:
         VhbenchError: if the output is not a page, or the split has no questions.
@@ -93,16 +93,14 @@ def write_pages(how: ReviewOptions) -> None:
         rows = iter(reviews.twins(read_questions(split, config), how.number, how.seed))
     else:
         rows = reviews.disputed_first(split, config, how.number, how.seed)
-    written: list[Path] = []
+    told: list[str] = []
     for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
-        written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))
-        write_atomic(written[-1], text.encode())
-        for note in part.notes:
-            typer.echo(in_a_line(note))
-        typer.echo(f"{written[-1]}: {len(part.items)} questions; open it in a browser, save with S")
-    if not written:
+        page = output if part.alone else output.with_name(f"{output.stem}-{part.number}.html")
+        write_atomic(page, text.encode())
+        told += [*map(in_a_line, part.notes), f"{page}: {len(part.items)} questions; open it in a browser, save with S"]
+    if not told:
         raise VhbenchError(f"{split}: no {'negated ' * how.twins}questions{f' in {config}' if config else ''}")
-    typer.echo("Read the saved files back with --judgments.")
+    return told
 
 
 def _tally(how: ReviewOptions) -> None:

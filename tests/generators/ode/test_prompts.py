@@ -52,12 +52,30 @@ def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: Co
         assert not re.search(
             r"\b(clouds?|sun|rainbows?) (on|in|at|by) (?!the.* (sky|floor)|an? .*wall|a stage)", text
         ), text
+        assert not re.search(r"(black|green) snow\b|wet desert|dense tree|short house|pale.* sunny", text), text
         for thing in spec.objects:
             looks = [thing.colour, *thing.state.split(", ")]
             kinds = [attribute_words.kind_of(look) for look in looks if look]
             assert len(kinds) == len(set(kinds)), text
             assert thing.state not in bodily, text
             assert thing.action == "" or thing.action in bodily, text
+
+
+@pytest.mark.parametrize(
+    ("words", "held"),
+    [
+        (("star", "floor"), True),
+        (("cloud", "wall"), True),
+        (("sun", "kitchen"), True),
+        (("coffee", "water"), True),
+        (("coffee", "lake"), False),
+        (("sun", "sea"), False),
+        (("dog", "floor"), False),
+        (("sun", "star"), False),
+    ],
+)
+def test_what_is_never_seen_in_a_place_is_no_pair(words: tuple[str, str], held: bool) -> None:
+    assert prompts.is_contradictory(words) == held
 
 
 def test_every_environment_of_amber_has_its_preposition() -> None:

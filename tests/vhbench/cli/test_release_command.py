@@ -1,6 +1,11 @@
 """``vhbench release``: a recipe becomes one commit and one tag, wherever the release is interrupted."""
 
+import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +105,68 @@ def test_a_release_of_generated_images_that_is_killed_at_every_step(
     assert f"revision: {data['branches']['main']}" in (tmp_path / "board" / "board.yaml").read_text()
 
 
+KILLED = """
+import os, pkgutil, signal, sys
+owner, _, name = sys.argv.pop(1).rpartition(".")
+owner, calls = pkgutil.resolve_name(owner), int(sys.argv.pop(1))
+real = getattr(owner, name)
+def dies(*arguments, **options):
+    global calls
+    result, calls = real(*arguments, **options), calls - 1
+    if not calls:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return result
+setattr(owner, name, dies)
+from vhbench.cli import app
+app()
+"""
+"""Process that SIGKILL ends right after the n-th call of a function: ``python -c KILLED FUNCTION N COMMAND…``."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_sigkill_in_every_step_leaves_one_commit_and_one_tag(online: HubStandin, tmp_path: Path) -> None:
+    file, out = write(tmp_path / "small.yaml"), tmp_path / "out"
+    environment = {**os.environ, **online.environment(tmp_path / "hub-cache")}
+    release = ("release", file, "--repo-id", REPO, "--out", out)
+    for function, calls in (
+        ("vhbench.builds.sharding.run", 1),  # pilot
+        ("vhbench.builds.sharding.build_shard", 2),  # build: the pilot's shard is the first
+        ("vhbench.builds.sharding._write", 1),  # build: merged, before its folder of parts is removed
+        ("vhbench.release.verify_release", 1),
+        ("vhbench.cli.review.write_pages", 1),  # review: before the pages get their name
+        ("huggingface_hub.HfApi.preupload_lfs_files", 1),
+        ("huggingface_hub.HfApi.create_commit", 1),  # push: commit without a tag
+        ("huggingface_hub.HfApi.create_tag", 1),
+    ):
+        if function == "huggingface_hub.HfApi.preupload_lfs_files":
+            code, output = run(*release)
+            assert code == command.AWAITS_VERDICT
+            assert all(Path(page).is_file() for page in re.findall(r"review: (\S+\.html): \d+ questions", output))
+            assert "review.html: " in output
+            accept(file, out / "ode")
+        words = [sys.executable, "-c", KILLED, function, str(calls), *map(str, release)]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == -signal.SIGKILL, (function, done.stdout, done.stderr)
+    code, output = run(*release)
+    assert (code, "nothing new" in output) == (0, True), output
+    data = online.load(REPO)
+    assert data is not None
+    assert [commit["title"] for commit in data["commits"].values()] == ["initial commit", "Release v1.0.0"]
+    assert data["tags"] == {"v1.0.0": data["branches"]["main"]}
+    assert {path.name for path in out.iterdir() if path.name.startswith(".")} == set()
+    assert run("build", "--recipe", file, "--out", tmp_path / "again")[0] == 0
+    manifest = splits.read_manifest(tmp_path / "again" / "ode")
+    name = ReleaseName.of(manifest, REPO)
+    assert splits.read_manifest(name.folder()) == manifest
+    files = [tmp_path / "one.json", tmp_path / "two.json"]
+    for response, path in zip(("yes", "no"), files, strict=True):
+        path.write_text(json.dumps({question.id: response for question in splits.read_questions(name.folder())}))
+    code, output = run("compare", *files, "--questions", name, "--json")
+    assert code == 0, output
+    assert [found["values"] for found in json.loads(output)["groups"][0]["headlines"][:1]] == [[50, 50]]
+
+
 def test_a_dry_run_estimates_and_changes_nothing(tmp_path: Path) -> None:
     file = write(tmp_path / "small.yaml")
     before = sorted(tmp_path.rglob("*"))
@@ -107,7 +174,7 @@ def test_a_dry_run_estimates_and_changes_nothing(tmp_path: Path) -> None:
         "release", file, "--repo-id", REPO, "--out", tmp_path / "out", "--dry-run", "--gpu-hour-price", 1000
     )
     assert code == 0, output
-    assert re.search(r"2 shards take about 0\.0\d hours with 1 workers, and 0\.000 GB, cost \d+\.\d\d\n", output)
+    assert re.search(r"2 shards take about \d+\.\d seconds with 1 workers, and 0\.000 GB, cost \d+\.\d\d\n", output)
     assert [line.split()[1] for line in output.splitlines()] == [f"{name}:" for name in command.STEPS]
     assert sorted(tmp_path.rglob("*")) == before
 

@@ -65,12 +65,14 @@ _TAKEN_BACK = re.compile(
 """Retractions after a mention: unseen, only possible, an image, of snow, an unseen person."""
 
 _HYPOTHETICAL = re.compile(
-    r" (?:(?:could|might|may|would|should)(?! (?:also |clearly |just |even )?be (?:\w+ly |also |just )?(?:seen|found"
-    r"|observed|noticed|spotted|discerned|made out|visible)\b)"
+    r" (?:(?:could|might|may|would|should)(?! (?:also |just |even )*be (?!(?:also |just |even |\w+ly )*(?:in|on|at"
+    r"|inside|outside|behind|beside|under|near|nearby|around|there|here|somewhere|present|located|hidden|hiding|lurking|living|placed"
+    r"|put|added|set|installed|hung|built|positioned|parked|left|arriving|coming|expected|imagined|included|used"
+    r"|needed|required|wanted|nice|good|great|better|best|useful|helpful|ideal|perfect|welcome|enough|possible)\b)\w)"
     r"|can (?:also )?be (?:added|placed|put|imagined|expected|included)"
     r"|(?:is|are) (?:expected|supposed)|(?:will|might) (?:soon|arrive|come|appear))\b"
 )
-"""What follows a hypothetical object: "a bench could be placed here", but not "the dog could be hungry"."""
+"""What follows a hypothetical object: "a bench could be placed here", but not "a dog could be hungry"."""
 
 _ELSEWHERE = re.compile(
     r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"
