@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.benchmarks import Family, Task, benchmark, load
-from vhbench.records import as_records
+from vhbench.records import as_records, split_repetition
 from vhbench.schema import Record
 from vhbench.tasks import datasets, unparsed
 from vhbench.tasks.metrics import ode_captions, yes_no
@@ -50,12 +50,14 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
 
     Each has ``n``, the task's metrics by name, their ``intervals``, and ``interval_notes`` on why one is wide;
     ``interval`` is that of the accuracy. ``bounds`` are scores with every missing prediction wrong, and right.
-    ``withheld`` is the reason if too many requests failed, overall or in a subset; its scores are then None.
+    ``rotations`` is how often each question was asked with rotated options. ``withheld`` is the reason if too many requests failed, overall or in a subset; its scores are then None.
     """
     family = task.family
     assert family is not None, f"{task.name} is a group"
     ordered = sorted(as_records(records), key=lambda record: record.id)
     measured = measure_task(ordered, family)
+    variants = {split_repetition(record.id).variant for record in ordered}
+    rotations = max((number for kind, number in variants if kind == "r"), default=0)
     extra = {name: load(function)(ordered) for name, function in family.extra.items()}
     return {
         "benchmark": ordered[0].benchmark,
@@ -64,6 +66,7 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
         "unread": unparsed.summary(ordered, measured.warnings),
         "tokens": measured.token_counts,
         "cells": {" x ".join(columns): _cells(measured, columns, family.name) for columns in family.cells},
+        **({"rotations": rotations} if rotations else {}),
         **{name: entry for name, entry in extra.items() if entry is not None},
     }
 

@@ -8,7 +8,6 @@ with different twins, has no natural twin. :func:`wrap` asks for the opposite of
 """
 
 import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -40,7 +39,7 @@ def natural_twin(parts: Parts, source: str = "") -> str:
         CannotNegate: if it is already negated, has two clauses, or if no template matches or several disagree.
     """
     asked = parts.asked[:1].upper() + parts.asked[1:]
-    if negations(asked):
+    if negations(re.sub(r" titled .*", "", asked)):
         raise CannotNegate(f"negated already: {asked!r}")
     if has("CLAUSES", asked) or has("SCOPES", parts.lead):
         raise CannotNegate(f"ambiguous scope of the negation: {asked!r}")
@@ -116,12 +115,15 @@ def may_state(question: str, statement: str) -> bool:
     >>> may_state("Is the left light on", "the left light is on"), may_state("Is the cat red", "the is cat red")
     (True, False)
     """
-    (verb, *rest), stated = words(question), words(statement)
+    (verb, *rest), stated = (words(without_quotations(text).replace("«»", "x")) for text in (question, statement))
+    slots = _table()[0]
     for end in range(1, len(rest)):
-        if [*rest[:end], verb, *rest[end:]] == stated:
-            whole = not re.fullmatch(_table()[0]["UNENDING"], " ".join(rest[:end]))
-            return whole and _is_one_predicate(" ".join(rest[end:]), loosely=True)
-    return verb in AUXILIARIES.split("|")
+        if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # beside the lead
+            subject, predicate = " ".join(rest[:end]), " ".join(rest[end:])
+            cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INFINITIVE"], f"{verb} {predicate} ")
+            participle = f"{slots['DONE']} (?!of )" if re.fullmatch(slots["BE"], verb) else r"\S+ "
+            return not cut and _is_one_predicate(re.sub(f"^{participle}", "", predicate), loosely=True)
+    return verb in ("do", "does", "did")
 
 
 def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
@@ -159,6 +161,13 @@ def _past(verb: str) -> str:
     return irregular.get(verb) or (verb + "d" if verb.endswith("e") else f"{verb}ed")
 
 
+def is_form(verb: str, form: str, auxiliary: str) -> bool:
+    """Return whether a verb has this form where "does" or "did" is gone; of unlisted irregular verbs, any but two."""
+    irregular = form[:1] == verb[:1] and len(form) <= len(verb) + 2 and not form.endswith(("s", "ing", "eed"))
+    past = form in (_past(verb), f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied", "went") or irregular
+    return form == third_person(verb) if auxiliary == "does" else past
+
+
 @cache
 def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
     """Read the slots and the templates; the first template is that of simple existence."""
@@ -168,14 +177,6 @@ def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
         if kind == "slot":
             slots[first] = "(?:" + re.sub(r"<(\w+)>", lambda name: slots[name[1]], second) + ")"
         elif line and not line.startswith("#"):
-            question = re.sub(r"\{([A-Z]+)(\d*)\}", _group(slots), first)
+            question = re.sub(r"\{([A-Z]+)(\d*)\}", lambda name: f"(?P<{name[1]}{name[2]}>{slots[name[1]]})", first)
             found.append((kind, re.compile(question), second))
     return slots, tuple(found)
-
-
-def _group(slots: dict[str, str]) -> Callable[[re.Match[str]], str]:
-    def group(name: re.Match[str]) -> str:
-        either = "(?i:" if name[1] in ("BE", "MODAL") else "(?:"
-        return f"(?P<{name[1]}{name[2]}>{either}{slots[name[1]]}))"
-
-    return group

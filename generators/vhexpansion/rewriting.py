@@ -121,11 +121,11 @@ def why_not_negation(question: str, candidate: str, source: str = "") -> str:
         return "the negation does not govern the whole question"
     if negation.has("CLAUSES", old):
         return "the negation cannot govern two clauses"
-    inflects = re.match(r"(?i)(do|does|did)\b", before.asked) is not None
+    inflects = (re.match(r"(?i)(?:do|does|did)\b|", before.asked) or [""])[0].lower()
     if _verbs(old, inflects) != _verbs(statement, inflects):
         return "another verb or tense"
     lead, asked, said = _content(before.lead), _content(before.asked), _content(statement)
-    if not any(_same(order, said, inflects=inflects) for order in (lead + asked, asked + lead)):
+    if not any(_same(order, said, inflects, statement) for order in (lead + asked, asked + lead)):
         lost, added = Counter(lead + asked) - Counter(said), Counter(said) - Counter(lead + asked)
         other = f"other content: added {sorted(added)}, lost {sorted(lost)}"
         return other if lost or added else "another order of words"
@@ -151,12 +151,17 @@ def _content(text: str) -> list[str]:
     return [word for word in negation.words(text) if word not in _MOVABLE] + quotations
 
 
-def _verbs(text: str, inflects: bool) -> Counter[str]:
+def _verbs(text: str, inflects: str) -> Counter[str]:
     found = Counter(_AUXILIARY.findall(re.sub(r"\bis it true that\b", "", without_quotations(text).lower())))
     return Counter({verb: n for verb, n in found.items() if not (inflects and verb in ("have", "has", "had"))})
 
 
-def _same(before: list[str], after: list[str], *, inflects: bool) -> bool:
-    """Return whether the words are the same; after "do" one may have taken an ending."""
-    other = [(a, b) for a, b in zip(before, after, strict=False) if a != b]
-    return len(before) == len(after) and len(other) <= inflects and all(a[0] == b[0] for a, b in other)
+def _same(before: list[str], after: list[str], auxiliary: str, statement: str) -> bool:
+    """Return whether the words are the same, but for the ending of a verb after "does" or "did"."""
+    other = [(verb, form) for verb, form in zip(before, after, strict=False) if verb != form]
+    if len(before) != len(after) or len(other) > 1:
+        return False
+    if not other or auxiliary not in ("does", "did"):
+        return not other and (auxiliary not in ("does", "did") or negation.has("KEPT", statement))
+    noun = re.search(rf"(?i)\b(?:the|an?|this|that|his|her|its|their) {re.escape(other[0][1])}\b", statement)
+    return not noun and negation.is_form(*other[0], auxiliary)

@@ -132,6 +132,10 @@ def test_table_report_score_and_compare_agree(run: Path) -> None:
             assert value == pytest.approx(100 * scored[task][name]), (task, name)
             if name in compared[task]:
                 assert compared[task][name].values == pytest.approx([value, value])
+    [report] = run.rglob("*_mioh_rotations_4_report.json")
+    assert read_json(report)["rotations"] == 4
+    printed = CliRunner().invoke(app, ["score", str(run)], catch_exceptions=False).stdout
+    assert ", 120 responses, 4 rotations of the options" in " ".join(printed.split())
     rotated = scored["mioh_rotations_4"]
     assert rotated["circular_accuracy"] == 0 == rotated["consistency"]
     assert rotated["n"] == 120

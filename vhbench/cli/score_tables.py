@@ -92,8 +92,11 @@ def multiple_choice(result: Result, title: str) -> None:
     notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}
     found = {name: result[name] for name in names_of("multiple_choice") if name in result}
     withheld = result["withheld"]
-    asked = len({split_repetition(name)[1] for name in result["predictions"]})
-    count = f"{asked} questions" + (f", {result['n']} responses" if asked < result["n"] else "")
+    asked = [split_repetition(name) for name in result["predictions"]]
+    questions = len({name.question for name in asked})
+    rotations = max((name.variant[1] for name in asked if name.variant[0] == "r"), default=0)
+    count = f"{questions} questions" + (f", {result['n']} responses" if questions < result["n"] else "")
+    count += f", {rotations} rotations of the options" if rotations else ""
     notes |= result["interval_notes"]
     table(found, ends, f"{title}{count}", notes=notes, bounds=result["bounds"], withheld=withheld)
     for group in ("task", "pressure", "mode", "question_type"):

@@ -23,7 +23,7 @@ NAMES = (
 
 COLUMNS: tuple[str, ...] = (
     "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
-    "high", "first_rank", "last_rank", "task", "verified",
+    "high", "lower_bound", "upper_bound", "first_rank", "last_rank", "task", "verified",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LATEX = {
@@ -62,13 +62,10 @@ def _rows(standings: Rankings) -> Iterator[tuple[Any, ...]]:
                 yield (*who, *what, main.family.name, main.headline, named, *_numbers(score), None, None, *last)
 
 
-def _numbers(score: Score) -> tuple[float | None, float | None, float | None]:
-    low, high = score.interval or (None, None)
-    return _rounded(score.value), _rounded(low), _rounded(high)
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+def _numbers(score: Score) -> list[float | None]:
+    """Return a score, its interval, and its bounds: with every missing prediction wrong, and right."""
+    numbers = (score.value, *(score.interval or (None, None)), *(score.bounds or (None, None)))
+    return [None if number is None else round(number, 4) for number in numbers]
 
 
 def _csv(rows: list[dict[str, Any]]) -> bytes:
@@ -85,8 +82,8 @@ def _no_formula(value: Any) -> Any:
 
 
 def _parquet(rows: list[dict[str, Any]]) -> bytes:
-    number = pa.float64()
-    kinds = {"value": number, "low": number, "high": number, "first_rank": pa.int32(), "last_rank": pa.int32()}
+    numbers = ("value", "low", "high", "lower_bound", "upper_bound")
+    kinds = {**dict.fromkeys(numbers, pa.float64()), "first_rank": pa.int32(), "last_rank": pa.int32()}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), out, compression="zstd")

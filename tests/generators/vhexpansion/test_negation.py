@@ -76,6 +76,8 @@ TWINS = [
 ]
 
 OF_SOURCES = [
+    ("mme", "Is this movie titled no way home (2021)?", "Is it false that this movie is titled no way home (2021)?"),
+    ("mme", "Is this picture taken outdoors?", "Is it false that this picture is taken outdoors?"),
     ("ode", "Is the dog in the image brown?", "Is it false that the dog in the image is brown?"),
     ("ode", "Are the two men in the image waving?", "Is it false that the two men in the image are waving?"),
     ("ode", "Is the sky overcast in the image?", "Is it false that the sky is overcast in the image?"),

@@ -19,6 +19,13 @@ GOOD = [
     ("Does the keyboard have a backlight?", "Is it untrue that the keyboard has a backlight?"),
     ("Is the man who is cooking wearing a hat?", "Is it false that the man who is cooking is wearing a hat?"),
     ("According to the chart, is the sum 3?", "Is it false that according to the chart the sum is 3?"),
+    ("Did the man throw the ball?", "Is it false that the man threw the ball?"),
+    ("Did the waiter bring the soup?", "Is it false that the waiter brought the soup?"),
+    ("Did the boy put the cup on the shelf?", "Is it false that the boy put the cup on the shelf?"),
+    ("Has the train left the station?", "Is it false that the train has left the station?"),
+    ("Could the people on the roof see the sea?", "Is it false that the people on the roof could see the sea?"),
+    ('Is the word on the second line "river"?', 'Is it false that the word on the second line is "river"?'),
+    ("Is the man painting the fence the owner?", "Is it false that the man painting the fence is the owner?"),
 ]
 
 WRONG = [
@@ -54,6 +61,18 @@ WRONG = [
     ("Is the cup on the shelf red?", "Is it false that the cup is on the shelf red?", "splits a phrase"),
     ("Is the left light on?", "Is it false that the left is light on?", "splits a phrase"),
     ("Was the dog brown?", "Is it false that the dog is brown?", "another verb or tense"),
+    ("Is this for a child?", "Is it false that this for is a child?", "splits a phrase"),
+    ("Is the red car on the right?", "Is it false that is the red car on the right?", "splits a phrase"),
+    ("Is the form signed by the tenant?", "Is it false that the form signed is by the tenant?", "splits a phrase"),
+    ("Is the price of tea above 3?", "Is it false that the price is of tea above 3?", "splits a phrase"),
+    ("Is the weld on the pipe cracked?", "Is it false that the weld is on the pipe cracked?", "splits a phrase"),
+    ("Is the largest slice red?", "Is it false that the largest is slice red?", "splits a phrase"),
+    ("Can the boat pass under the bridge?", "Is it false that the boat pass can under the bridge?", "splits a phrase"),
+    ("Does the dog jump?", "Is it false that the dog jump?", "another order of words"),
+    ("Does the dog jump?", "Is it false that the dogs jump?", "other content"),
+    ("Does the dog jump?", "Is it false that the dog jumped?", "other content"),
+    ("Did the dog jump?", "Is it false that the dog jumps?", "other content"),
+    ("Did the dog see the ball?", "Is it false that the dog see the bell?", "other content"),
     ("Is the pot full and is the pan empty?", "Is it false that the pot is full and is the pan empty?", "two clauses"),
 ]
 

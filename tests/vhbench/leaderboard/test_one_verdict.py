@@ -103,6 +103,8 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
             )  # fmt: skip
             assert float(row["value"]) == pytest.approx(score.value, abs=1e-4)
             assert (float(row["low"]), float(row["high"])) == pytest.approx(score.interval, abs=1e-4)
+            bounds = tuple(float(row[name]) for name in ("lower_bound", "upper_bound") if row[name])
+            assert bounds == pytest.approx(score.bounds or (), abs=1e-4)
             assert (int(row["first_rank"]), int(row["last_rank"])) == ranks
             shown = f"{score.value:.1f}   {score.interval[0]:.1f}–{score.interval[1]:.1f}"
             assert shown in overview
