@@ -14,7 +14,7 @@ from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.leaderboard.boards import Board
-    from vhbench.leaderboard.submitting import Submission
+    from vhbench.leaderboard.validating import CheckedEntry
 
 app = typer.Typer(
     help="Maintain a leaderboard that recomputes every score from the responses.\n\n"
@@ -159,15 +159,15 @@ def _add(how: AddOptions) -> None:
         _tell_added(one)
 
 
-def _tell_added(one: "Submission") -> None:
-    assert one.recomputed is not None
+def _tell_added(one: "CheckedEntry") -> None:
+    assert one.found is not None
     told = [
         f"{name} {score.value:.1f}"
-        for scores in one.recomputed.scores.values()
+        for scores in one.found.scores.values()
         for name, score in list(scores.items())[:2]
         if score.value is not None
     ]
-    told += one.recomputed.withheld.values()
+    told += one.found.withheld.values()
     typer.echo(in_a_line(f"added {one.place.folder}: {', '.join(told)}; {len(one.answers):,} bytes"))
 
 

@@ -1,7 +1,7 @@
 """Baselines of a board: oracle, image-blind baselines, chance, and restricted oracles."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_uppercase
@@ -111,12 +111,17 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
     return found
 
 
+def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
+    """Return the expected headline score of uniform guessing on some of the questions, from 0 to 1."""
+    if asked.main.headline == "symmetric_accuracy":
+        return 0.25
+    return float(np.mean([1 / (len(asked.rows[place]["choices"]) or 2) for place in places])) if places else 0.0
+
+
 def _chance(asked: QuestionIndex) -> FixedBaseline:
-    own = asked.main
-    if own.headline == "symmetric_accuracy":
-        return FixedBaseline(CHANCE, "guesses both questions of each pair uniformly", 25.0)
-    shares = [1 / (len(asked.rows[place]["choices"]) or 2) for place in own.places]
-    return FixedBaseline(CHANCE, "guesses uniformly among the answers", 100 * sum(shares) / len(shares))
+    pairs = asked.main.headline == "symmetric_accuracy"
+    how = "guesses both questions of each pair uniformly" if pairs else "guesses uniformly among the answers"
+    return FixedBaseline(CHANCE, how, 100 * chance(asked, asked.main.places.tolist()))
 
 
 def _text_only(asked: QuestionIndex) -> list[FixedBaseline]:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from vhbench.leaderboard import boards
 from vhbench.leaderboard.baselines import levels
-from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.entries import ModelInfo
 from vhbench.leaderboard.question_index import cached_question_index
 from vhbench.leaderboard.rankings import rank_entries
@@ -16,9 +15,8 @@ from vhbench.schema import VhbenchError
 
 def prepare(splits: Sequence[Path]) -> None:
     """Compute and cache the baselines of splits, which do not depend on responses."""
-    sources = _sources(splits)
-    for edition in _editions(splits):
-        levels(cached_question_index(edition, sources[edition.name]))
+    for split in splits:
+        levels(cached_question_index(boards.of_split(split), split))
 
 
 def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iterator[str]:
@@ -39,7 +37,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
     elif boards.read_board(board.folder).editions != editions:
         yield f"{board.folder} has other splits; the run is not added"
         return
-    sources = _sources(splits)
+    sources = {boards.of_split(split).name: split for split in splits}
     kind, added = "responses without a model" if name.startswith("vhbench_") else "", 0
     for found in submit_run(board, sources, run, ModelInfo(name=name, reference=kind), replacing=True):
         if found.entry is None or found.reasons:
@@ -52,11 +50,3 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
             yield f"open {write_site(rank_entries(board, sources, workers=1), out / 'site').resolve()}"
         except VhbenchError as error:
             yield f"no site: {error}"
-
-
-def _editions(splits: Sequence[Path]) -> tuple[Edition, ...]:
-    return tuple(boards.paired([boards.of_split(split) for split in splits], ()))
-
-
-def _sources(splits: Sequence[Path]) -> dict[str, Path]:
-    return {boards.of_split(split).name: split for split in splits}

@@ -1,6 +1,7 @@
-"""Downloads of a board: all scores as CSV, JSON, Parquet and LaTeX."""
+"""Downloads of a board: all scores as CSV and JSON (gzip, for boards of hundreds of models), Parquet and LaTeX."""
 
 import csv
+import gzip
 import io
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,8 +15,8 @@ from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
 from vhbench.statistics.sums import Score
 
 NAMES = (
-    ("scores.csv", "CSV"),
-    ("scores.json", "JSON"),
+    ("scores.csv.gz", "CSV"),
+    ("scores.json.gz", "JSON"),
     ("scores.parquet", "Parquet"),
     ("scores.tex", "LaTeX"),
 )
@@ -36,8 +37,8 @@ def files(standings: Rankings) -> Mapping[str, bytes]:
     """Return all files by name."""
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(standings)]
     return {
-        "scores.csv": _csv(rows),
-        "scores.json": json_bytes(rows),
+        "scores.csv.gz": gzip.compress(_csv(rows), mtime=0),
+        "scores.json.gz": gzip.compress(json_bytes(rows), mtime=0),
         "scores.parquet": _parquet(rows),
         "scores.tex": latex(standings).encode(),
     }

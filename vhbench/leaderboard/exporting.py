@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from math import isfinite
 from typing import Any
+from uuid import UUID
 
 import orjson
 import yaml
@@ -241,10 +242,7 @@ def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, de
 
 def _uuid(text: str) -> str:
     """Return a version 4 UUID derived from a text, so that the same export has the same name."""
-    digits = list(sha256(text.encode()).hexdigest()[:32])
-    digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
-    text = "".join(digits)
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+    return str(UUID(bytes=sha256(text.encode()).digest()[:16], version=4))
 
 
 def _ends(score: Score) -> str:

@@ -61,14 +61,6 @@ class FamilyIndex:
     shared: Shared
     clusters: Clustering
     parts: tuple[QuestionPart, ...]
-    _among: dict[bytes, Clustering] = field(default_factory=dict, repr=False, compare=False)
-
-    def among(self, places: Places) -> Clustering:
-        """Return the clusters within a subset of the questions."""
-        key = places.tobytes()
-        if key not in self._among:
-            self._among[key] = clusters_of([self.about[place] for place in places])
-        return self._among[key]
 
     @property
     def headline(self) -> str:

@@ -1,9 +1,6 @@
 """Rankings of a board: all entries recomputed and compared pairwise."""
 
-import multiprocessing
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,13 +12,13 @@ from vhbench.leaderboard.boards import Board, Edition
 from vhbench.leaderboard.entries import BoardEntry, ModelInfo, slug
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.public_fresh_gap import PublicFreshGap, fresh_questions
-from vhbench.leaderboard.question_index import Places, QuestionIndex, QuestionPart, cached_question_index
+from vhbench.leaderboard.question_index import Places, QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import TIERS
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
 from vhbench.leaderboard.validating import CheckedEntry, check_all
 from vhbench.schema import VhbenchError
 from vhbench.statistics.all_pairs import AllPairs, claimed, differences
-from vhbench.statistics.clustering import Clustering, Floats
+from vhbench.statistics.clustering import Floats
 from vhbench.statistics.sums import Sums
 from vhbench.tasks.metrics.registry import headline_of
 
@@ -83,11 +80,6 @@ class EditionStandings:
     def edition(self) -> Edition:
         """Which."""
         return self.asked.edition
-
-    @property
-    def parts(self) -> Sequence[QuestionPart]:
-        """Subsets of its questions."""
-        return self.asked.main.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +146,9 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
     asked = [cached_question_index(edition, sources[edition.name]) for edition in board.editions]
     own = [_answers(one, checked, numbers) for one in asked]
     ranked = {model.number for model in models if model.ranked}
-    jobs = [_Comparison.of(one, found, ranked) for one, (found, _) in zip(asked, own, strict=True)]
-    if (workers or os.cpu_count() or 1) > 1 and sum(len(found) for found, _ in own) > 100:
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(2, mp_context=context) as pool:
-            compared = list(pool.map(_compared, jobs))
-    else:
-        compared = list(map(_compared, jobs))
     editions = [
-        EditionStandings(one, found, said, *rest, levels(one))
-        for one, (found, said), rest in zip(asked, own, compared, strict=True)
+        EditionStandings(one, found, said, *_compared(one, found, ranked), levels(one))
+        for one, (found, said) in zip(asked, own, strict=True)
     ]
     return Rankings(board, models, editions, dict(_drops(board, editions)), refused)
 
@@ -204,58 +189,27 @@ def _answers(
     return found, said
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """Input of the comparison of an edition, which is sent to another process.
-
-    Attributes:
-        outcomes: number of a model → its outcomes, from 0 to 1.
-        best: the same with every missing prediction right.
-        higher_is_better: whether the highest score has rank 1.
-        ranked: which of them are models rather than baselines.
-        about: indices of the scored questions.
-        clusters: clusters of all questions.
-        parts: subsets on the pages.
-    """
-
-    outcomes: Mapping[int, Floats]
-    best: Mapping[int, Floats]
-    higher_is_better: bool
-    ranked: Sequence[bool]
-    about: Places
-    clusters: Clustering
-    parts: Sequence[QuestionPart]
-
-    @classmethod
-    def of(cls, asked: QuestionIndex, found: Mapping[int, RescoredEntry], ranked: Collection[int]) -> "_Comparison":
-        family = asked.main
-        taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
-        scored = {number: one for number, one in taken.items() if one is not None}
-        outcomes = {number: out for number, one in scored.items() if (out := one.outcomes) is not None}
-        best = {number: _outcomes(scored[number].at_best) for number in outcomes}
-        about = next((np.flatnonzero(one.about) for one in scored.values()), np.zeros(0, dtype=np.int64))
-        is_ranked = [number in ranked for number in outcomes]
-        higher = headline_of(family.family.name).higher_is_better is not False
-        return cls(outcomes, best, higher, is_ranked, about, family.clusters, family.parts)
-
-
-Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]
-
-
-def _compared(of: _Comparison) -> Compared:
+def _compared(
+    asked: QuestionIndex, found: Mapping[int, RescoredEntry], is_ranked: Collection[int]
+) -> tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]:
     """Return the ranks, the compared models, their pairwise differences, and which of these are significant."""
-    members = list(of.outcomes)
-    if not members:
+    family = asked.main
+    taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
+    scored = {number: one for number, one in taken.items() if one is not None and one.outcomes is not None}
+    if not (members := list(scored)):
         return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
-    table, best = (np.stack([own[number] for number in members]) for own in (of.outcomes, of.best))
-    pairs = [differences(table[:, of.about], of.clusters.at(of.about), best[:, of.about])]
-    for part in of.parts:
-        inside = np.isin(part.places, of.about)
+    about = np.flatnonzero(scored[members[0]].about)
+    table, best = (np.stack([*map(_outcomes, own)]) for own in (scored.values(), [s.at_best for s in scored.values()]))
+    pairs = [differences(table[:, about], family.clusters.at(about), best[:, about])]
+    for part in family.parts:
+        inside = np.isin(part.places, about)
         own = part.places[inside]
         pairs.append(differences(table[:, own], part.clusters.at(np.flatnonzero(inside)), best[:, own]))
-    significant, _ = claimed(pairs, of.ranked)
-    better = significant[0] & ((pairs[0].value > 0) == of.higher_is_better)
-    models = np.flatnonzero(of.ranked).tolist()
+    ranked = [number in is_ranked for number in members]
+    significant, _ = claimed(pairs, ranked)
+    higher = headline_of(family.family.name).higher_is_better is not False
+    better = significant[0] & ((pairs[0].value > 0) == higher)
+    models = np.flatnonzero(ranked).tolist()
     ranks = {members[m]: (1 + int(better[models, m].sum()), len(models) - int(better[m, models].sum())) for m in models}
     return ranks, members, pairs, significant
 

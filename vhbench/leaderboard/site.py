@@ -64,7 +64,7 @@ def _write(standings: Rankings, out: Path) -> None:
     for number, data in site_data.pairs(standings):
         (out / "data" / "compare" / f"{number}.js").write_bytes(data)
     for one in standings.editions:
-        site_data.write_examples(standings, one, out)
+        site_data.write_examples(one, out)
     for name, data in downloads.files(standings).items():
         (out / "downloads" / name).write_bytes(data)
     (out / "README.md").write_bytes(_space(standings))

@@ -96,7 +96,7 @@ def _flat(
     return found
 
 
-def write_examples(standings: Rankings, one: EditionStandings, out: Path) -> None:
+def write_examples(one: EditionStandings, out: Path) -> None:
     """Write the questions of an edition with all responses: an index of correctness bits, and chunks.
 
     Hidden test sets are not written.
@@ -123,11 +123,12 @@ def write_examples(standings: Rankings, one: EditionStandings, out: Path) -> Non
         "ids": [row["id"] for row in one.asked.rows],
         "cells": known,
         "cell": [where[cell] for cell in cells],
-        "bits": base64.b64encode(bits.tobytes()).decode(),
         "models": members,
         "starts": starts[:-1],
     }
     (folder / "index.js").write_bytes(script("board.index", one.edition.name, index))
+    text = base64.b64encode(bits.tobytes()).decode()
+    (folder / "bits.js").write_bytes(script("board.bits", one.edition.name, text))
 
 
 def _example(one: EditionStandings, place: int, images: Sequence[str], members: Sequence[int]) -> list[Any]:

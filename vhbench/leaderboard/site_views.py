@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.leaderboard.baselines import BLIND
+from vhbench.leaderboard.baselines import BLIND, chance
 from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.question_index import QuestionIndex, QuestionPart, in_order
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
@@ -211,13 +211,6 @@ def baseline(standings: Rankings, one: EditionStandings, part: int | None = None
     score = found.scores[family.family.name][family.headline] if part is None else found.parts[family.family.name][part]
     places = family.places if part is None else family.places[family.parts[part].places]
     return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()) if family.family.name != "caption" else 0.0)
-
-
-def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
-    """Return the expected accuracy of uniform guessing, from 0 to 1."""
-    if asked.main.headline == "symmetric_accuracy":
-        return 0.25
-    return float(np.mean([1 / (len(asked.rows[place]["choices"]) or 2) for place in places])) if places else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,7 @@ from vhbench.leaderboard.entries import (
 from vhbench.leaderboard.names import look
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
-from vhbench.leaderboard.rescoring import RescoredEntry
-from vhbench.leaderboard.validating import examine
+from vhbench.leaderboard.validating import CheckedEntry, examine
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, is_run, read_run
@@ -214,30 +213,9 @@ def _meant(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[st
     return half or ([most] if asked[most] & answered else [])
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A submitted entry, with reasons for refusal.
-
-    Attributes:
-        place: its location.
-        entry: its content; None if it is refused before rescoring.
-        answers: content of ``answers.parquet``.
-        reasons: reasons for refusal, one line each; empty if it is accepted.
-        responses: its responses.
-        recomputed: its recomputed results.
-    """
-
-    place: StoredEntry
-    entry: BoardEntry | None
-    answers: bytes
-    reasons: tuple[str, ...]
-    responses: Sequence[str] = ()
-    recomputed: RescoredEntry | None = None
-
-
 def submit_run(
     board: Board, sources: Mapping[str, Path], run: Path, about: ModelInfo, *, only: str = "", replacing: bool = False
-) -> list[Submission]:
+) -> list[CheckedEntry]:
     """Check the responses of a run to each edition, without writing.
 
     Args:
@@ -256,7 +234,7 @@ def submit_run(
     return [submit(board, one, about, replacing=replacing) for one in read_run_for(board, run, editions, only)]
 
 
-def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> Submission:
+def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> CheckedEntry:
     """Check an entry of a run as ``vhbench leaderboard check`` does, from temporary files, and return it."""
     asked, reasons = offered.asked, list(offered.reasons)
     about.check()
@@ -267,24 +245,24 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
         reasons += lost
         reasons += [fault for told in offered.provenance for fault in prompt_faults(asked, told)]
         reasons += setting_faults(asked, board.rules, offered.provenance)
-        return Submission(place, None, b"", tuple(dict.fromkeys(reasons)))
+        return CheckedEntry(place, None, tuple(dict.fromkeys(reasons)))
     with TemporaryDirectory() as folder:
         draft = stored(replace(board, folder=Path(folder)), place.model, asked.edition)
         try:
             answers = packed_answers.pack(offered.responses())
             entry = _entry(offered, about, answers)
             draft.write(entry, answers)
-            checked = examine(draft, asked, board.rules, keep=True, claims=False)
+            checked = replace(examine(draft, asked, board.rules, keep=True, claims=False), place=place)
             if checked.found is not None:
                 draft.write(replace(entry, scores=claimed_scores(checked.found)), answers)
                 entry = draft.read()
                 reasons += unlike_claims(entry.scores, checked.found)
         except VhbenchError as error:
-            return Submission(place, None, b"", (*dict.fromkeys(reasons), str(error)))
+            return CheckedEntry(place, None, (*dict.fromkeys(reasons), str(error)))
     reasons += checked.reasons
     if checked.found is not None:
         reasons += differing(asked, offered.responses(), offered.repeats, offered.claims)
-    return Submission(place, entry, answers, tuple(dict.fromkeys(reasons)), checked.responses, checked.found)
+    return replace(checked, entry=entry, reasons=tuple(dict.fromkeys(reasons)), answers=answers)
 
 
 def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:

@@ -53,6 +53,7 @@ class CheckedEntry:
         digests: one number per response, for comparing entries.
         tier: how far it is verified, one of :data:`vhbench.leaderboard.reproduction.TIERS`.
         moved: claims of an older scorer that this one does not confirm, one line each.
+        answers: content of ``answers.parquet``, if it is not written yet.
     """
 
     place: StoredEntry
@@ -63,6 +64,7 @@ class CheckedEntry:
     digests: npt.NDArray[np.uint32] | None = None
     tier: str = SELF_REPORTED
     moved: tuple[str, ...] = ()
+    answers: bytes = b""
 
 
 def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> CheckedEntry:

@@ -63,8 +63,7 @@ def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = No
         sums = np.stack(columns).astype(np.float64)
         tied = _tied(outcomes - means[:, None], clusters) / size**2
         for one in range(models):
-            for other, told in _above(one, outcomes, sums, rows, tied[one], clusters):
-                low[one, other], high[one, other], p[one, other] = told
+            low[one], high[one], p[one] = _above(one, outcomes, sums, rows, tied[one], clusters)
     return AllPairs(value, low, high, p, p if best is None else _claim(p, value, outcomes, best, clusters))
 
 
@@ -78,40 +77,36 @@ def _claim(p: Floats, value: Floats, outcomes: Floats, best: Floats, clusters: C
     return found
 
 
-def _above(
-    one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats, clusters: Clustering
-) -> Sequence[tuple[int, tuple[float, float, float]]]:
-    """Return the intervals of one model's score minus each other's, and their p-values."""
+def _above(one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats, clusters: Clustering) -> Floats:
+    """Return lower and upper end of one model's score minus each other's, and the p-value: shape (3, models)."""
+    from scipy.special import stdtr, stdtrit  # imported here, as it loads more slowly than everything else
+
     total = rows.sum()
     change = sums[one] - sums
     average = change.sum(axis=1) / total
     pull = (change - average[:, None] * rows) / total / np.sqrt(1 - rows / total)
-    from scipy.special import stdtr, stdtrit  # imported here, as it loads more slowly than everything else
-
     squares = pull**2
     spread, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
     differ = np.count_nonzero(np.abs(change) > _SAME, axis=1)
+    few = (differ < intervals.FEW_DIFFER) | (spread < _SAME**2)
     own = intervals.paired(rows, rows).df  # of the clusters alone, as the rows have no variance
-    found = list[tuple[int, tuple[float, float, float]]]()
-    for other in range(len(outcomes)):
-        if np.isnan(average[other]):
-            continue
-        if differ[other] < intervals.FEW_DIFFER or spread[other] < _SAME**2:
-            alone = intervals.difference(outcomes[one], outcomes[other], clusters=clusters)
-            few = differ[other] <= multiple_testing.TOO_FEW
-            p = np.nan if few else multiple_testing.paired_t_p_value(outcomes[one] - outcomes[other], clusters)
-            found += [(other, (*alone.ends, p))] if alone else []
-            continue
-        left = 2 / max(fourth[other] / spread[other] ** 2 - 1 / len(rows), 1e-9)
-        degrees = max(1.0, min(len(rows) - 1.0, left, own))
-        variance = spread[other]
-        if clusters.ties is not None:
-            variance = (variance + max(0.0, tied[other])) / (1 - 2 * clusters.ties.shape[1] / outcomes.shape[1] ** 2)
-        error, mean = float(np.sqrt(variance)), float(average[other])
-        reach = float(stdtrit(degrees, (1 + intervals.LEVEL) / 2)) * error
-        p = float(2 * stdtr(degrees, -abs(mean) / error))
-        found.append((other, (max(-1.0, mean - reach), min(1.0, mean + reach), p)))
-    return found
+    variance = spread
+    if clusters.ties is not None:
+        variance = (spread + np.maximum(0.0, tied)) / (1 - 2 * clusters.ties.shape[1] / outcomes.shape[1] ** 2)
+    with np.errstate(divide="ignore", invalid="ignore"):  # where nothing differs
+        left = 2 / np.maximum(fourth / spread**2 - 1 / len(rows), 1e-9)
+        degrees = np.maximum(1.0, np.minimum(np.minimum(len(rows) - 1.0, left), own))
+        error = np.sqrt(variance)
+        reach = stdtrit(degrees, (1 + intervals.LEVEL) / 2) * error
+        p = 2 * stdtr(degrees, -np.abs(average) / error)
+    found = np.stack([np.maximum(-1.0, average - reach), np.minimum(1.0, average + reach), p])
+    found[:, few | np.isnan(average)] = np.nan
+    for other in np.flatnonzero(few & ~np.isnan(average)).tolist():
+        alone = intervals.difference(outcomes[one], outcomes[other], clusters=clusters)
+        tested = differ[other] > multiple_testing.TOO_FEW
+        change_p = multiple_testing.paired_t_p_value(outcomes[one] - outcomes[other], clusters) if tested else np.nan
+        found[:, other] = (*alone.ends, change_p) if alone else np.nan
+    return np.asarray(found, dtype=np.float64)
 
 
 def _tied(off: Floats, clusters: Clustering) -> Floats:

@@ -1,6 +1,7 @@
 """One number everywhere: pages, compare page, `vhbench compare`, exports and downloads."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -69,7 +70,7 @@ def compared(
 
 
 def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, compared: dict[str, Any]) -> None:
-    rows = list(csv.DictReader(io.StringIO(downloads.files(standings)["scores.csv"].decode())))
+    rows = list(csv.DictReader(io.StringIO(gzip.decompress(downloads.files(standings)["scores.csv.gz"]).decode())))
     text = (made / "data/compare/0.js").read_text()
     pairs = json.loads(f"[{text[len('board.pairs(') : -3]}]")[1]
     overview = re.sub(r"<[^>]+>", " ", (made / "index.html").read_text())

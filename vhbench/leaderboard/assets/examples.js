@@ -3,7 +3,7 @@ const pick = document.querySelector("#pick"), { models, editions } = board.names
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 const plain = (cell) => cell.replaceAll("_", " ");
 const isModel = (m) => models[m][2] === "";
-let index = null, found = [], at = 0, ranked = [];
+let index = null, found = [], at = 0, ranked = [], round = 0;
 
 // One bit for each answer, most significant first, each question on its own bytes; a model's bit by its place there.
 function right(question, place) {
@@ -34,11 +34,12 @@ const TESTS = {
 function place(slug) { return index.models.indexOf(models.findIndex((m) => m[0] === slug)); }
 
 async function choose(start) {
-  const name = pick.elements.b.value;
-  const fresh = await board.load(`index ${name}`, `${name}/index`);
+  const name = pick.elements.b.value, own = ++round;
+  const [fresh, bits] = await Promise.all(["index", "bits"].map((file) => board.load(`${file} ${name}`, `${name}/${file}`)));
+  if (own !== round) return;  // something else was chosen meanwhile
   if (fresh !== index) {
     index = fresh;
-    index.bytes ??= Uint8Array.from(atob(index.bits), (c) => c.charCodeAt(0));
+    index.bytes ??= Uint8Array.from(atob(bits), (c) => c.charCodeAt(0));
     ranked = index.models.flatMap((m, i) => isModel(m) ? [i] : []);
     options(pick.elements.cell, [["", "all"], ...withGroups(index.cells).map((c) => [c, plain(c)])],
       pick.elements.cell.value || query.get("cell"));
@@ -46,7 +47,12 @@ async function choose(start) {
   const cell = pick.elements.cell.value, show = pick.elements.show.value;
   const fits = index.cells.map((c) => cell === "" || c === cell || c.startsWith(`${cell} · `));
   const x = place(pick.elements.x.value), y = place(pick.elements.y.value);
-  found = [...index.cell.keys()].filter((q) => fits[index.cell[q]] && TESTS[show](q, x, y));
+  const words = pick.elements.find.value.trim().toLowerCase();
+  const shown = [...index.cell.keys()].filter((q) => fits[index.cell[q]] && TESTS[show](q, x, y));
+  if (words) message("Searching …");
+  const hits = words ? await matching(words, shown) : shown;
+  if (own !== round) return;
+  found = hits;
   if (show === "hard") found.sort((p, q) => wrong(q) - wrong(p) || p - q);
   pick.elements.x.closest("label").hidden = show !== "wrong" && show !== "differ";
   pick.elements.y.closest("label").hidden = show !== "differ";
@@ -59,10 +65,26 @@ async function choose(start) {
   if (found.length) await open();
 }
 
-async function open() {
-  const q = found[at], name = pick.elements.b.value, number = index.starts.findLastIndex((start) => start <= q);
+async function example(q) {
+  const name = pick.elements.b.value, number = index.starts.findLastIndex((start) => start <= q);
   const rows = await board.load(`piece ${name} ${number}`, `${name}/${number}`);
-  draw(q, rows[q - index.starts[number]]);
+  return rows[q - index.starts[number]];
+}
+
+// The questions with these words in their id, text, options, answer, or a response.
+async function matching(words, questions) {
+  const hits = [];
+  for (const q of questions) {
+    const [question, choices, answer, , texts] = await example(q);
+    const all = [index.ids[q], question, ...choices, answer, ...texts.map(([text]) => text)];
+    if (all.some((text) => text.toLowerCase().includes(words))) hits.push(q);
+  }
+  return hits;
+}
+
+async function open() {
+  const q = found[at];
+  draw(q, await example(q));
   document.querySelector("#place").textContent = `${(at + 1).toLocaleString("en")} of ${found.length.toLocaleString("en")}`;
   document.querySelector("#back").disabled = at === 0;
   document.querySelector("#next").disabled = at === found.length - 1;
@@ -121,8 +143,12 @@ const query = new URLSearchParams(location.search);
 const shown = editions.filter((edition) => !edition.hidden).map(({ name, title }) => [name, title]);
 options(pick.elements.b, shown, query.get("b"));
 for (const field of ["x", "y"]) options(pick.elements[field], models.map(([slug, name]) => [slug, name]), query.get(field));
+pick.elements.find.value = query.get("find") ?? "";
 pick.elements.show.value = Object.hasOwn(TESTS, query.get("show") ?? "") ? query.get("show") ?? "" : "";
+pick.addEventListener("submit", (event) => event.preventDefault());
+pick.elements.find.addEventListener("change", () => guarded(() => choose(null)));
 pick.addEventListener("input", (event) => {
+  if (event.target.name === "find") return;  // when the words are complete
   if (event.target.name === "b") pick.elements.cell.value = "";
   guarded(() => choose(pick.elements.show.value === "hard" && event.target.name === "show" ? null : found[at] ?? null));
 });
