@@ -19,17 +19,12 @@ class AnswerCollator:
     """Collator for rows with ``images`` and ``messages``; the last message is the answer."""
 
     def __init__(self, processor: Any, ends: Sequence[str]) -> None:
-        """Wrap a processor.
-
-        Args:
-            processor: processor with a tokenizer and a chat template.
-            ends: tokens that end an answer (:func:`end_tokens`); the first is appended if a template writes none.
-        """
+        """Wrap a processor; the first end token is appended to answers whose template writes none."""
         self.processor, self.tokenizer, self.ends = processor, processor.tokenizer, tuple(ends)
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return input ids, masks, pixels and labels of a batch."""
-        return self.batch_of(rows)
+        """Return a batch of rows with ``messages``, or of the chosen answers of preference pairs, with labels."""
+        return self.batch([self.texts(_talk(row)) for row in rows], [row["images"] for row in rows])
 
     def texts(self, messages: Sequence[Message]) -> tuple[str, str]:
         """Return the prompt as used at inference, and the answer with its end token."""
@@ -64,10 +59,6 @@ class AnswerCollator:
                 return_tensors="pt", add_special_tokens=not begins,
             )  # fmt: skip
 
-    def batch_of(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return a batch of rows with ``messages``, or of the chosen answers of preference pairs."""
-        return self.batch([self.texts(_talk(row)) for row in rows], [row["images"] for row in rows])
-
     def check(self, row: Mapping[str, Any]) -> None:
         """Check that a row's prompt equals the inference prompt and its answer has one end token.
 
@@ -75,7 +66,7 @@ class AnswerCollator:
             VhbenchError: if training and inference prompts differ, or the answer does not end exactly once.
         """
         prompt, answer = self.texts(_talk(row))
-        batch = self.batch_of([row])
+        batch = self([row])
         asked = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
         ids, labels = batch["input_ids"][0].tolist(), batch["labels"][0].tolist()
         learnt = [label for label in labels if label != LEFT_OUT]

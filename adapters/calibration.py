@@ -32,13 +32,7 @@ _SEEN = Image.new("RGB", (1, 1))
 
 
 class _Rows:
-    """Rows of a task as models receive them, except that each image is decoded only once.
-
-    Afterwards a single pixel replaces it: decoding has been checked, and these models ignore images.
-
-    Attributes:
-        docs: the task's documents, or None.
-    """
+    """Rows of a task; each image is decoded once, and replaced by a pixel afterwards: these models ignore images."""
 
     def __init__(self, docs: Any, sound: set[bytes]) -> None:
         """Set the documents; ``sound`` collects the SHA-256 of decoded images."""
@@ -196,10 +190,7 @@ class Blind(_Calibration):
 
 
 class _RestrictedView(_Calibration):
-    """Restricted oracle on MIOH that uses part of the ground truth and guesses the rest.
-
-    It guesses uniformly among the options its view leaves open; ``vhbench verify`` prints the expected score.
-    """
+    """Restricted oracle on MIOH: guesses uniformly among the options that its view of the truth leaves open."""
 
     view = ""
 

@@ -65,12 +65,7 @@ def _default_rivals() -> _Groups:
     return msgspec.json.decode(files("vhbench.adapters").joinpath("rivals.json").read_bytes(), type=_Groups)
 
 
-def usual_names() -> CategoryNames:
-    """Return the names without any option."""
-    return CategoryNames({}, _default_rivals())
-
-
-def read_names(pairs: Sequence[str], rivals: str = "") -> CategoryNames:
+def read_names(pairs: Sequence[str] = (), rivals: str = "") -> CategoryNames:
     """Parse ``--rename NAME=WORDS`` and ``--rivals FILE``; "" selects the bundled groups.
 
     Raises:
@@ -85,11 +80,7 @@ def read_names(pairs: Sequence[str], rivals: str = "") -> CategoryNames:
         if name in renamed or words in renamed.values():
             raise VhbenchError(f"--rename {pair!r}: {name if name in renamed else words!r} is there twice")
         renamed[name] = words
-    return CategoryNames(renamed, _read_rivals(Path(rivals)) if rivals else _default_rivals())
-
-
-def _read_rivals(path: Path) -> _Groups:
-    groups = read_typed(path, _Groups, "list of groups of names")
+    groups = read_typed(Path(rivals), _Groups, "list of groups of names") if rivals else _default_rivals()
     if small := [group for group in groups if len(group) < 2]:
-        raise VhbenchError(f"{path}: group {sorted(small[0])}: must hold at least two names")
-    return groups
+        raise VhbenchError(f"{rivals}: group {sorted(small[0])}: must hold at least two names")
+    return CategoryNames(renamed, groups)

@@ -34,14 +34,23 @@ class ClipScorer:
         self.batch = batch
         self.cache = cache or cache_folder()
 
-    def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> "_Similarities":
-        """Return cosine similarities of all images to any of the texts, reading images in batches.
+    def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> Callable[[str], Floats]:
+        """Return a function from a text to its cosine similarity with each image; images are read in batches.
 
         Args:
             images: encoded images.
             texts: texts in groups; a group is encoded when one of its texts is requested, since there may be thousands.
         """
-        return _Similarities(self.features(images), texts, self._text_features)
+        seen, known = self.features(images), dict[str, Floats]()
+
+        def similarity(text: str) -> Floats:
+            if text not in known:
+                group = next((group for group in texts if text in group), (text,))
+                known.update(zip(group, self._text_features(group), strict=True))
+            scores: Floats = seen @ known[text]
+            return scores
+
+        return similarity
 
     def features(self, images: Sequence[ImageData]) -> Floats:
         """Return the unit-length features of images, shape (images, dimension)."""
@@ -96,25 +105,6 @@ class ClipScorer:
                 inputs = processor(text=list(part), return_tensors="pt", padding=True, truncation=True).to(device)
                 parts.append(_unit(model.get_text_features(**inputs)))
         return np.concatenate(parts)
-
-
-class _Similarities:
-    """Cosine similarities of images to texts; columns are computed on demand."""
-
-    def __init__(
-        self, images: Floats, groups: Sequence[Sequence[str]], features: Callable[[Sequence[str]], Floats]
-    ) -> None:
-        """Store image features of shape (images, dimension), and the text encoder."""
-        self._images, self._groups, self._features = images, list(groups), features
-        self._texts: dict[str, Floats] = {}
-
-    def __call__(self, text: str) -> Floats:
-        """Return the similarity of each image to a text."""
-        if text not in self._texts:
-            group = next((group for group in self._groups if text in group), (text,))
-            self._texts |= zip(group, self._features(group), strict=True)
-        scores: Floats = self._images @ self._texts[text]
-        return scores
 
 
 def _unit(features: Any) -> Floats:

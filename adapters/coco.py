@@ -15,6 +15,7 @@ hundred MB. Scenes are built on demand; image files are only opened for writing 
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ import numpy as np
 
 from vhbench.adapters import coco_entries
 from vhbench.adapters.annotation_errors import BadEntryPolicy
-from vhbench.adapters.category_names import CategoryNames, usual_names
+from vhbench.adapters.category_names import CategoryNames, read_names
 from vhbench.adapters.coco_entries import Annotation, Document, Image
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
@@ -72,7 +73,7 @@ class CocoScenes(SceneSequence):
             VhbenchError: with the file, the entry's id and the problem.
         """
         self.name, self.path, self.faults = name, path, BadEntryPolicy(path, skip_bad)
-        self.names, self._keypoints = names or usual_names(), keypoints or {}
+        self.names, self._keypoints = names or read_names(), keypoints or {}
         document = read_typed(path, Document, "COCO instances")
         # Copies: a view would keep the whole file in memory.
         self.document_extra = (document.attributes.copy(), document.joint_obj_attribute_categories.copy())
@@ -90,7 +91,6 @@ class CocoScenes(SceneSequence):
         self._doubt_photos_listed_twice()
         self.instances = len(self._rows)
         self._note_empty_categories()
-        self.everything = frozenset(self.categories.values())
 
     def __len__(self) -> int:
         return len(self._images)
@@ -100,29 +100,23 @@ class CocoScenes(SceneSequence):
         image = self._images[place]
         rows = slice(self._starts[place], self._starts[place + 1])
         known, countable = self.knowledge(image, rows)
-        found, parts = self._rows[rows], self._parts(rows)
-        return Scene(
-            id=self._id(image),
-            image=self._file(image),
-            width=image.width,
-            height=image.height,
+        found = self._rows[rows]
+        parts = {self._names[c] for c in found["category"][found["part"]].tolist()}  # not used in questions
+        told = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
+        return replace(
+            self.bare(place),
             objects=self._objects(found[~found["part"]]),
             areas=tuple(sorted(parts)),
             known=known,
             countable=countable - parts,
-            provenance=self._provenance(image),
+            provenance={key: value for key, value in told.items() if value is not None},
         )
 
     def bare(self, place: int) -> Scene:
         """Return the scene of one image without its objects."""
         image = self._images[place]
-        return Scene(self._id(image), self._file(image), image.width, image.height, objects=())
-
-    def _id(self, image: Image) -> str:
-        return f"{self.name}:{image.id}"
-
-    def _file(self, image: Image) -> Path:
-        return (self.folder or Path()) / image.file_name
+        file = (self.folder or Path()) / image.file_name
+        return Scene(f"{self.name}:{image.id}", file, image.width, image.height, objects=())
 
     def file_names(self) -> Iterator[str]:
         """Yield each image's ``file_name``."""
@@ -130,37 +124,23 @@ class CocoScenes(SceneSequence):
 
     def knowledge(self, image: Image, rows: slice) -> tuple[frozenset[str], frozenset[str]]:
         """Return the known and the countable categories of an image."""
-        present, crowds, dropped = self.evidence(image, rows)
-        if self.unlisted(image):
+        category, crowd = self._rows["category"][rows], self._rows["crowd"][rows]
+        present = {self._names[c] for c in category.tolist()}
+        crowds = {self._names[c] for c in category[crowd].tolist()}
+        dropped = self._dropped.get(image.id, set())
+        if image.id in self._unlisted:  # an annotation of unknown category was dropped, so nothing is absent
             return frozenset(present), frozenset()
         doubtful = self.names.confused_with(present | dropped) | (dropped - present)
-        known = self._looked_for(image, present) - doubtful
+        everything = frozenset(self.categories.values())
+        looked_for = self._named(image.neg_category_ids) | present if self.federated else everything
+        known = looked_for - doubtful
         if self.federated and not image.is_federated():
             return known, frozenset()
         uncounted = crowds | dropped | self.names.mixed_up(present)
         return known, known - self._named(image.not_exhaustive_category_ids) - uncounted
 
-    def _looked_for(self, image: Image, present: set[str]) -> frozenset[str]:
-        return self.everything if not self.federated else self._named(image.neg_category_ids) | present
-
     def _named(self, identities: Sequence[int] | None) -> frozenset[str]:
         return frozenset(self.categories[c] for c in identities or () if c in self.categories)
-
-    def _parts(self, rows: slice) -> frozenset[str]:
-        """Return the categories of which an image shows parts that are not used in questions."""
-        found = self._rows[rows]
-        return frozenset(self._names[c] for c in found["category"][found["part"]].tolist())
-
-    def evidence(self, image: Image, rows: slice) -> tuple[set[str], set[str], set[str]]:
-        """Return an image's categories: present, with crowd regions, with dropped annotations."""
-        category, crowd = self._rows["category"][rows], self._rows["crowd"][rows]
-        present = {self._names[c] for c in category.tolist()}
-        crowds = {self._names[c] for c in category[crowd].tolist()}
-        return present, crowds, self._dropped.get(image.id, set())
-
-    def unlisted(self, image: Image) -> bool:
-        """Return whether an annotation of unknown category was dropped, so nothing is absent."""
-        return image.id in self._unlisted
 
     def attributes(self, annotation: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         """Return an annotation's attributes and the known types; COCO has none."""
@@ -178,22 +158,11 @@ class CocoScenes(SceneSequence):
         boxes: list[list[float]] = np.round(rows["box"].astype(np.float64), 2).tolist()
         for (_, identity, slot, _, area, crowd, _), (x, y, w, h) in zip(rows.tolist(), boxes, strict=True):
             attributes, types = self.attributes(identity)
+            box, name = (x, y, w, h), self._names[slot]
             found.append(
-                SceneObject(
-                    identity,
-                    self._names[slot],
-                    (x, y, w, h),
-                    area,
-                    crowd=crowd,
-                    attributes=attributes,
-                    known_attributes=types,
-                )
+                SceneObject(identity, name, box, area, crowd=crowd, attributes=attributes, known_attributes=types)
             )
         return tuple(found)
-
-    def _provenance(self, image: Image) -> dict[str, Any]:
-        found = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
-        return {key: value for key, value in found.items() if value is not None}
 
     def _read_annotations(self, raws: Sequence[msgspec.Raw]) -> None:
         index = {image.id: i for i, image in enumerate(self._images)}

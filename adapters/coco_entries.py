@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Container
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from vhbench.adapters.annotation_errors import LONGEST_SIDE, BadEntryPolicy, fits_64_bits, size_fault
 from vhbench.files import quote_value, read_typed
@@ -50,7 +50,6 @@ class Annotation(msgspec.Struct, gc=False):
     bbox: tuple[float, float, float, float]
     area: float | None = None
     iscrowd: int = 0
-    segmentation: msgspec.Raw = msgspec.Raw(b"[]")
     keypoints: list[float] | None = None
     attribute_ids: list[int] | None = None
     dom_color_ids: list[int] | None = None
@@ -80,12 +79,6 @@ class _About(msgspec.Struct):
     category_id: Any = None
 
 
-class _Rle(msgspec.Struct):
-    size: tuple[int, int]
-    counts: str | list[int]
-
-
-_RLE = msgspec.json.Decoder(_Rle)
 _ABOUT = msgspec.json.Decoder(_About)
 
 
@@ -217,16 +210,10 @@ class _Listing:
             return True
         parent, _, base = name.rpartition("/")
         if parent not in self._names:
-            place = self.folder / parent
-            self._names[parent] = _entries(place)
+            self._names[parent] = frozenset()
+            with suppress(OSError, ValueError):  # the folder is missing or its name is invalid
+                self._names[parent] = frozenset(entry.name for entry in os.scandir(self.folder / parent))
         return base in self._names[parent]
-
-
-def _entries(folder: Path) -> frozenset[str]:
-    try:
-        return frozenset(entry.name for entry in os.scandir(folder))
-    except (OSError, ValueError):  # the folder is missing or its name is invalid
-        return frozenset()
 
 
 def annotation_fault(
@@ -249,8 +236,7 @@ def annotation_fault(
         return "empty box", f"bbox {list(a.bbox)} has no area"
     if x < -_SLACK or y < -_SLACK or x + width > frame.width + _SLACK or y + height > frame.height + _SLACK:
         return "box outside its image", f"bbox {list(a.bbox)} leaves image {frame.id} of {frame.width}x{frame.height}"
-    text = bytes(a.segmentation)[:1] == b"{" and _rle_fault(a.segmentation, frame)
-    return ("RLE does not fit", text) if text else None
+    return None
 
 
 def about(raw: msgspec.Raw) -> tuple[int | None, int | None]:
@@ -259,43 +245,5 @@ def about(raw: msgspec.Raw) -> tuple[int | None, int | None]:
         found = _ABOUT.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None, None
-    return _number(found.image_id), _number(found.category_id)
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _rle_fault(raw: msgspec.Raw, frame: Image) -> str:
-    """Return the problem with a run-length encoded mask, or ""."""
-    try:
-        rle = _RLE.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return f"segmentation: {error}"
-    if rle.size != (frame.height, frame.width):
-        return f"RLE of size {list(rle.size)} does not fit image {frame.id} of [{frame.height}, {frame.width}]"
-    total = sum(rle.counts) if isinstance(rle.counts, list) else _rle_total(rle.counts)
-    if total != frame.height * frame.width:
-        return f"RLE covers {total} pixels, image {frame.id} has {frame.height * frame.width}"
-    return ""
-
-
-def _rle_total(counts: str) -> int:
-    """Return the number of pixels that a compressed RLE string covers, -1 if it is malformed.
-
-    Each run is little-endian in groups of 5 bits (bit 6: more follow; the last group's bit 5: sign), offset by 48. From
-    the fourth run on, it is the difference to the run before the last (pycocotools' ``rleFrString``).
-    """
-    codes = np.frombuffer(counts.encode(), np.uint8).astype(np.int64) - 48
-    if not len(codes) or codes.min() < 0 or codes.max() > 63 or codes[-1] & 32:
-        return -1
-    ends = np.flatnonzero(~codes & 32 != 0)
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    shift = 5 * (np.arange(len(codes)) - np.repeat(starts, ends - starts + 1))
-    runs = np.add.reduceat((codes & 31) << shift, starts)
-    negative = codes[ends] & 16 != 0
-    runs -= negative.astype(np.int64) << (5 * (ends - starts + 1))
-    # A difference at run i ≥ 3 is added to runs i, i + 2, i + 4 …
-    weight = np.ones(len(runs), np.int64)
-    weight[1:] = (len(runs) - np.arange(1, len(runs)) + 1) // 2
-    return int(runs @ weight)
+    image, category = (value if type(value) is int else None for value in (found.image_id, found.category_id))
+    return image, category

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from vhbench.adapters.loading import batches, loading, needed_by, pick_device, pick_dtype
+from vhbench.adapters.loading import batches, loading, needed_by, pick_device
 from vhbench.images import open_image, to_display_rgb
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
@@ -32,19 +32,16 @@ class ZeroShotDetector:
         model: name on the Hub or folder, e.g. "IDEA-Research/grounding-dino-base", "google/owlv2-base-patch16".
         batch: images per batch; halved on GPU out-of-memory.
         revision: revision of the model on the Hub.
-        dtype: precision; "auto" for the best on the device.
         device: "cuda", "cuda:1", "cpu"; "auto" for a GPU if available.
 
     Raises:
         VhbenchError: if transformers is missing, or the model cannot be loaded or is not a zero-shot detector.
     """
 
-    def __init__(
-        self, model: str, *, batch: int = 8, revision: str = "", dtype: str = "float32", device: str = "auto"
-    ) -> None:
+    def __init__(self, model: str, *, batch: int = 8, revision: str = "", device: str = "auto") -> None:
         self.name = model.rstrip("/").rsplit("/", 1)[-1]
         self._batch = batch
-        self._processor, self._model, self._device = _load(model, revision, dtype, device)
+        self._processor, self._model, self._device = _load(model, revision, device)
         # Grounding DINO scores the tokens of a sentence, OWL one phrase per query; the post-processing signature
         # differs.
         accepted = inspect.signature(self._processor.post_process_grounded_object_detection).parameters
@@ -99,7 +96,6 @@ class ZeroShotDetector:
         inputs = self._processor(images=pictures, text=text, padding=padding, truncation=True, return_tensors="pt").to(
             self._device
         )
-        inputs["pixel_values"] = inputs["pixel_values"].to(self._model.dtype)
         with torch.inference_mode():
             outputs = self._model(**inputs)
         sizes = [(picture.height, picture.width) for picture in pictures]
@@ -175,16 +171,15 @@ def distinct(found: Sequence[Detection]) -> list[Detection]:
     return kept
 
 
-def _load(model: str, revision: str, dtype: str, device: str) -> tuple[Any, Any, str]:
+def _load(model: str, revision: str, device: str) -> tuple[Any, Any, str]:
     with needed_by("--detector"):
         import torch
         from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
     device = pick_device(device)
-    precision = getattr(torch, pick_dtype(dtype, device))
     options: dict[str, Any] = {"revision": revision} if revision else {}
     with loading(f"the zero-shot detector {model!r}"):
         processor = AutoProcessor.from_pretrained(model, **options)
         network = AutoModelForZeroShotObjectDetection.from_pretrained(model, use_safetensors=True, **options)
     if not hasattr(processor, "post_process_grounded_object_detection"):
         raise VhbenchError(f"{model!r} is not a supported zero-shot object detector (Grounding DINO, OWLv2, …)")
-    return processor, network.eval().to(device, dtype=precision), device
+    return processor, network.eval().to(device, dtype=torch.float32), device

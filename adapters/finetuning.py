@@ -4,7 +4,7 @@ Several processes share a training run if a launcher (torchrun, accelerate) star
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -17,7 +17,6 @@ from vhbench.adapters.training_memory import estimate
 from vhbench.adapters.training_options import Training
 from vhbench.files import json_bytes, quote_value, write_atomic
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import open_parquet
 
 
 def finetune(
@@ -48,7 +47,6 @@ def finetune(
     with needed_by("fine-tuning", "finetune"):
         import peft  # noqa: F401
         import trl  # noqa: F401
-
     checkpoints = out / "checkpoints"
     _check_place(out, checkpoints, how)
     rows, config = read_rows(data, keep), _configuration(model, how)
@@ -56,25 +54,28 @@ def finetune(
     where = pick_device(how.device)
     answers = AnswerCollator(processor := _processor(model, kind, how), [processor.tokenizer.eos_token or ""])
     probe = [rows[place] for place in one_of_each_form(rows)]
-    tokens = how.batch * max(int(answers.batch_of([row])["input_ids"].shape[1]) for row in probe)
+    tokens = how.batch * max(int(answers([row])["input_ids"].shape[1]) for row in probe)
     tell(str(estimate(config, tokens, how, on_gpu=where != "cpu")))
     network = _load(model, where, how)
-    _check_answers(answers, network, probe)
-    trainer = _trainer(method := _method(rows), network, answers, rows, checkpoints, where, how)
+    answers.ends = tuple(end_tokens(network, answers.tokenizer))
+    for row in probe:  # one of each format
+        answers.check(row)
+    method = "dpo" if "chosen" in rows.column_names else "sft"
+    trainer = _trainer(method, network, answers, rows, checkpoints, where, how)
     last = last_checkpoint(checkpoints) if how.resume else None
     with _told():
         trainer.train(resume_from_checkpoint=last)
-    settings = {field.name: getattr(how, field.name) for field in fields(Training)}
     told: dict[str, Any] = {
         "base": model, "method": method, "rows": len(rows), "processes": int(trainer.args.world_size),
         "steps": int(trainer.state.global_step), "resumed_from": last and Path(last).name,
         "losses": [entry["loss"] for entry in trainer.state.log_history if "loss" in entry],
-        "lmms_eval": family_of(kind).lmms_eval, "settings": settings, "kept": dict(keep or {}), "device": where,
+        "lmms_eval": family_of(kind).lmms_eval, "kept": dict(keep or {}), "device": where,
         "model": str(out / ("adapter" if how.rank else "model")),
+        "settings": {field.name: getattr(how, field.name) for field in fields(Training)},
     }  # fmt: skip
     if trainer.is_world_process_zero():
         _save(trainer, processor, out, how)
-        told |= merge(model, out, answers.batch_of(probe)) if how.merge and how.rank else {}
+        told |= merge(model, out, answers(probe)) if how.merge and how.rank else {}
         write_atomic(out / "training.json", json_bytes(told))
     trainer.accelerator.wait_for_everyone()
     return told | {"first": trainer.is_world_process_zero()}
@@ -98,18 +99,6 @@ def _processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def _check_answers(answers: AnswerCollator, network: Any, probe: Sequence[Any]) -> None:
-    """Set the end tokens of a model, and check one row of each format."""
-    answers.ends = tuple(end_tokens(network, answers.tokenizer))
-    for row in probe:
-        answers.check(row)
-
-
-def _method(rows: Any) -> str:
-    """Return "dpo" for preference pairs, else "sft"."""
-    return "dpo" if "chosen" in rows.column_names else "sft"
-
-
 _COLUMNS = ({"images", "messages"}, {"images", "prompt", "chosen", "rejected"})
 """Required columns for SFT and for DPO."""
 
@@ -122,6 +111,7 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
     """
     with needed_by("fine-tuning", "finetune"):
         import datasets
+        import pyarrow.parquet as pq
     parquet = sorted(str(path) for path in (data / "data").glob("*.parquet"))
     if not parquet and not (data / "metadata.jsonl").is_file():
         raise VhbenchError(
@@ -129,7 +119,9 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
             "--layout parquet or folder"
         )
     for file in parquet:  # check before loading: other files may decompress to any size
-        _check_columns(data, open_parquet(Path(file))[1].names)
+        with loading(f"the rows of {data}"):
+            names = pq.read_schema(file).names
+        _check_columns(data, names)
     with loading(f"the rows of {data}"):
         rows = (
             datasets.load_dataset("parquet", data_files=parquet, split="train")
@@ -298,11 +290,7 @@ def last_checkpoint(folder: Path) -> str | None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Report in one line why a trainer rejects a model, its settings or a row.
-
-    Raises:
-        VhbenchError: instead of a ValueError.
-    """
+    """Report in one line, as a VhbenchError, why a trainer rejects a model, its settings or a row."""
     try:
         yield
     except ValueError as error:

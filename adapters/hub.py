@@ -26,7 +26,7 @@ _LONGEST_WAIT = 300
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 
 
-def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offline: bool = False) -> Path:
+def snapshot(repo_id: str, revision: str, *, offline: bool = False) -> Path:
     """Return the local folder of a released split at one commit, downloading missing files.
 
     Do not use ``load_dataset(repo, revision=…)`` instead: offline, it loads whichever version was cached last.
@@ -34,7 +34,6 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
     Args:
         repo_id: ORG/NAME.
         revision: commit, 40 hexadecimal digits. Tags and branches can move and are rejected.
-        cache_dir: the Hub's cache; None for the default.
         offline: use only cached files, as with ``HF_HUB_OFFLINE=1``.
 
     Raises:
@@ -45,12 +44,12 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
         raise VhbenchError(
             f"{repo_id}: expected a commit of 40 hexadecimal digits (a tag or branch can move), got {revision!r}"
         )
-    folder = download(repo_id, revision, cache_dir=cache_dir, offline=offline)
+    folder = download(repo_id, revision, offline=offline)
     check_whole(folder, splits.read_manifest(folder), f"{repo_id} at commit {revision}")
     return folder
 
 
-def download(repo_id: str, commit: str, *, cache_dir: Path | None = None, offline: bool) -> Path:
+def download(repo_id: str, commit: str, *, offline: bool) -> Path:
     """Return the folder of a commit in the cache, after downloading missing files.
 
     Raises:
@@ -59,9 +58,8 @@ def download(repo_id: str, commit: str, *, cache_dir: Path | None = None, offlin
     from huggingface_hub import snapshot_download
 
     what = f"{repo_id} at commit {commit}"
-    where = {"repo_type": "dataset", "revision": commit, "cache_dir": cache_dir, "local_files_only": offline}
     with one_line(what):
-        folder = Path(snapshot_download(repo_id, **where))
+        folder = Path(snapshot_download(repo_id, repo_type="dataset", revision=commit, local_files_only=offline))
     if folder.name != commit:
         raise VhbenchError(f"{what}: the cache gave {folder.name} instead")
     return folder
@@ -87,19 +85,23 @@ class Refs:
     branches: dict[str, str]
     tags: dict[str, str]
 
+    @property
+    def newest_last(self) -> list[str]:
+        """The version tags in the order of their versions."""
+        return sorted(self.tags, key=_parts_of)
+
     def below(self, version: str) -> str:
         """Return the tag of the newest version lower than this one, or ""."""
-        lower = [tag for tag in self.tags if parts_of(tag) < manifests.parse_version(version)]
-        return max(lower, key=parts_of, default="")
+        lower = [tag for tag in self.newest_last if _parts_of(tag) < manifests.parse_version(version)]
+        return lower[-1] if lower else ""
 
     def above(self, version: str) -> str:
         """Return the tag of the newest version if it is higher than this one, else ""."""
-        newest = max(self.tags, key=parts_of, default="")
-        return newest if newest and parts_of(newest) > manifests.parse_version(version) else ""
+        higher = [tag for tag in self.newest_last if _parts_of(tag) > manifests.parse_version(version)]
+        return higher[-1] if higher else ""
 
 
-def parts_of(tag: str) -> tuple[int, int, int]:
-    """Return the numbers of a version tag: "v1.2.0" gives (1, 2, 0)."""
+def _parts_of(tag: str) -> tuple[int, int, int]:
     return manifests.parse_version(tag.removeprefix("v"))
 
 
@@ -120,7 +122,7 @@ def refs(repo_id: str) -> Refs | None:
         return Refs({branch.name: str(branch.target_commit) for branch in found.branches}, tags)
 
 
-def commit_of(repo_id: str, revision: str) -> str:
+def commit_of(repo_id: str, revision: str = "main", kind: str = "dataset") -> str:
     """Return the current commit of a tag or branch.
 
     Raises:
@@ -129,7 +131,7 @@ def commit_of(repo_id: str, revision: str) -> str:
     from huggingface_hub import HfApi
 
     with one_line(f"{check_repo_id(repo_id)} at {revision}"):
-        return str(HfApi().repo_info(repo_id, repo_type="dataset", revision=revision).sha)
+        return str(HfApi().repo_info(repo_id, repo_type=kind, revision=revision).sha)
 
 
 def remote_files(api: Any, repo_id: str, revision: str, kind: str = "dataset") -> dict[str, str]:
@@ -137,18 +139,6 @@ def remote_files(api: Any, repo_id: str, revision: str, kind: str = "dataset") -
     tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type=kind)
     files = [item for item in tree if hasattr(item, "blob_id")]
     return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}
-
-
-def model_commit(name: str) -> str:
-    """Return the current commit of a model's repository.
-
-    Raises:
-        VhbenchError: if it does not exist, or the Hub cannot be reached.
-    """
-    from huggingface_hub import HfApi
-
-    with one_line(check_repo_id(name)):
-        return str(HfApi().model_info(name).sha)
 
 
 def text_of(repo_id: str, name: str, revision: str = "main") -> str:
@@ -298,14 +288,12 @@ def one_line(what: str) -> Iterator[None]:
         raise VhbenchError(f"{what}: {_explain(error)}") from error
 
 
-def retried(call: Callable[[], T], *, tries: int = 6) -> T:
-    """Call the Hub; after a failure that may pass, wait and call again, with waits that double from a second.
+def retried(call: Callable[[], T]) -> T:
+    """Call the Hub up to six times; after a failure that may pass, wait a second, then twice as long each time.
 
-    Args:
-        call: may be repeated even if the Hub completed the request before the answer was lost.
-        tries: number of calls.
+    The call may be repeated although the Hub completed the request, if its answer was lost.
     """
-    for number in range(tries - 1):
+    for number in range(5):
         try:
             return call()
         except Exception as error:

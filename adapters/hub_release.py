@@ -59,7 +59,6 @@ class ReleaseTarget:
         branch: "main"; a version lower than a released one gets its own branch, leaving ``main`` unchanged.
         head: parent commit, "" without a repository.
         tagged: commit of its tag, "" if it is unreleased.
-        newer: tag of the newest version, if it is higher.
         files: name → digest, at the head.
         ours: files listed in a manifest of ours; all others are third-party.
     """
@@ -67,7 +66,6 @@ class ReleaseTarget:
     branch: str = MAIN
     head: str = ""
     tagged: str = ""
-    newer: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     ours: frozenset[str] = frozenset()
 
@@ -96,7 +94,6 @@ def place(repo_id: str, manifest: Manifest) -> ReleaseTarget:
         branch=branch,
         head=head,
         tagged=hub.commit_of(repo_id, tag) if tag in refs.tags else "",
-        newer=newer,
         files=files,
         ours=frozenset(files) & _listed(repo_id, head, files, manifest.benchmark),
     )
@@ -107,7 +104,6 @@ def push(
     repo_id: str,
     *,
     private: bool = False,
-    progress: bool = True,
     dry_run: bool = False,
     reveal: bool = False,
     card: Path | None = None,
@@ -124,7 +120,6 @@ def push(
         directory: verified split directory with its card.
         repo_id: ORG/NAME; created if it does not exist.
         private: make the repository private.
-        progress: print progress on stderr.
         dry_run: report the changes without making any; without a login, every file counts as new.
         reveal: release the answers of a hidden test set.
         card: folder of the card and its companions, if not the split directory.
@@ -159,7 +154,7 @@ def push(
         if dry_run:
             return planned
         _require_leave(planned, overwrite, approve)
-        return _publish(api, planned, local, progress=progress)
+        return _publish(api, planned, local)
 
 
 def _planned(repo_id: str, tag: str, found: ReleaseTarget, local: Mapping[str, "_File"]) -> Release:
@@ -181,11 +176,7 @@ def _refuse_strays(planned: Release, found: ReleaseTarget, local: Mapping[str, "
 
 
 def _require_leave(planned: Release, overwrite: _Asked, approve: _Asked) -> None:
-    """Ask before replacing or deleting files.
-
-    Raises:
-        VhbenchError: if the answer is no.
-    """
+    """Ask before replacing or deleting files; raise if the answer is no."""
     if planned.replaced and not overwrite(planned.replaced):
         raise VhbenchError(f"{planned.repo_id}: not released, because files of others would be replaced")
     if planned.deleted and not approve(planned.deleted):
@@ -193,13 +184,13 @@ def _require_leave(planned: Release, overwrite: _Asked, approve: _Asked) -> None
         raise VhbenchError(f"{planned.repo_id}: not released, because {count} files would be deleted")
 
 
-def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progress: bool) -> Release:
+def _publish(api: Any, planned: Release, local: Mapping[str, "_File"]) -> Release:
     """Create the commit, if anything changed, and its tag."""
     head = planned.sha
     if planned.uploaded or planned.deleted:
         if planned.branch != MAIN:
             api.create_branch(planned.repo_id, branch=planned.branch, revision=head, repo_type="dataset", exist_ok=True)
-        head = _commit(api, planned, local, f"Release {planned.tag}", progress=progress)
+        head = _commit(api, planned, local, f"Release {planned.tag}", progress=True)
 
     hub.retried(
         lambda: api.create_tag(planned.repo_id, repo_type="dataset", tag=planned.tag, revision=head, exist_ok=True)

@@ -65,11 +65,7 @@ def register() -> list[Any]:
 
 
 def _expect_model(argv: Sequence[str]) -> None:
-    """Exit with three commands to copy if our tasks are evaluated without a model: lmms-eval's default does not exist.
-
-    Args:
-        argv: program and arguments; other programs than lmms-eval's command are left alone.
-    """
+    """Exit with commands to copy if our tasks are run without a model: lmms-eval's default does not exist."""
     program = Path(argv[0]) if argv else Path()
     evaluates = program.stem in ("lmms-eval", "lmms_eval") or program.parts[-2:] == ("lmms_eval", "__main__.py")
     given_to_eval = argv[2:] if argv[1:2] == ["eval"] else argv[1:]
@@ -114,10 +110,7 @@ def results_folder(args: Any) -> Path | None:
 
 
 def _add_tasks() -> None:
-    """Make every TaskManager read our folder after its own and the user's; idempotent.
-
-    Only TaskManager's documented arguments are used, none of its methods.
-    """
+    """Make every TaskManager read our folder after its own and the user's, by its documented arguments; idempotent."""
     from lmms_eval import tasks
 
     def init(original: Callable[..., None], given: inspect.BoundArguments) -> None:
@@ -133,17 +126,7 @@ def _add_tasks() -> None:
 def _surround(
     module: object, path: str, takes: set[str], call: Callable[[Callable[..., None], inspect.BoundArguments], None]
 ) -> None:
-    """Wrap a method of lmms-eval and bind its arguments by name; idempotent.
-
-    Args:
-        module: module of lmms-eval.
-        path: path of the method, such as "TaskManager.__init__".
-        takes: required argument names.
-        call: wrapper, called with the method and its bound arguments.
-
-    Raises:
-        AttributeError: if the method or one of its arguments does not exist.
-    """
+    """Wrap a method ("TaskManager.__init__") of a module, its arguments bound by name; idempotent."""
     name, method = path.split(".")
     owner = getattr(module, name)
     original = getattr(owner, method)
@@ -163,14 +146,7 @@ def _surround(
 
 @dataclass(slots=True)
 class _Run:
-    """State of the current lmms-eval run until its results are saved.
-
-    Attributes:
-        args: command-line arguments, None under ``simple_evaluate``.
-        saves: whether saving of results is hooked.
-        provenance: provenance of each evaluated task.
-        reports: name → content of reports to write next to the results.
-    """
+    """State of the current lmms-eval run until its results are saved; ``args`` is None under ``simple_evaluate``."""
 
     args: Any = None
     saves: bool = False
@@ -270,7 +246,8 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
         given = {
             "provenance": told.to_json(),
             "prompts": prompts,
-            "inputs": _inputs(task, rows),
+            # The input that lmms-eval logs is text even for chat models.
+            "inputs": {rows[i.doc_id]["id"]: digest(str(i.args[0])) for i in task.instances if i.doc_id in rows},
             "tokens": functools.cache(functools.partial(_token_counts, task, rows)),
             "limit": limit if isinstance(limit, int) else None,
         }
@@ -282,21 +259,13 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
 
 
 def _token_counts(task: Any, rows: Mapping[int, Any]) -> dict[str, list[int]]:
-    """Return id → number of generated tokens of each response, 0 if unknown.
-
-    lmms-eval stores them with its requests, once these are answered, and does not hand them to tasks.
-    """
+    """Return id → generated tokens of each response, 0 if unknown; lmms-eval stores them with its requests alone."""
     counts: dict[str, list[int]] = {}
     for instance in sorted(task.instances, key=lambda instance: (instance.doc_id, instance.idx)):
         if instance.doc_id in rows:
             told = instance.token_counts[0] if instance.token_counts else None
             counts.setdefault(rows[instance.doc_id]["id"], []).append((told and told.output_tokens) or 0)
     return counts
-
-
-def _inputs(task: Any, rows: Mapping[int, Any]) -> dict[str, str]:
-    """Return id → hash of the input that lmms-eval logs, which is text even for chat models."""
-    return {rows[i.doc_id]["id"]: digest(str(i.args[0])) for i in task.instances if i.doc_id in rows}
 
 
 def _prompt(task: Any, row: Mapping[str, Any], form: str, options: Mapping[str, Any]) -> str:

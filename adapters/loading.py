@@ -1,7 +1,9 @@
 """Helpers for model adapters: optional dependencies, load errors, devices, batches."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TypeVar
 
 from vhbench.schema import VhbenchError
@@ -44,6 +46,19 @@ def pick_device(wanted: str = "auto") -> str:
     import torch
 
     return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+
+
+@cache
+def visible_devices() -> tuple[str, ...]:
+    """Return the GPU names for ``CUDA_VISIBLE_DEVICES``; empty without torch or a GPU."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return tuple(name.strip() for name in given.split(",") if name.strip() not in ("", "-1"))
+    try:
+        import torch
+    except ImportError:
+        return ()
+    return tuple(str(i) for i in range(torch.cuda.device_count()))
 
 
 def pick_dtype(wanted: str, device: str) -> str:

@@ -25,14 +25,7 @@ class _Cached(Generic[_Model]):
     def __init__(
         self, name: str, depends_on: Mapping[str, Any], load: Callable[[], _Model], *, folder: Path | None = None
     ) -> None:
-        """Set up without loading the model.
-
-        Args:
-            name: model name.
-            depends_on: everything outputs depend on apart from their inputs; JSON types only.
-            load: function that loads the model.
-            folder: cache folder; the user's by default.
-        """
+        """Set up without loading the model; outputs depend on their inputs and ``depends_on`` (JSON types only)."""
         self.name = name
         self._depends_on = dict(depends_on)
         self._load = load

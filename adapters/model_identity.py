@@ -1,6 +1,7 @@
 """Model identity: a content hash of local models or a Hub commit; and name parsing."""
 
 import hashlib
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -59,14 +60,11 @@ def identity(model: str, revision: str = "", *, holds: str = NETWORK) -> str:
 
 def libraries(*names: str) -> dict[str, str]:
     """Return library → installed version, "" if missing."""
-    return {name: _version(name) for name in names}
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
+    installed = dict.fromkeys(names, "")
+    for name in names:
+        with suppress(PackageNotFoundError):
+            installed[name] = version(name)
+    return installed
 
 
 def _file_hash(path: Path) -> str:

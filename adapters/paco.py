@@ -6,6 +6,7 @@ object's colour is its dominant one; other colours are ``partly`` there. An obje
 kept without known attributes.
 """
 
+from bisect import bisect
 from collections import defaultdict
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +28,9 @@ _TYPES: Final = {
 }
 """PACO's attribute types → ours, in id order."""
 
-_BOUNDS: Final = (0, 30, 41, 55, 59)
+_BOUNDS: Final = (30, 41, 55, 59)
+"""First id beyond each type."""
+
 _SILENT: Final = frozenset({"plain", "logo", "text", "opaque"})
 """Known values not used in questions: awkward in text, or true of nearly everything."""
 
@@ -100,7 +103,7 @@ class PacoScenes(CocoScenes):
     ) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         values: dict[str, list[int]] = defaultdict(list)
         for identity in sorted({*listed, *dominant}):
-            values[_type_of(identity)].append(identity)
+            values[[*_TYPES][bisect(_BOUNDS, identity)]].append(identity)
         known = {ours for paco, ours in _TYPES.items() if values[paco] and not getattr(annotation, f"unknown_{paco}")}
         pairs: list[tuple[str, str]] = []
         for paco, identities in values.items():
@@ -110,7 +113,3 @@ class PacoScenes(CocoScenes):
                 silent = name.startswith("other(") or name in _SILENT
                 pairs.append((_TYPES[paco] if sure and not silent else f"partly {_TYPES[paco]}", name))
         return tuple(pairs), frozenset(known)
-
-
-def _type_of(attribute: int) -> str:
-    return next(name for name, end in zip(_TYPES, _BOUNDS[1:], strict=True) if attribute < end)

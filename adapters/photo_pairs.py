@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from vhbench.adapters.coco import CocoScenes
+from vhbench.adapters.loading import batches
 from vhbench.files import read_image
 from vhbench.images import open_image
 from vhbench.protocols import Detector
@@ -17,6 +18,9 @@ from vhbench.seeding import rng
 _LEAST: Final = 0.005
 """Minimum fraction of the photo that a target covers; smaller ones are barely visible."""
 
+_AT_ONCE: Final = 8
+"""Photos per batch of the detector."""
+
 
 class PhotoSource:
     """Photos of COCO or its format; implements :class:`vhbench.protocols.ImageSource`.
@@ -24,24 +28,22 @@ class PhotoSource:
     Args:
         annotations: instances JSON.
         images: folder of its photos.
-        skip_bad: drop and count bad entries instead of raising at the first.
     """
 
-    exact = True
+    name, exact = "coco", True
 
-    def __init__(self, annotations: Path, images: Path, *, skip_bad: bool = False) -> None:
-        self.name = "coco"
-        self.scenes = CocoScenes(annotations, images, skip_bad=skip_bad)
+    def __init__(self, annotations: Path, images: Path) -> None:
+        self.scenes = CocoScenes(annotations, images)
 
     @cached_property
-    def _shown(self) -> dict[str, frozenset[int]]:
+    def _shown(self) -> dict[str, set[int]]:
         """Category → indices of the photos that show it well enough for questions."""
         found: dict[str, set[int]] = {}
         for place, scene in enumerate(self.scenes):
             for thing in scene.objects:
                 if thing.area >= _LEAST * scene.width * scene.height:
                     found.setdefault(thing.category, set()).add(place)
-        return {word: frozenset(places) for word, places in found.items()}
+        return found
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -52,13 +54,10 @@ class PhotoSource:
         """Yield a photo that shows all objects of a spec, without reusing photos."""
         used: set[int] = set()
         for spec in specs:
-            places = [self._shown.get(thing.category, frozenset()) for thing in spec.objects]
-            showing = sorted(frozenset.intersection(*places) - used) if places else []
-            if not showing:
-                yield Rejection(spec.id, "no photo shows it", {"words": [thing.category for thing in spec.objects]})
+            place = _chosen(spec, self._shown, used, seed)
+            if isinstance(place, Rejection):
+                yield place
                 continue
-            place = showing[int(rng(seed, "photos", spec.id).integers(len(showing)))]
-            used.add(place)
             scene = self.scenes[place]
             image = hashlib.sha256(read_image(scene.image)).hexdigest()
             # A photo may serve several pairs; each time it is a separate scene.
@@ -76,50 +75,52 @@ class UnlabelledPhotos:
         detector: detector of objects.
         phrases: detector phrase → word, for all words of the graph.
         keep: word → detection score from which it counts as present.
-        batch: photos per batch of the detector.
     """
 
     name, exact = "photos", False
 
     def __init__(
-        self,
-        folder: Path,
-        detector: Detector,
-        phrases: Mapping[str, str],
-        keep: Callable[[str], float],
-        batch: int = 8,
+        self, folder: Path, detector: Detector, phrases: Mapping[str, str], keep: Callable[[str], float]
     ) -> None:
         self.files = photo_files(folder)
-        self._detector, self._phrases, self._keep, self._batch = detector, phrases, keep, batch
+        self._detector, self._phrases, self._keep = detector, phrases, keep
         self._used: set[int] = set()
 
     @cached_property
-    def _shown(self) -> Mapping[str, frozenset[int]]:
+    def _shown(self) -> dict[str, set[int]]:
         """Word → indices of the photos in which it is detected."""
         found: dict[str, set[int]] = {}
-        asked = list(self._phrases)
-        for start in range(0, len(self.files), self._batch):
-            images = [file.read_bytes() for file in self.files[start : start + self._batch]]
-            for place, detections in enumerate(self._detector.detect(images, [asked] * len(images)), start=start):
+        for files in batches(list(enumerate(self.files)), _AT_ONCE):
+            asked = [list(self._phrases)] * len(files)
+            seen = self._detector.detect([file.read_bytes() for _, file in files], asked)
+            for (place, _), detections in zip(files, seen, strict=True):
                 for one in detections:
                     if one.score >= self._keep(word := self._phrases[one.category]):
                         found.setdefault(word, set()).add(place)
-        return {word: frozenset(places) for word, places in found.items()}
+        return found
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield a photo in which all objects of a spec are detected, without reusing photos."""
         for spec in specs:
-            places = [self._shown.get(thing.category, frozenset()) for thing in spec.objects]
-            showing = sorted(frozenset.intersection(*places) - self._used) if places else []
-            if not showing:
-                yield Rejection(spec.id, "no photo shows it", {"words": [thing.category for thing in spec.objects]})
+            place = _chosen(spec, self._shown, self._used, seed)
+            if isinstance(place, Rejection):
+                yield place
                 continue
-            place = showing[int(rng(seed, "photos", spec.id).integers(len(showing)))]
-            self._used.add(place)
             image = self.files[place].read_bytes()
             told = {"source": self.name, "photo": self.files[place].name, "sha256": hashlib.sha256(image).hexdigest()}
             width, height = open_image(image).size
             yield Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=told)
+
+
+def _chosen(spec: SceneSpec, shown: Mapping[str, set[int]], used: set[int], seed: int) -> int | Rejection:
+    """Return the index of an unused photo that shows all objects of a spec, and add it to the used ones."""
+    words = [thing.category for thing in spec.objects]
+    showing = sorted(set.intersection(*(shown.get(word, set()) for word in words)) - used) if words else []
+    if not showing:
+        return Rejection(spec.id, "no photo shows it", {"words": words})
+    place = showing[int(rng(seed, "photos", spec.id).integers(len(showing)))]
+    used.add(place)
+    return place
 
 
 def photo_files(folder: Path) -> list[Path]:

@@ -27,12 +27,7 @@ class Photos:
     """Photos of a set of scenes, checked lazily."""
 
     def __init__(self, scenes: Sequence[Scene], *, skip_bad: bool = False) -> None:
-        """Set up without reading any photo.
-
-        Args:
-            scenes: scenes whose images are files.
-            skip_bad: drop and count bad photos instead of raising at the first.
-        """
+        """Set up without reading any photo; ``skip_bad`` counts bad ones instead of raising at the first."""
         self.scenes = scenes
         self.skip_bad = skip_bad
         self._left_out: dict[str, Rejection] = {}
@@ -71,11 +66,7 @@ class Photos:
 
 
 def _look(scene: Scene) -> tuple[Sizes, _Mark]:
-    """Return the sizes and the fingerprint of a scene's photo.
-
-    Raises:
-        VhbenchError: if it cannot be read or is not an image.
-    """
+    """Return the sizes and the fingerprint of a scene's photo."""
     image = scene.image
     try:
         return _look_once(image, last_written(image) if isinstance(image, Path) else 0)

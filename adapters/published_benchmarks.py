@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from vhbench.adapters.table_rows import suffixes
 from vhbench.adapters.tables import ImageFolder, Line, choice, read_options, read_table, single_image, table_files
 from vhbench.files import quote_value, read_text
 from vhbench.schema import Question, Rejection, VhbenchError
@@ -89,10 +90,10 @@ def read_vhtest(path: Path, images: Path | None) -> Iterator[Question]:
 def read_mme(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield MME's questions (Fu et al. 2023); ids contain subtask, image and question number.
 
-    The input is the published folder of all subtasks or of one (:func:`mme_texts`), or lmms-lab/MME as Parquet
+    The input is the published folder of all subtasks or of one (:func:`_mme_texts`), or lmms-lab/MME as Parquet
     (``question_id, image, question, answer, category``).
     """
-    texts, counted, found = mme_texts(path), Counter[str](), ImageFolder(images)
+    texts, counted, found = _mme_texts(path), Counter[str](), ImageFolder(images)
     for line in _mme_lines(texts) if texts else read_table(path):
         name = str(Path(line.text("question_id")).with_suffix("")).replace("/", "-")
         counted[name] += 1
@@ -103,7 +104,7 @@ def read_mme(path: Path, images: Path | None) -> Iterator[Question]:
         )  # fmt: skip
 
 
-def mme_texts(path: Path) -> list[Path]:
+def _mme_texts(path: Path) -> list[Path]:
     """Return the text files of MME's published format in a folder; empty for other formats.
 
     They are sorted by subtask and name. A subtask is a folder with images and texts of the same names, or with the
@@ -187,6 +188,14 @@ def read_naturalbench(path: Path, images: Path | None) -> Iterator[Question | Re
                     f"{group}-{picture}-{number}", image, line.text(f"Question_{number}"),
                     line.yes_no(f"Image_{picture}_Question_{number}"), scene_ids=(f"{group}-{picture}",),
                 )  # fmt: skip
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files of a source."""
+    if path.is_file():
+        return [path]
+    own = _mme_texts(path) or sorted(file for file in path.iterdir() if file.suffix in suffixes() and file.is_file())
+    return own or table_files(path)
 
 
 READERS: Mapping[str, Callable[[Path, Path | None], Iterator[Question | Rejection]]] = {

@@ -7,53 +7,27 @@ from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, spl
 from vhbench.protocols import Rewriter
 from vhbench.schema import VhbenchError
 
-_MAX_NEW_TOKENS = 128
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointRewriter(Endpoint):
-    """Chat model behind an endpoint."""
-
-    max_new_tokens: int = _MAX_NEW_TOKENS
-    what: str = "rewriter"
-
-    def rewrite(self, prompt: str) -> str:
-        """Return the response, see :meth:`vhbench.adapters.language_models.Endpoint.ask`."""
-        return self.ask(prompt)
-
-
-@dataclass
-class LocalRewriter(LocalModel):
-    """Causal language model of transformers."""
-
-    max_new_tokens: int = _MAX_NEW_TOKENS
-    what: str = "rewriter"
-
-    def rewrite(self, prompt: str) -> str:
-        """Return the response, see :meth:`vhbench.adapters.language_models.LocalModel.ask`."""
-        return self.ask(prompt)
-
 
 @dataclass(frozen=True, slots=True)
 class CachedRewriter:
-    """Rewriter with cached responses."""
+    """Language model with cached responses; implements :class:`vhbench.protocols.Rewriter`."""
 
-    inner: Rewriter
+    model: Endpoint | LocalModel
     folder: Path | None = None
 
     @property
     def name(self) -> str:
-        """Name of the inner rewriter."""
-        return self.inner.name
+        """Name of the model."""
+        return self.model.name
 
     def rewrite(self, prompt: str) -> str:
         """Return the response, from the cache if available."""
-        key = [self.name, getattr(self.inner, "url", ""), _MAX_NEW_TOKENS, prompt]
-        return ask_once("rewritings", key, lambda: self.inner.rewrite(prompt), self.folder)
+        key = [self.name, getattr(self.model, "url", ""), self.model.max_new_tokens, prompt]
+        return ask_once("rewritings", key, lambda: self.model.ask(prompt), self.folder)
 
 
-def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
-    """Return the cached rewriter for a spec: ``openai:MODEL@URL`` or ``transformers:NAME``.
+def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter | None:
+    """Return the cached rewriter for a spec: ``openai:MODEL@URL`` or ``transformers:NAME``; None for ``rule``.
 
     Args:
         spec: rewriter specification.
@@ -62,9 +36,11 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
     Raises:
         VhbenchError: if the spec has another format.
     """
+    if spec == "rule":
+        return None
     found = split_spec(spec)
     if found is None:
         raise VhbenchError(f"rewriter: expected rule, openai:MODEL@URL (http…) or transformers:NAME, got {spec!r}")
-    kind, model, url = found
-    inner: Rewriter = EndpointRewriter(model, url) if kind == "openai" else LocalRewriter(model)
-    return CachedRewriter(inner, cache)
+    kind, name, url = found
+    model = Endpoint(name, url, what="rewriter") if kind == "openai" else LocalModel(name, what="rewriter")
+    return CachedRewriter(model, cache)

@@ -10,6 +10,7 @@ scenes are built on demand.
 
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters.annotation_errors import BadEntryPolicy, size_fault
-from vhbench.adapters.category_names import CategoryNames, usual_names
+from vhbench.adapters.category_names import CategoryNames, read_names
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
@@ -79,12 +80,13 @@ class SvgScenes(SceneSequence):
         keys: image ids, which are also the file stems.
     """
 
+    name = "svg"
+
     def __init__(
         self,
         path: Path,
         images: Path | None,
         *,
-        name: str = "svg",
         skip_bad: bool = False,
         names: CategoryNames | None = None,
     ) -> None:
@@ -93,8 +95,8 @@ class SvgScenes(SceneSequence):
         Raises:
             VhbenchError: with the file, the image, the object and the problem.
         """
-        self.name, self.path, self.faults = name, path, BadEntryPolicy(path, skip_bad)
-        self._names = names or usual_names()
+        self.path, self.faults = path, BadEntryPolicy(path, skip_bad)
+        self._names = names or read_names()
         self._files = _by_stem(images)
         self._images: list[bytes] = []
         self._dropped: dict[str, set[str]] = {}  # image → names of its dropped objects
@@ -114,26 +116,16 @@ class SvgScenes(SceneSequence):
     def bare(self, place: int) -> Scene:
         """Return the scene of one image without its objects."""
         key, image = self.keys[place], msgspec.msgpack.decode(self._images[place], type=_Size)
-        return Scene(self._id(key), self._file(key), image.width, image.height, objects=())
-
-    def _id(self, key: str) -> str:
-        return f"{self.name}:{key}"
-
-    def _file(self, key: str) -> Path:
-        return self._files.get(key, Path(key))
+        return Scene(f"{self.name}:{key}", self._files.get(key, Path(key)), image.width, image.height, objects=())
 
     def scene(self, place: int) -> Scene:
         """Build the scene of one image."""
         key = self.keys[place]
-        image = msgspec.msgpack.decode(self._images[place], type=_Kept)
-        things = image.things
+        things = msgspec.msgpack.decode(self._images[place], type=_Kept).things
         anchors = frozenset(t.name for t in things) - {t.name for t in things if not t.is_anchor}
         countable = frozenset() if key in self._unlisted else anchors - self._dropped.get(key, set())
-        return Scene(
-            id=self._id(key),
-            image=self._file(key),
-            width=image.width,
-            height=image.height,
+        return replace(
+            self.bare(place),
             objects=_objects(things),
             relations=tuple(Relation(i, said, other) for i, t in enumerate(things) for said, other in t.relations),
             known=anchors,

@@ -23,14 +23,8 @@ _BATCH, _BATCH_BYTES = 64, 16 << 20  # rows of a Parquet file per batch, and the
 _AT_ONCE = 1 << 20
 
 
-def delimited(file: Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of a CSV or TSV file.
-
-    Raises:
-        VhbenchError: if it cannot be read, or a row has more fields than the header.
-        UnicodeDecodeError: if it is not UTF-8.
-        csv.Error: if a field is unterminated or too long.
-    """
+def _delimited(file: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of a CSV or TSV file; csv.Error or UnicodeDecodeError if it is none."""
     csv.field_size_limit(LARGEST_TEXT)
     usual = "\t" if file.suffix.lower() == ".tsv" else ","
     with open_file(file, None) as opened, io.TextIOWrapper(opened, encoding="utf-8-sig", newline="") as stream:
@@ -63,12 +57,8 @@ def _separator(header: str, usual: str) -> str:
     return max(found, key=lambda mark: (found[mark], mark == usual))
 
 
-def excel(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the first sheet of an Excel file.
-
-    Raises:
-        VhbenchError: if it cannot be read.
-    """
+def _excel(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the first sheet of an Excel file."""
     with needed_by(f"{file.name}, an Excel file,", "score"):
         from openpyxl import load_workbook
     try:
@@ -84,26 +74,18 @@ def excel(file: Path) -> Iterator[dict[str, Any]]:
         raise VhbenchError(f"{file.name}: not a readable Excel file: {error}") from error
 
 
-def parquet(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file in small batches, since they may contain photos.
-
-    Raises:
-        VhbenchError: if it is corrupt.
-    """
-    import pyarrow as pa
+def _parquet(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file in small batches, since they may contain photos."""
     import pyarrow.parquet as pq
 
-    from vhbench.splits.unpacking import line
+    from vhbench.splits.unpacking import readable
 
-    try:
-        # Without read-ahead: a row group of photos may exceed the memory.
-        with pq.ParquetFile(file, pre_buffer=False, buffer_size=_AT_ONCE) as opened:
-            size = sum(opened.metadata.row_group(i).total_byte_size for i in range(opened.num_row_groups))
-            together = _BATCH_BYTES * max(1, opened.metadata.num_rows) // max(1, size)
-            for batch in opened.iter_batches(batch_size=max(1, min(_BATCH, together)), use_threads=False):
-                yield from batch.to_pylist()
-    except (OSError, ValueError, OverflowError, TypeError, pa.ArrowException) as error:
-        raise VhbenchError(f"{file.name}: not a readable Parquet file: {line(error)}") from error
+    # Without read-ahead: a row group of photos may exceed the memory.
+    with readable(file), pq.ParquetFile(file, pre_buffer=False, buffer_size=_AT_ONCE) as opened:
+        size = sum(opened.metadata.row_group(i).total_byte_size for i in range(opened.num_row_groups))
+        together = _BATCH_BYTES * max(1, opened.metadata.num_rows) // max(1, size)
+        for batch in opened.iter_batches(batch_size=max(1, min(_BATCH, together)), use_threads=False):
+            yield from batch.to_pylist()
 
 
 Row = Mapping[str, Any]
@@ -130,10 +112,10 @@ class Format:
 
 FORMATS: dict[str, Format] = {
     "json": Format("JSON, JSON lines, {id: answer}", (".json", ".jsonl", ".ndjson")),
-    "csv": Format("CSV", (".csv",), delimited),
-    "tsv": Format("TSV", (".tsv",), delimited),
-    "excel": Format("XLSX", (".xlsx",), excel),
-    "parquet": Format("Parquet", (".parquet",), parquet),
+    "csv": Format("CSV", (".csv",), _delimited),
+    "tsv": Format("TSV", (".tsv",), _delimited),
+    "excel": Format("XLSX", (".xlsx",), _excel),
+    "parquet": Format("Parquet", (".parquet",), _parquet),
     "openai-batch": Format(
         "OpenAI batch output", keys=frozenset({"custom_id", "response"}), unpack=harness_logs.of_batch
     ),
@@ -164,37 +146,32 @@ def suffixes() -> dict[str, Format]:
     return {suffix: one for one in FORMATS.values() for suffix in one.suffixes}
 
 
-def reader_of(suffix: str) -> Callable[[Path], Iterable[Row]] | None:
-    """Return the reader of a file; None for JSON."""
-    found = suffixes().get(suffix)
-    return None if found is None else found.read
-
-
-def read_rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file, unchanged but for those of logs.
 
     Args:
         path: a format of :data:`FORMATS` by its suffix; other files are read as JSON.
-        names: see :func:`vhbench.json_rows.each_row`.
+        names: see :func:`vhbench.json_rows.each_row`; none for a table of questions.
 
     Raises:
         VhbenchError: if it cannot be read; for an unknown format, with the supported ones.
     """
-    read = reader_of(path.suffix.lower())
+    form = suffixes().get(path.suffix.lower())
     if path.is_dir():
         raise VhbenchError(f"{path}: expected a folder written by lmms-eval, or a file ({described()})")
     if not path.exists():
         raise VhbenchError(f"cannot read {path}: No such file or directory")
     count = 0
     try:
-        logged = chain.from_iterable(one.keys for one in FORMATS.values())
-        for row in _unpacked(read(path) if read else each_row(path, [*names, *logged])):
+        keys = [*names, *chain.from_iterable(one.keys for one in FORMATS.values())] if names else ()
+        for row in _unpacked(form.read(path) if form and form.read else each_row(path, keys)):
             count += 1
             yield dict(row)
     except OSError as error:
         raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
     except (csv.Error, UnicodeDecodeError) as error:
-        raise VhbenchError(f"{path}: {error}") from error
+        fault = _not_utf8(error) if isinstance(error, UnicodeDecodeError) else error
+        raise VhbenchError(f"{path}: {fault}") from error
     except VhbenchError as error:
         if count or not path.suffix or path.suffix.lower() in suffixes():
             raise
@@ -209,3 +186,11 @@ def _unpacked(rows: Iterable[Row]) -> Iterator[Row]:
     for row in rows:
         log = next((one for one in logs if one.keys <= row.keys()), None)
         yield from [row] if log is None or log.unpack is None else log.unpack(row)
+
+
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    """Return advice for a file with another encoding."""
+    found = error.object[error.start : error.start + 1].hex().upper()
+    wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
+    like = "it is UTF-16" if wide else "it may be Latin-1 or Windows-1252"
+    return f"expected UTF-8 text, got the byte 0x{found} ({like}); save it as UTF-8"

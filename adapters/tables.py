@@ -4,7 +4,6 @@ All readers of published question sets build on this module. It yields rows with
 so that errors name the file, the row and the field.
 """
 
-import csv
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -12,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vhbench.adapters.table_rows import reader_of, suffixes
+from vhbench.adapters.table_rows import read_rows, suffixes
 from vhbench.files import cache_folder, is_inside, path_exists, quote_value, write_atomic
-from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
@@ -147,20 +145,9 @@ def read_table(path: Path) -> Iterator[Line]:
     Raises:
         VhbenchError: if the file cannot be read or has an unknown format.
     """
-    count = 0
     for file in table_files(path):
-        try:
-            for number, values in enumerate((reader_of(file.suffix) or each_row)(file), start=1):
-                count += 1
-                yield Line(f"{file.name}, row {number}", values)
-        except OSError as error:
-            raise VhbenchError(f"cannot read {file}: {error.strerror or error}") from error
-        except UnicodeDecodeError as error:
-            raise VhbenchError(f"{file}: {not_utf8(error)}") from error
-        except csv.Error as error:
-            raise VhbenchError(f"{file}: {error}") from error
-    if not count:
-        raise VhbenchError(f"{path}: no rows")
+        for number, values in enumerate(read_rows(file), start=1):
+            yield Line(f"{file.name}, row {number}", values)
 
 
 def table_files(path: Path) -> list[Path]:
@@ -181,14 +168,6 @@ def table_files(path: Path) -> list[Path]:
     if not path_exists(path):
         raise VhbenchError(f"no such file or folder: {path}")
     return [path]
-
-
-def not_utf8(error: UnicodeDecodeError) -> str:
-    """Return advice for a file with another encoding."""
-    found = error.object[error.start : error.start + 1].hex().upper()
-    wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
-    like = "it is UTF-16" if wide else "it may be Latin-1 or Windows-1252"
-    return f"expected UTF-8 text, got the byte 0x{found} ({like}); save it as UTF-8"
 
 
 def options_of(line: Line) -> tuple[str, ...]:
@@ -279,12 +258,9 @@ def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
         yield single_image(
             str(line.get("id", "question_id") or index), image, question, said, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
-            pair_id=str(line.get("pair_id") or ""), negated=_negated(line),
+            pair_id=str(line.get("pair_id") or ""),
+            negated=line.get("negated") is not None and line.yes_no("negated") == "yes",
         )  # fmt: skip
-
-
-def _negated(line: Line) -> bool:
-    return line.get("negated") is not None and line.yes_no("negated") == "yes"
 
 
 def single_image(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:

@@ -244,7 +244,7 @@ def load_vlm(
     *,
     device: str = "auto",
     dtype: str = "auto",
-    revision: str | None = None,
+    revision: str = "",
     instruction: str = "",
 ) -> TransformersVLM:
     """Load a VLM from the Hub or a folder; safetensors only, no remote code.
@@ -266,11 +266,11 @@ def load_vlm(
     precision = getattr(torch, pick_dtype(dtype, where))
     shown = Path(name).name if Path(name).is_dir() else name  # results do not reveal local paths
     with loading(f"model {name}"):
-        kind = _model_class(name, revision)
-        model = kind.from_pretrained(name, revision=revision, dtype=precision, use_safetensors=True)
+        kind = _model_class(name, revision or None)
+        model = kind.from_pretrained(name, revision=revision or None, dtype=precision, use_safetensors=True)
     connector_of(model, shown)  # before its processor: a text-only model has none
     with loading(f"the processor of model {name}"):
-        processor = transformers.AutoProcessor.from_pretrained(name, revision=revision, backend="torchvision")
+        processor = transformers.AutoProcessor.from_pretrained(name, revision=revision or None, backend="torchvision")
     if not (hasattr(processor, "image_processor") and hasattr(processor, "tokenizer")):
         raise VhbenchError(f"model {name}: expected a processor with an image processor and a tokenizer, got none")
     return TransformersVLM(model.to(where), processor, name=shown, instruction=instruction or INSTRUCTION)

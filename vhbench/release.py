@@ -9,16 +9,27 @@ with the previous version's must raise MAJOR. The release then has one citable n
 
 import re
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import orjson
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
-from vhbench.adapters.hub_release import MAIN, ReleaseTarget, edit, logged_in, place, push
+from vhbench.adapters.hub_names import ReleaseName
+from vhbench.adapters.hub_release import (
+    MAIN,
+    Release,
+    ReleaseTarget,
+    edit,
+    logged_in,
+    place,
+    push,
+    refuse_hidden,
+)
 from vhbench.builds import hidden_edition
 from vhbench.builds.hidden_seed import read_secret
 from vhbench.files import json_bytes, resolved
@@ -48,31 +59,90 @@ def verify_release(directory: Path, version: str) -> Manifest:
     return manifest
 
 
-def hide(
+def publish(
+    directory: Path,
+    repo_id: str,
+    version: str,
+    *,
+    private: bool,
+    hidden: bool,
+    secret: Path | None,
+    key: Path | None,
+    reveal: bool,
+    yes: bool,
+    dry_run: bool,
+    comparable_anyway: bool,
+    notes: str,
+    ask: Callable[[str], bool],
+) -> None:
+    """Release a split, or its public part, and say what was done; arguments are the options of ``vhbench push``.
+
+    ``ask`` is called with a question before files are deleted or replaced.
+
+    Raises:
+        VhbenchError: if the split has errors, or must not or cannot be released.
+    """
+    with ExitStack() as held:
+        if not dry_run:
+            held.enter_context(splits.locked(directory))
+        manifest = verify_release(directory, version)
+        if hidden or secret or key:
+            folder = Path(held.enter_context(TemporaryDirectory())) if dry_run else None
+            directory = _hide(directory, manifest, hidden, secret, key, folder, overwrite=yes)
+            manifest = verify_release(directory, version)
+        refuse_hidden(manifest, reveal=reveal)
+        if logged_in() and not comparable_anyway:
+            _refuse_hidden_change(directory, manifest, repo_id)
+        if dry_run:
+            return _rehearse(directory, manifest, repo_id, notes, private=private, reveal=reveal)
+        put = place(repo_id, manifest)
+        former = _former_texts(repo_id, put)
+        _write_card(directory, manifest, repo_id, notes, former)
+
+        def approve(names: Sequence[str]) -> bool:
+            print(f"{repo_id} has {len(names)} files of the previous version that this one lacks:")
+            _print_names("-", names)
+            return ask("delete them (previous versions keep them under their tags)?")
+
+        def overwrite(names: Sequence[str]) -> bool:
+            if losses := _lost(names, former):
+                print(f"{repo_id} has {len(losses)} files that belong to no version of the benchmark:")
+                _print_names("!", losses)
+            return not losses or ask("replace them (only the repository's history keeps them)?")
+
+        sent = push(
+            directory, repo_id, put=put, private=private, reveal=reveal, approve=approve, overwrite=overwrite
+        )  # fmt: skip
+    _tell(repo_id, sent)
+    print(f"VHBENCH_RELEASE={ReleaseName.of(manifest, repo_id)}")
+
+
+def _tell(repo_id: str, sent: Release) -> None:
+    if not sent.is_new:
+        print(f"nothing new: {repo_id} has {sent.tag} with this content already")
+    else:
+        print(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
+        if sent.branch != MAIN:
+            print(f"a newer version exists: {MAIN} is unchanged, this version is on the branch {sent.branch}")
+    print(f"commit {sent.sha}")
+
+
+def _print_names(sign: str, names: Sequence[str]) -> None:
+    for name in names:
+        print(in_a_line(f"  {sign} {name}"))
+
+
+def _hide(
     directory: Path,
     manifest: Manifest,
-    *,
     hidden: bool,
     secret: Path | None,
     key: Path | None,
     rehearsed: Path | None,
-    overwrite: bool = False,
+    *,
+    overwrite: bool,
 ) -> Path:
-    """Write the public part of a split, and its key; return the folder of the public part.
-
-    Args:
-        directory: whole split.
-        manifest: its manifest.
-        hidden: whether this is requested, not only its options.
-        secret: file of the secret.
-        key: output path of the key; None for next to the split.
-        rehearsed: folder of the public part for a dry run, without a key.
-        overwrite: replace a file at ``key`` that is not a key of this version.
-
-    Raises:
-        VhbenchError: if an option is missing, or the split was not built with the secret; if the key would overwrite
-            another file or the secret, or is in a split.
-    """
+    """Write the public part of a split, and its key unless ``rehearsed``; return the folder of the public part."""
     if not hidden or secret is None:
         given = "--hidden" if hidden else "--secret" if secret else "--key"
         raise VhbenchError(f"{given} alone: a hidden test set is released with --hidden and --secret FILE")
@@ -94,12 +164,8 @@ def hide(
     return folder
 
 
-def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> None:
-    """Compare a split with the newest lower release; rows are fetched only for equal MAJOR.
-
-    Raises:
-        VhbenchError: if scores are not comparable, though MAJOR promises that they are.
-    """
+def _refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> None:
+    """Raise if MAJOR promises comparable scores with the newest lower release, and they are not."""
     major = manifests.parse_version(manifest.version)[0]
     refs = hub.refs(repo_id)
     former = refs.below(manifest.version) if refs and f"v{manifest.version}" not in refs.tags else ""
@@ -113,27 +179,26 @@ def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> N
         )
 
 
-def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool) -> None:
+def _rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool) -> None:
     """Report what a push would upload, without changing the split."""
     online = logged_in()
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         put = place(repo_id, manifest) if online else ReleaseTarget()
-        former = former_texts(repo_id, put)
-        write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
+        former = _former_texts(repo_id, put)
+        _write_card(directory, manifest, repo_id, notes, former, Path(folder))
         release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was uploaded")
     if release.branch != MAIN:
         print(f"a newer version exists: this one would go on a separate branch, {release.branch}")
-    for sign, names in (("+", release.uploaded), ("-", release.deleted)):
-        for name in names:
-            print(in_a_line(f"  {sign} {name}"))
-    for name in lost(release.replaced, former):
+    _print_names("+", release.uploaded)
+    _print_names("-", release.deleted)
+    for name in _lost(release.replaced, former):
         print(in_a_line(f"  ! {name} was not written by vhbench, and would be replaced"))
     if not online:
         print("not logged in: the files already on the Hub are unknown, so all count as new")
 
 
-def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
+def _lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     """Return what replacing third-party files would lose; of a card, only replaced metadata."""
     told = {name: name for name in names}
     if told.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
@@ -141,24 +206,15 @@ def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     return [told[name] for name in sorted(told)]
 
 
-def former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
+def _former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
     """Return the previous card and changelog: name → text, "" without one."""
     return {name: hub.text_of(repo_id, name, put.head) if put.head else "" for name in ("README.md", "CHANGELOG.md")}
 
 
-def write_card(
-    directory: Path,
-    manifest: Manifest,
-    repo_id: str,
-    notes: str,
-    former: Mapping[str, str],
-    *,
-    into: Path | None = None,
+def _write_card(
+    directory: Path, manifest: Manifest, repo_id: str, notes: str, former: Mapping[str, str], into: Path | None = None
 ) -> None:
-    """Write the card with the changelog of all released versions and this one.
-
-    Text of the released card (``former``) outside vhbench's marks is kept.
-    """
+    """Write the card with the changelog of all versions, keeping others' text of the released one (``former``)."""
     changelog = former.get("CHANGELOG.md", "")
     if notes or f"### {manifest.version}\n" not in changelog:
         changelog = card.changelog_entry(
@@ -186,7 +242,7 @@ def withdraw(repo_id: str, version: str, reason: str) -> str:
         raise VhbenchError("expected --reason with the reason for withdrawing the version")
     refs = hub.refs(repo_id)
     if refs is None or f"v{version}" not in refs.tags:
-        known = ", ".join(sorted(refs.tags, key=hub.parts_of)) if refs else ""
+        known = ", ".join(refs.newest_last) if refs else ""
         raise VhbenchError(f"{repo_id} has no version {version}; it has {known or 'none'}")
     head, revision = refs.branches[MAIN], hub.commit_of(repo_id, f"v{version}")
     released = hub.file_of(repo_id, manifests.MANIFEST, revision)

@@ -5,13 +5,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from pycocotools import mask as pycoco
 
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.coco import CocoScenes
-from vhbench.adapters.coco_entries import _rle_total, read_keypoints
+from vhbench.adapters.coco_entries import read_keypoints
 from vhbench.adapters.paco import PacoScenes
 from vhbench.adapters.svg import SvgScenes
 from vhbench.protocols import bare
@@ -100,14 +98,6 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "area": ({"annotations": [box(7, area=-1)]}, r"annotation 7: area -1\.0 is not within 0 to"),
     "empty box": ({"annotations": [box(7, bbox=[9, 0, 0, 20])]}, "annotation 7: bbox .* has no area"),
     "type": ({"annotations": [box(7, bbox="x")]}, r"annotations\[0\]: Expected `array`, got `str` - at `\$\.bbox`"),
-    "rle size": (
-        {"annotations": [box(7, segmentation={"size": [9, 9], "counts": [81]})]},
-        r"annotation 7: RLE of size \[9, 9\] does not fit image 1 of \[80, 100\]",
-    ),
-    "rle sum": (
-        {"annotations": [box(7, segmentation={"size": [80, 100], "counts": [81]})]},
-        "annotation 7: RLE covers 81 pixels, image 1 has 8000",
-    ),
     "no instances": ({"annotations": []}, "none of its 3 categories has an instance"),
 }
 
@@ -128,7 +118,6 @@ def test_skip_bad_counts_instead(tmp_path: Path) -> None:
 DROPPED: dict[str, dict[str, Any]] = {
     "empty box": box(7, 3, bbox=[9, 0, 0, 20]),
     "box outside its image": box(7, 3, bbox=[90, 0, 20, 20]),
-    "RLE does not fit": box(7, 3, segmentation={"size": [9, 9], "counts": [81]}),
     "duplicate annotation id": box(5, 3),
     "id out of range": box(2**63, 3),
     "impossible area": box(7, 3, area=-1),
@@ -167,14 +156,6 @@ def test_a_broken_file_is_one_line(tmp_path: Path) -> None:
         CocoScenes(tmp_path / "x.json", None)
     with pytest.raises(VhbenchError, match=r"cannot read .*none\.json: No such file"):
         CocoScenes(tmp_path / "none.json", None)
-
-
-def test_rle_totals_agree_with_pycocotools() -> None:
-    random = np.random.default_rng(0)
-    for _ in range(200):
-        mask = random.random((int(random.integers(1, 40)), int(random.integers(1, 50)))) < random.random()
-        counts = pycoco.encode(np.asfortranarray(mask.astype(np.uint8)))["counts"].decode()
-        assert _rle_total(counts) == mask.size
 
 
 def test_the_real_photos(reference: Path) -> None:

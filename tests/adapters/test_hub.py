@@ -47,7 +47,7 @@ def online(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
 
 
 def release(directory: Path, **options: Any) -> Release:
-    return push(directory, REPO, progress=False, **options)
+    return push(directory, REPO, **options)
 
 
 def content(directory: Path) -> dict[str, bytes]:
@@ -136,7 +136,7 @@ def test_another_benchmark_s_repository_is_refused(online: HubStandin, built: di
     online.create("org/theirs", private=False)
     add(online, "org/theirs", **{"manifest.json": b'{"format": "webpack"}'})
     with pytest.raises(VhbenchError, match=r"has a manifest\.json that is not vhbench's"):
-        push(built["1.0.0"], "org/theirs", progress=False)
+        push(built["1.0.0"], "org/theirs")
     assert online.load(REPO) == before
 
 
@@ -148,9 +148,9 @@ def test_what_shall_be_private_never_goes_where_all_can_see_it(online: HubStandi
         release(built["1.0.0"], private=True)
     assert online.load(REPO) == before
     assert not [request for request in online.requests if request.startswith(("PUT", "POST"))]
-    assert push(built["1.0.0"], "org/new", private=True, progress=False).is_new
+    assert push(built["1.0.0"], "org/new", private=True).is_new
     assert online.load("org/new")["private"] is True  # type: ignore[index]
-    assert push(built["1.1.0"], "org/new", progress=False).is_new, "a private one stays one"
+    assert push(built["1.1.0"], "org/new").is_new, "a private one stays one"
 
 
 def test_the_answers_of_a_hidden_edition_are_not_released(

@@ -10,7 +10,8 @@ import pytest
 from PIL import Image
 
 from vhbench import splits
-from vhbench.builds import ode_models, sharding
+from vhbench.adapters import loaded_models
+from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.protocols import Detection
 from vhbench.schema import Scene, VhbenchError
@@ -93,8 +94,8 @@ def test_photos_without_annotations_are_labelled_by_a_detector(
     graph, _, folder = coco.partition("=")
     for number in range(1, len(SHOWN) + 1):
         Image.effect_noise((120 + number, 90), 40).convert("RGB").save(f"{folder}/{number}.jpg")
-    monkeypatch.setattr(ode_models, "detector", lambda *options: Clerk())
-    monkeypatch.setattr(ode_models, "model_of", lambda name: name)
+    monkeypatch.setattr(loaded_models, "detector", lambda *options: Clerk())
+    monkeypatch.setattr(loaded_models, "model_of", lambda name: name)
     build = OdeBuild(
         graph=(f"coco:{graph}",), images=f"photos:{folder}", detector="x", pairs=1, epsilon=0, delta=99,
         criteria=("standard", "random"),

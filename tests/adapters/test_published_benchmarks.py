@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from vhbench.adapters.published_benchmarks import (
-    mme_texts,
+    _mme_texts,
     read_hallusionbench,
     read_mme,
     read_mmvp,
@@ -163,7 +163,7 @@ def test_mme_folders_of_both_layouts(mme_folder: Path) -> None:
     assert found[2].images == (mme_folder / "scene" / "images" / "a_b.jpg",)
     assert {q.scene_ids for q in found} == {("color-0001",), ("scene-a_b",)}
     assert [q.id for q in read_mme(mme_folder / "scene", None)] == ["scene-a_b-1", "scene-a_b-2"]
-    assert [file.name for file in mme_texts(mme_folder)] == ["0001.txt", "a_b.txt"]
+    assert [file.name for file in _mme_texts(mme_folder)] == ["0001.txt", "a_b.txt"]
 
 
 def test_mme_parquet_with_images(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_photos_of_a_table_are_not_all_in_memory(tmp_path: Path) -> None:
     pq.write_table(columns, file, write_batch_size=1)  # a page for two or three photos
     del columns
     before = pa.total_allocated_bytes()
-    taken = [(pa.total_allocated_bytes() - before, row["image"]) for row in table_rows.parquet(file)]
+    taken = [(pa.total_allocated_bytes() - before, row["image"]) for row in table_rows._parquet(file)]
     assert [photo for _, photo in taken] == photos
     assert max(size for size, _ in taken) < 80_000_000 / 2
 

@@ -49,7 +49,7 @@ def release(hub: HubStandin, folder: Path, version: str, answer: str) -> tuple[s
     manifest = splits.write_split(folder, rows(answer), benchmark="ode", version=version, seed=0, config=CONFIG)
     card.write_card(folder, repo_id=REPO)
     with hub.in_process(folder.parent / "push-cache", xet=True):
-        done = push(folder, REPO, progress=False)
+        done = push(folder, REPO)
     return str(ReleaseName.of(manifest, REPO)), done.sha
 
 

@@ -118,10 +118,10 @@ def test_a_source_with_a_name_of_its_own_gets_tasks(
 
 def test_a_split_whose_tasks_are_there_needs_no_others(tmp_path: Path) -> None:
     from vhbench.adapters.lmms_eval import tasks_folder
-    from vhbench.cli.tasks import write_tasks
+    from vhbench.cli.tasks import _write_tasks
 
     split = coin_split(tmp_path / "out", 0.5, cases=4)
-    assert write_tasks(split, tmp_path / "tasks") == tasks_folder()
+    assert _write_tasks(split, tmp_path / "tasks") == tasks_folder()
     assert not (tmp_path / "tasks").exists()
 
 

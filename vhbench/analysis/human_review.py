@@ -19,7 +19,35 @@ _PHOTOS: Final = ("coco", "paco", "svg")
 ASKED_OF_TWINS: Final = "Are the correct answers to these two questions opposite for every image?"
 
 
-def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Question]:
+def to_review(split: Path, config: str | None, count: int, seed: int, *, twins: bool) -> tuple[str, Iterator[Question]]:
+    """Return what judgments name as their split, and the questions to review: of twins, or those disputed first."""
+    content_hash = splits.read_manifest(split).content_hash
+    if twins:
+        return of_twins(content_hash), iter(twin_pairs(splits.read_questions(split, config), count, seed))
+    return content_hash, disputed_first(split, config, count, seed)
+
+
+def of_twins(content_hash: str) -> str:
+    """Return what judgments of twins name as their split, so that they are not taken for answers."""
+    return f"{content_hash}-twins"
+
+
+def verdict_of(split: Path, files: Sequence[Path], *, twins: bool) -> dict[str, Any]:
+    """Return the verdict on a split by what annotators saved: see :func:`tally`, with the share of each annotator.
+
+    Raises:
+        VhbenchError: as :func:`read_judgments` and :func:`tally`.
+    """
+    content_hash = splits.read_manifest(split).content_hash
+    identity = of_twins(content_hash) if twins else content_hash
+    answers = {question.id: "yes" if twins else question.answer for question in splits.read_questions(split)}
+    votes = read_judgments(files, identity)
+    verdict = tally(list(votes.values()), answers)
+    shares = {name: share(said, answers) for name, said in votes.items()}
+    return {"hash": identity, **verdict, "by_annotator": shares}
+
+
+def twin_pairs(questions: Iterable[Question], count: int, seed: int = 0) -> list[Question]:
     """Return questions about pairs of VHExpansion, for people to judge: is the twin the opposite of its question?
 
     As the paper's authors verified a hundred by hand. Pairs of unchanged images stand for their perturbed ones, which
@@ -57,7 +85,7 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
             doubt = task == "position" or any(name == "person" or names.is_disputed(name) for name in objects)
             (disputed if source in _PHOTOS and doubt else others).append(key)
     if not disputed:
-        yield from (row.question for row in splits.chosen(directory, config, count, seed))
+        yield from (row.question for row in splits.choose(directory, config, count, seed))
         return
     first = min(count, len(disputed))
     wanted = {*_spaced(disputed, first), *_spaced(others, min(count - first, len(others)))}
@@ -66,11 +94,6 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
 
 def _spaced(keys: Sequence[str], count: int) -> list[str]:
     return [keys[len(keys) * i // count] for i in range(count)]
-
-
-def of_twins(content_hash: str) -> str:
-    """Return what judgments of twins name as their split, so that they are not taken for answers."""
-    return f"{content_hash}-twins"
 
 
 @dataclass(frozen=True)

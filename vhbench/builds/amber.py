@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +81,7 @@ class AmberBuild(SplitBuild):
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What is asked, and the words that are counted.
-
-    Attributes:
-        groups: questions that share an image.
-        relation: word → associated words.
-        words: the same, with further words of the annotations.
-    """
+    """Questions by image, word → associated words, and the same with further words of the annotations."""
 
     groups: list[list[Question]]
     relation: Mapping[str, list[str]]
@@ -97,15 +92,16 @@ class _Source:
 def _read_source(source: str, images: str, limit: int) -> _Source:
     """Read AMBER's folder, or a split of ODE."""
     if source.startswith("ode:"):
-        questions, relation = list(_of_split(Path(source[4:]))), _vocabulary(Path(source[4:]))
+        known = splits.read_manifest(Path(source[4:])).config["vocabulary"]
+        relation = {name: [*forms] for name, forms in known.items() if name not in _THE_IMAGE}
+        questions = list(_of_split(Path(source[4:])))
     else:
         questions, relation = list(_of_amber(Path(source), Path(images))), read_json(Path(source, "relation.json"))
     groups: dict[str, list[Question]] = {}
     for question in questions:
         groups.setdefault(question.scene_ids[0], []).append(question)
-    known = {word for key, words in relation.items() for word in (key, *words)}
     used = {word for question in questions for word in (*question.objects, *question.candidates)}
-    words = {**relation, **{word: [] for word in sorted(used - known)}}
+    words = {**relation, **{word: [] for word in sorted(used - relation.keys() - {*chain(*relation.values())})}}
     return _Source([*groups.values()][: limit or None], relation, words)
 
 
@@ -120,14 +116,15 @@ def _of_amber(folder: Path, images: Path) -> Iterator[Question]:
         if image is None or not image.is_file():
             raise VhbenchError(f"--images {images}: expected {query['image']} ({place})")
         task, _, kind = row["type"].replace(_EXISTENCE, "existence").removeprefix("discriminative-").partition("-")
-        shared: dict[str, Any] = {"images": (image,), "scene_ids": (image.stem,), "question": query["query"]}
+        shared: dict[str, Any] = {
+            "id": str(row["id"]), "images": (image,), "scene_ids": (image.stem,), "question": query["query"],
+            "benchmark": "amber", "source": "amber",
+        }  # fmt: skip
         if row["type"] == _GENERATIVE:
-            words = {"objects": tuple(row["truth"]), "candidates": tuple(row["hallu"]), "neutral": safe}
-            yield _question(str(row["id"]), kind="caption", answer="", task="caption", question_type="caption",
-                            source="amber", **shared, **words)  # fmt: skip
+            words: dict[str, Any] = {"objects": tuple(row["truth"]), "candidates": tuple(row["hallu"]), "neutral": safe}
+            yield Question(kind="caption", answer="", task="caption", question_type="caption", **shared, **words)
         elif row["truth"] in ("yes", "no"):
-            yield _question(str(row["id"]), kind="yes_no", answer=row["truth"], task=task, question_type=kind or task,
-                            source="amber", **shared)  # fmt: skip
+            yield Question(kind="yes_no", answer=row["truth"], task=task, question_type=kind or task, **shared)
         else:
             raise VhbenchError(f"{place}: expected truth yes or no, got {row['truth']!r}")
 
@@ -137,17 +134,9 @@ def _of_split(path: Path) -> Iterator[Question]:
         for asked in splits.read_questions(path, config):
             columns = ("kind", "answer", "task", "question_type", "images", "scene_ids", "question")
             words = ("objects", "candidates", "neutral") if asked.kind == "caption" else ()
-            kept = {name: tuple(word for word in getattr(asked, name) if word not in _THE_IMAGE) for name in words}
-            yield _question(asked.id, source="ode", **{name: getattr(asked, name) for name in columns}, **kept)
-
-
-def _question(name: str, **columns: Any) -> Question:
-    return Question(name, benchmark="amber", **columns)
-
-
-def _vocabulary(path: Path) -> dict[str, list[str]]:
-    words = splits.read_manifest(path).config["vocabulary"]
-    return {name: [*forms] for name, forms in words.items() if name not in _THE_IMAGE}
+            own: dict[str, Any] = {name: getattr(asked, name) for name in columns}
+            own |= {name: tuple(word for word in getattr(asked, name) if word not in _THE_IMAGE) for name in words}
+            yield Question(asked.id, benchmark="amber", source="ode", **own)
 
 
 def tasks() -> Iterator[Task]:

@@ -209,11 +209,7 @@ def _listed(file: str) -> list[str]:
 
 
 def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
-    """Return the image ids of a file, or of a random sample.
-
-    Raises:
-        VhbenchError: for an id that occurs twice or is not in the source, a missing file, or too large a sample.
-    """
+    """Return the image ids of a file, or of a random sample, each once, in the source and with a readable image."""
     known = sorted(photos.images)
     if sample > len(known) and not ids:
         raise VhbenchError(f"--sample {sample}: expected at most {len(known)}, the images of the source")

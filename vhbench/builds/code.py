@@ -74,17 +74,8 @@ def _imports(path: Path) -> Iterator[str]:
     """Yield a file's vhbench imports; of "from vhbench.a import b" both, as b may be a module."""
     if b"vhbench" not in (content := path.read_bytes()):
         return
-    for node in _statements(ast.parse(content)):
+    for node in ast.walk(ast.parse(content)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.startswith("vhbench."))
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "vhbench":
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements below a node; expressions contain no imports and are skipped."""
-    for inner in ("body", "orelse", "handlers", "cases", "finalbody"):
-        found = getattr(node, inner, ())
-        for one in found if isinstance(found, list) else ():  # a lambda's body is not a list
-            yield one
-            yield from _statements(one)

@@ -244,11 +244,7 @@ def _rows(directory: Path, secret: bytes) -> Iterator[Row]:
 
 def _kept(directory: Path, secret: bytes) -> Iterator[tuple[str, Question]]:
     for row in _rows(directory, secret):
-        yield row.config, _named(row, secret)
-
-
-def _named(row: Row, secret: bytes) -> Question:
-    return replace(row.question, id=_name(secret, "row", row.question.id.encode()))
+        yield row.config, replace(row.question, id=_name(secret, "row", row.question.id.encode()))
 
 
 @kept_if_small

@@ -100,6 +100,16 @@ def commitment_of(secret: bytes, benchmark: str, version: str) -> str:
     return _hmac(secret, "commitment", benchmark, version).hex()
 
 
+def derived(file: Path, benchmark: str, version: str) -> tuple[int, str]:
+    """Return the seed of a dataset version, and the commitment to it, from the file of a secret.
+
+    Raises:
+        VhbenchError: as :func:`read_secret`.
+    """
+    secret = read_secret(file)
+    return seed_of(secret, benchmark, version), commitment_of(secret, benchmark, version)
+
+
 def check(manifest: Manifest, secret: bytes) -> str:
     """Return the error of a revealed secret, or "" if the manifest was made with it."""
     committed = manifest.extra.get("commitment")

@@ -3,17 +3,17 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
 from vhbench.audit import restricted_oracles
-from vhbench.benchmarks import MIOH, Task
+from vhbench.benchmarks import Task, benchmark
 from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
-from vhbench.builds.split_build import SplitBuild, part_option, version_option
+from vhbench.builds.split_build import PART_HELP, SplitBuild, version_option
 from vhbench.files import file_sha256, last_written, read_json
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
@@ -28,16 +28,11 @@ from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import read_manifest
 
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
-_SOURCES, _ASKED = "Sources", "Questions"
+_of_sources, _of_questions = partial(option, panel="Sources"), partial(option, panel="Questions")
 _LEFT_OUT: Final = "type left out"  # first words of the filler's reason
 
 DRAWN = PressureThresholds(small=0.005, large=0.006, related=0.0)
 """Thresholds for synthetic scenes, whose objects are smaller than in photographs."""
-
-
-def _file(words: str, panel: str) -> Any:
-    """Return an option for an optional file name."""
-    return option(words, "", metavar="FILE", panel=panel)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,74 +48,70 @@ class MiohBuild(SplitBuild):
     benchmark = "mioh"
 
     version: str = version_option("2.0.0")  # 2: attribute and position questions need binding and sides everywhere
-    source: tuple[str, ...] = option(
+    source: tuple[str, ...] = _of_sources(
         "`scenes[:N]` (N synthetic images, 2,000 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
         "in that format), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images "
         "supplies absences). If repeated, each task uses the source with the richest annotations for it.",
         ("scenes",),
-        panel=_SOURCES,
         repeat=True,
     )
-    images: str = option("Folder of the annotated images.", "", metavar="DIR", panel=_SOURCES)
-    rivals: str = _file(
+    images: str = _of_sources("Folder of the annotated images.", "", metavar="DIR")
+    rivals: str = _of_sources(
         "JSON list of groups of easily confused categories: where one is present, absence of the others counts as"
         " unknown. Replaces the built-in list (adapters/rivals.json).",
-        _SOURCES,
+        "",
+        metavar="FILE",
     )
-    rename: tuple[str, ...] = option(
+    rename: tuple[str, ...] = _of_sources(
         'Wording of a category in questions, e.g. `"tv=TV or monitor"` (the default for tv).',
         (),
         metavar="NAME=WORDS",
-        panel=_SOURCES,
         repeat=True,
     )
-    keypoints: str = _file(
+    keypoints: str = _of_sources(
         "COCO person keypoints (`person_keypoints_train2017.json`): exclude people whose head and torso are both "
         "invisible. Without it, people with a small box cut by the image border are excluded.",
-        _SOURCES,
+        "",
+        metavar="FILE",
     )
-    skip_bad: bool = option("Skip and count invalid entries.", False, panel=_SOURCES)
-    part: str = part_option(_SOURCES)
-    size: int = option("Side of synthetic images in pixels.", 512, least=64, most=4096, panel=_SOURCES)
-    cells: str = option(
+    skip_bad: bool = _of_sources("Skip and count invalid entries.", False)
+    part: str = _of_sources(PART_HELP, "", metavar="I/N")
+    size: int = _of_sources("Side of synthetic images in pixels.", 512, least=64, most=4096)
+    cells: str = _of_questions(
         "`paper` (3,484 questions), a number for each of the 26 × 5 cells (with HP+HN), or a JSON file of task → "
         "pressure → number.",
         "paper",
-        panel=_ASKED,
     )
-    types: tuple[str, ...] = option(
-        "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), panel=_ASKED, show_default=False
+    types: tuple[str, ...] = _of_questions(
+        "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), show_default=False
     )
-    statistics: str = _file(
+    statistics: str = _of_questions(
         "COCO instances for the P(target | present) of hard negatives, e.g. `instances_train2017.json`; by "
         "default the images of the split.",
-        _ASKED,
+        "",
+        metavar="FILE",
     )
-    tied: int = option(
+    tied: int = _of_questions(
         "Additional facts per object task with a question in every mode about the same images; they separate "
         "perception from integration failures.",
         0,
         least=0,
-        panel=_ASKED,
     )
-    allow_missing: bool = option(
+    allow_missing: bool = _of_questions(
         "Accept cells with fewer questions than requested. Question types that the source cannot support are left out "
         "in any case.",
         False,
-        panel=_ASKED,
     )
-    clip: str = option(
+    clip: str = _of_questions(
         "CLIP model for similarity-based pressure, e.g. `openai/clip-vit-large-patch14`. Without it, HP and HN "
         "use size, occlusion, truncation and co-occurrence alone.",
         "",
         metavar="NAME",
-        panel=_ASKED,
     )
-    threshold: tuple[str, ...] = option(
+    threshold: tuple[str, ...] = _of_questions(
         "Threshold of a pressure, e.g. `small=0.02`; see vhbench.generators.mioh.pressures.",
         (),
         metavar="NAME=VALUE",
-        panel=_ASKED,
         repeat=True,
     )
 
@@ -247,11 +238,11 @@ class MiohBuild(SplitBuild):
 
     @cached_property
     def _sizes(self) -> Mapping[str, Mapping[str, int]]:
-        return with_ties(sizes(read_cells(self.cells)), self.tied)
+        return with_ties(sizes(_read_cells(self.cells)), self.tied)
 
     def thresholds(self, source: str) -> PressureThresholds:
         """Return the pressure thresholds for a source's scenes."""
-        return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
+        return _read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
 def _missing(notes: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -297,12 +288,8 @@ def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> t
     return world, pool
 
 
-def read_cells(text: str) -> Any:
-    """Parse ``--cells``: "paper", a number, or a JSON file.
-
-    Raises:
-        VhbenchError: if the file cannot be read.
-    """
+def _read_cells(text: str) -> Any:
+    """Parse ``--cells``: "paper", a number, or a JSON file."""
     if text == "paper" or text.isdecimal():
         return text
     try:
@@ -311,12 +298,8 @@ def read_cells(text: str) -> Any:
         raise VhbenchError(f"--cells: expected paper, a number, or a JSON file, got {text}: {error}") from error
 
 
-def read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureThresholds:
-    """Return thresholds with the changes of ``--threshold NAME=VALUE`` applied.
-
-    Raises:
-        VhbenchError: for an unknown name, or a value that is not a number or out of range.
-    """
+def _read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureThresholds:
+    """Return thresholds with the changes of ``--threshold NAME=VALUE`` applied."""
     names = asdict(base)
     for pair in pairs:
         name, _, value = pair.partition("=")
@@ -341,7 +324,7 @@ def tasks() -> Iterator[Task]:
         **{task: {"task": (task,)} for task in get_args(ObjectTask)},
         **{group: {"pressure": tuple(p for p in PRESSURES if PRESSURES[p].group == group)} for group in groups},
     }
-    family, command = MIOH.families["multiple_choice"], "vhbench build mioh"
+    family, command = benchmark("mioh").families["multiple_choice"], "vhbench build mioh"
     yield Task("mioh", family, keep={}, command=command)
     for part, keep in parts.items():
         yield Task(f"mioh_{part}", family, keep=keep, command=command)

@@ -185,9 +185,8 @@ class WithAbsences(SceneSequence):
     """SVG scenes, which list no absences, combined with COCO's annotations.
 
     An SVG image and a COCO image are the same if the SVG id is the stem of the COCO file name. COCO is exhaustive for
-    its
-    categories: a category is absent if COCO does not annotate it and SVG names neither it nor a synonym. A category is
-    fully annotated if its instances match box by box in both.
+    its categories: a category is absent if COCO does not annotate it and SVG names neither it nor a synonym. A category
+    is fully annotated if its instances match box by box in both.
     """
 
     def __init__(self, scenes: "SvgScenes", known: "CocoScenes") -> None:

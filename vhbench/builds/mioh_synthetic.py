@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Final
@@ -45,24 +45,15 @@ _CHUNK: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
-    """The objects of a round.
+class _Cast:
+    """The objects of a round."""
 
-    Attributes:
-        hub: object that the spokes are placed next to, and that suggests them.
-        spokes: five objects that may have either colour of ``paints``.
-        paints: the usual colour, to the right of the hub, and the other one, which suggests it.
-        keeper: object that suggests the counted ones.
-        counted: four objects to count.
-        strangers: objects that co-occur with nothing.
-    """
-
-    hub: str
+    hub: str  # the spokes are placed next to it; it suggests them
     spokes: tuple[str, ...]
-    paints: tuple[str, ...]
-    keeper: str
+    paints: tuple[str, ...]  # of the spokes: the usual colour, right of the hub, and the other one, which suggests it
+    keeper: str  # suggests the counted objects
     counted: tuple[str, ...]
-    strangers: tuple[str, ...]
+    strangers: tuple[str, ...]  # co-occur with nothing
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -70,10 +61,10 @@ class Cast:
         return (self.hub, *self.spokes, self.keeper, *self.counted, *self.strangers)
 
 
-Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]
+_Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]
 """Objects and the relations between them."""
 
-Purpose = Callable[[Cast, np.random.Generator], Plan]
+_Purpose = Callable[[_Cast, np.random.Generator], _Plan]
 """Function that plans a scene for the objects of a round."""
 
 
@@ -83,14 +74,9 @@ def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
     order = rng(seed, "mioh", "round", turn).permutation(ROUND)
     things, relations = _PURPOSES[int(order[place])](cast(turn, seed, part), rng(seed, "mioh", "scene", index))
     name = f"mioh-{index}" if part == WHOLE else f"mioh-{part.number}of{part.of}-{index}"
-    among = _places(part)
+    among = tuple(_held(part, [*ENVIRONMENTS]))
     planned = random_spec(seed, "mioh", index, id=name, must=things, k=len(things), among=among)
     return replace(planned, relations=relations)
-
-
-@lru_cache(maxsize=32)
-def _places(part: ConceptPart) -> tuple[str, ...]:
-    return tuple(name for name in ENVIRONMENTS if part.holds(name))
 
 
 # -- casts of rounds -------------------------------------------------------------------------------------------------
@@ -99,7 +85,7 @@ _DEALT: Final = 5
 """Rounds without a common object if no object is excluded; then the deck is reshuffled."""
 
 
-def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> Cast:
+def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> _Cast:
     """Return the objects of a round.
 
     Raises:
@@ -125,7 +111,7 @@ def _held(part: ConceptPart, words: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=32)
-def _casts(deal: int, seed: int, part: ConceptPart) -> list[Cast]:
+def _casts(deal: int, seed: int, part: ConceptPart) -> list[_Cast]:
     random, rounds = rng(seed, "mioh", "casts", deal), dealt(part)
     hubs = sorted(_shuffled(_held(part, HUBS), random)[: 2 * rounds], key=_hardly_stands)
     deck = [name for name in _shuffled(_held(part, _THINGS), random) if name not in hubs]
@@ -137,7 +123,7 @@ def _casts(deal: int, seed: int, part: ConceptPart) -> list[Cast]:
         counted = _take(deck, _COUNTED, [keeper], _stands)
         if len(spokes) < _SPOKES or len(counted) < _COUNTED:
             raise VhbenchError(_too_few(part))
-        casts.append(Cast(hub, spokes, _PAIRS[int(random.integers(len(_PAIRS)))], keeper, counted, ()))
+        casts.append(_Cast(hub, spokes, _PAIRS[int(random.integers(len(_PAIRS)))], keeper, counted, ()))
     return [replace(who, strangers=_take(deck, _STRANGERS, list(who.words), lambda _: True)) for who in casts]
 
 
@@ -175,10 +161,7 @@ def _paintable(word: str) -> bool:
 
 
 def _hardly_stands(word: str) -> tuple[bool, bool]:
-    """Return a sort key that puts hubs with poor room for neighbours last.
-
-    Worst are objects that may be lying, then those above the ground.
-    """
+    """Return a sort key that puts hubs with poor room for neighbours last: those that may lie, those in the air."""
     entry = find(word)
     return bool(entry.actions), entry.place != "ground"
 
@@ -205,68 +188,48 @@ _ABOUT: Final = frozenset("house,lamp,cabinet,chair,bowl,pot,snowboard,dining ta
 # -- purposes of scenes ----------------------------------------------------------------------------------------------
 
 
-def _beside(some: Sequence[int], *, hard: bool = False) -> Purpose:
+def _beside(some: Sequence[int], hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
     """Plan the hub with some spokes; sides and colours are left to chance."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        return [_thing(who.hub, hard), *(_thing(who.spokes[i], hard) for i in some)], ()
-
-    return plan
+    return [_thing(who.hub, hard), *(_thing(who.spokes[i], hard) for i in some)], ()
 
 
-def _balanced(right: Sequence[int], painted: Sequence[int], *, hub: bool, hard: bool = False) -> Purpose:
+def _balanced(
+    right: Sequence[int], painted: Sequence[int], hub: bool, hard: bool, who: _Cast, random: np.random.Generator
+) -> _Plan:
     """Plan four spokes around the fifth, two on each side, two in each colour, with the hub that suggests them or not.
 
     All objects and colours are present; only sides and owners of the colours differ.
     """
-
-    def plan(who: Cast, random: np.random.Generator) -> Plan:
-        middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=who.paints[int(random.integers(2))])
-        around = [replace(_thing(who.spokes[i], hard), colour=who.paints[i not in painted]) for i in range(_ANCHOR)]
-        sides = tuple((0, "left of" if i in right else "right of", 1 + i) for i in range(_ANCHOR))
-        return [middle, *around, *([_thing(who.hub)] if hub else [])], sides
-
-    return plan
+    middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=who.paints[int(random.integers(2))])
+    around = [replace(_thing(who.spokes[i], hard), colour=who.paints[i not in painted]) for i in range(_ANCHOR)]
+    sides = tuple((0, "left of" if i in right else "right of", 1 + i) for i in range(_ANCHOR))
+    return [middle, *around, *([_thing(who.hub)] if hub else [])], sides
 
 
-def _apart(some: Sequence[int], *, hard: bool = False, stranger: int = -1) -> Purpose:
-    """Plan some spokes without their hub."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        return [_thing(who.spokes[i], hard) for i in some] + _strangers(who, stranger, stranger >= 0), ()
-
-    return plan
+def _apart(some: Sequence[int], hard: bool, stranger: int, who: _Cast, _: np.random.Generator) -> _Plan:
+    """Plan some spokes without their hub, with a stranger unless it is -1."""
+    return [_thing(who.spokes[i], hard) for i in some] + _strangers(who, stranger, stranger >= 0), ()
 
 
-def _waiting(turn: int, *, hard: bool = False) -> Purpose:
+def _waiting(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
     """Plan a hub without the objects that it suggests."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        return [_thing(who.hub, hard), *_strangers(who, 30 + 2 * turn, 2)], ()
-
-    return plan
+    return [_thing(who.hub, hard), *_strangers(who, 30 + 2 * turn, 2)], ()
 
 
-def _counting(which: int, number: int, *, keeper: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
+def _counting(
+    which: int, number: int, keeper: bool, hard: bool, stranger: int, who: _Cast, _: np.random.Generator
+) -> _Plan:
     """Plan several instances of an object: with a keeper of others, a stranger, or alone."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        things = [replace(_thing(who.counted[which], hard), count=number)] + [_thing(who.keeper)] * keeper
-        return things + _strangers(who, stranger, stranger >= 0), ()
-
-    return plan
+    things = [replace(_thing(who.counted[which], hard), count=number)] + [_thing(who.keeper)] * keeper
+    return things + _strangers(who, stranger, stranger >= 0), ()
 
 
-def _strange(turn: int, *, hard: bool) -> Purpose:
+def _strange(turn: int, hard: bool, who: _Cast, _: np.random.Generator) -> _Plan:
     """Plan strangers, easy or hard to see."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        return _strangers(who, 38 + turn * _AT_ONCE, _AT_ONCE, hard), ()
-
-    return plan
+    return _strangers(who, 38 + turn * _AT_ONCE, _AT_ONCE, hard), ()
 
 
-def _strangers(who: Cast, start: int, number: int, hard: bool = False) -> list[ObjectSpec]:
+def _strangers(who: _Cast, start: int, number: int, hard: bool = False) -> list[ObjectSpec]:
     words = dict.fromkeys(who.strangers[(start + i) % len(who.strangers)] for i in range(number))
     return [_thing(word, hard) for word in words]
 
@@ -282,11 +245,11 @@ _OTHERS: Final = tuple((i, (i + 1) % 5, (i + 3) % 5) for i in range(5))
 _NUMBERS: Final = ((1,) * 4, (1, 2, 1, 2), (2,) * 4, (3,) * 4, (4,) * 4)
 
 
-def _halves(rounds: int, *, hub: bool, hard: bool = False) -> list[Purpose]:
+def _halves(rounds: int, hub: bool, hard: bool) -> list[_Purpose]:
     """Plan balanced scenes: each pair of the four on the right, and in the first colour, equally often."""
     pairs = list(combinations(range(_ANCHOR), 2))
     return [
-        _balanced(pair, pairs[(i + 1 + turn) % len(pairs)], hub=hub, hard=hard)
+        partial(_balanced, pair, pairs[(i + 1 + turn) % len(pairs)], hub, hard)
         for turn in range(rounds)
         for i, pair in enumerate(pairs)
     ]
@@ -297,21 +260,25 @@ _CALM, _PRESSED, _HIDDEN = 9, 5, 3
 
 # Half of the balanced scenes show any fact about a side or a colour, the other half its distractor: the same objects,
 # the other way round. Those without a hub are easy; the hub suggests the spokes, as HN requires.
-_PURPOSES: Final[tuple[Purpose, ...]] = (
-    *_halves(_CALM, hub=False),
-    *_halves(_PRESSED, hub=True),
+_PURPOSES: Final[tuple[_Purpose, ...]] = (
+    *_halves(_CALM, hub=False, hard=False),
+    *_halves(_PRESSED, hub=True, hard=False),
     *_halves(_HIDDEN, hub=False, hard=True),
     *_halves(3, hub=True, hard=True),
-    *(_beside(three) for three in (*_THREES, *_THREES)),
-    *(_beside(three, hard=True) for three in (*_OTHERS, *_NEIGHBOURS)),
-    *(_apart(three, stranger=i) for i, three in enumerate(_THREES)),
-    *(_apart(three, hard=True) for three in _NEIGHBOURS),
-    *(_waiting(turn, hard=turn > 2) for turn in range(4)),
-    *(_counting(i, n, stranger=10 + 4 * row + i) for row, line in enumerate(_NUMBERS) for i, n in enumerate(line)),
-    *(_counting(i, number, keeper=True) for i in range(_COUNTED) for number in (1, 2, 3)),
-    *(_counting(i, number, hard=True) for i in range(_COUNTED) for number in (1, 1, 2, 2, 3)),
-    *(_strange(turn, hard=turn % 4 == 3) for turn in range(8)),
-)  # fmt: skip
+    *(partial(_beside, three, False) for three in (*_THREES, *_THREES)),
+    *(partial(_beside, three, True) for three in (*_OTHERS, *_NEIGHBOURS)),
+    *(partial(_apart, three, False, i) for i, three in enumerate(_THREES)),
+    *(partial(_apart, three, True, -1) for three in _NEIGHBOURS),
+    *(partial(_waiting, turn, turn > 2) for turn in range(4)),
+    *(
+        partial(_counting, i, number, False, False, 10 + 4 * row + i)
+        for row, line in enumerate(_NUMBERS)
+        for i, number in enumerate(line)
+    ),
+    *(partial(_counting, i, number, True, False, -1) for i in range(_COUNTED) for number in (1, 2, 3)),
+    *(partial(_counting, i, number, False, True, -1) for i in range(_COUNTED) for number in (1, 1, 2, 2, 3)),
+    *(partial(_strange, turn, turn % 4 == 3) for turn in range(8)),
+)
 """Purposes of the scenes of a round."""
 
 ROUND: Final = len(_PURPOSES)
@@ -376,18 +343,17 @@ def _draw_together(
                 try:
                     with FileLock(str(path.with_suffix(".lock")), timeout=patience):
                         if not path.is_file():
-                            write_atomic(path, _packed(_draw_chunk(chunk, seed, size, part)))
-                        found[chunk] = _unpacked(path)
+                            drawn = [
+                                (truth_of(item), read_image(item.image)) if isinstance(item, Scene) else item
+                                for item in _draw_chunk(chunk, seed, size, part)
+                            ]
+                            write_atomic(path, msgspec.msgpack.encode(drawn))
+                        found[chunk] = _read_chunk(path)
                 except Timeout:
                     continue
     return [item for chunk in chunks for item in found[chunk]]
 
 
-def _packed(items: Sequence[Scene | Rejection]) -> bytes:
-    scenes = [(truth_of(item), read_image(item.image)) if isinstance(item, Scene) else item for item in items]
-    return msgspec.msgpack.encode(scenes)
-
-
-def _unpacked(path: Path) -> list[Scene | Rejection]:
+def _read_chunk(path: Path) -> list[Scene | Rejection]:
     items = msgspec.msgpack.decode(path.read_bytes(), type=list[tuple[StoredScene, bytes] | Rejection])
     return [item if isinstance(item, Rejection) else replace(scene_of(item[0]), image=item[1]) for item in items]

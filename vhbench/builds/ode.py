@@ -3,17 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.adapters import loaded_models
+from vhbench.adapters.loaded_models import Pipeline
+from vhbench.adapters.photo_pairs import UnlabelledPhotos, photo_files
 from vhbench.benchmarks import ODE, Task
-from vhbench.builds import ode_models, ode_preview
-from vhbench.builds.ode_models import Calibration, Pipeline
+from vhbench.builds import ode_preview
+from vhbench.builds.ode_calibration import Calibration
 from vhbench.builds.ode_preview import PlannedImages
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
-from vhbench.builds.split_build import SplitBuild, part_option, tail, version_option
+from vhbench.builds.split_build import PART_HELP, SplitBuild, tail, version_option
 from vhbench.files import file_sha256
 from vhbench.generators.ode import criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
@@ -27,8 +30,9 @@ from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 PAIRS_PER_SHARD, SCENE_SIZE, SMALLEST = 20, 512, 64
-_DRAW, _IMAGES = "Concept selection", "Images and filter"
+_of_concepts, _of_images = partial(option, panel="Concept selection"), partial(option, panel="Images and filter")
 _SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
+_ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, diffusers:NAME, photos:DIR"
 _UNRECORDED = ("dry_run", "yes", "gpu_hour_price", "allow_missing")
 _MODELS = ("revision", "steps", "guidance", "dtype", "device", "offload", "batch")
 
@@ -49,130 +53,99 @@ class OdeBuild(SplitBuild):
 
     benchmark = "ode"
 
-    graph: tuple[str, ...] = option(
+    graph: tuple[str, ...] = _of_concepts(
         "Concept graph: `starter` (default), `traffic` (an example domain), `amber:DIR` (AMBER's data), `coco:FILE` "
         "(instances JSON), or a .json or .graphml file. If repeated, graphs are merged: words are united and "
         "co-occurrence counts added.",
         ("starter",),
-        panel=_DRAW,
         repeat=True,
         show_default=False,
     )
-    node_types: str = option("For amber:DIR: JSON file mapping words to kinds.", "", metavar="FILE", panel=_DRAW)
-    add: str = option(
+    node_types: str = _of_concepts("For amber:DIR: JSON file mapping words to kinds.", "", metavar="FILE")
+    add: str = _of_concepts(
         "Extend a released benchmark: a graph file whose new words, edges and attributes form the graph's next "
         "version, with their own pairs. Unlike merging, it keeps all existing pairs and questions unchanged.",
         "",
         metavar="GRAPH",
-        panel=_DRAW,
     )
-    part: str = part_option(_DRAW)
-    pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
-    variants: int = option("Images per pair.", 1, least=1, most=1_000, panel=_DRAW)
-    concepts: int = option("Concepts combined in one image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
-    criteria: tuple[str, ...] = option("Criteria to build.", tuple(criteria.CRITERIA), panel=_DRAW)
-    levels: tuple[str, ...] = option("Question levels; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
-    epsilon: float = option(
+    part: str = _of_concepts(PART_HELP, "", metavar="I/N")
+    pairs: int = _of_concepts("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000)
+    variants: int = _of_concepts("Images per pair.", 1, least=1, most=1_000)
+    concepts: int = _of_concepts("Concepts combined in one image.", 2, least=2, most=criteria.LARGEST_GROUP)
+    criteria: tuple[str, ...] = _of_concepts("Criteria to build.", tuple(criteria.CRITERIA))
+    levels: tuple[str, ...] = _of_concepts("Question levels; `relation` can be added.", questions.LEVELS[:3])
+    epsilon: float = _of_concepts(
         "Long tail: lower bound on co-occurrence (pairs seen together more than ε times); -1 for 1, or 0 if few "
         "pairs are seen more often.",
         -1,
-        panel=_DRAW,
         show_default=False,
     )
-    delta: float = option(
+    delta: float = _of_concepts(
         "Long tail: upper bound (less than δ times); 0 for just above the median of the counts above ε.",
         0,
-        panel=_DRAW,
         show_default=False,
     )
-    likely: str = option(
+    likely: str = _of_concepts(
         "Source of likely hallucinations: `seen` (the graph's co-occurrences) or `both` (also hallucinations of "
         "models, from amber:DIR).",
         "both",
-        panel=_DRAW,
     )
-    images: str = option(
+    images: str = _of_images(
         "`scenes` (synthetic, exact ground truth), `diffusers:NAME`, e.g. "
         "`diffusers:black-forest-labs/FLUX.1-dev`, `photos:INSTANCES.json=DIR` (existing photos that show a "
         "pair, by COCO-format annotations), or `photos:DIR` (labelled by --detector and --verifier).",
         "scenes",
-        panel=_IMAGES,
     )
-    detector: str = option(
+    detector: str = _of_images(
         "Detector for generated images: a zero-shot model, e.g. `IDEA-Research/grounding-dino-base`, or "
         "`onnx:FILE` with fixed classes (YOLO family, YOLO-World exports). `NAME@REVISION` pins a commit.",
         "",
         metavar="NAME",
-        panel=_IMAGES,
     )
-    verifier: str = option(
+    verifier: str = _of_images(
         "Verifier of a prompt's colours, states and actions: a CLIP-like model, e.g. "
         "`openai/clip-vit-large-patch14`, or `vqa:NAME`, e.g. `vqa:dandelin/vilt-b32-finetuned-vqa`. Without one,"
         " no questions are generated about them.",
         "",
         metavar="NAME",
-        panel=_IMAGES,
     )
-    calibration: str = option(
-        "Thresholds per word and attribute kind, as written by `vhbench calibrate`.",
-        "",
-        metavar="FILE",
-        panel=_IMAGES,
+    calibration: str = _of_images(
+        "Thresholds per word and attribute kind, as written by `vhbench calibrate`.", "", metavar="FILE"
     )
-    size: int = option(
-        "Image side in pixels; 0 for that of the text-to-image model's authors, 512 in scenes.",
-        0,
-        least=0,
-        most=4096,
-        panel=_IMAGES,
+    size: int = _of_images(
+        "Image side in pixels; 0 for that of the text-to-image model's authors, 512 in scenes.", 0, least=0, most=4096
     )
-    best_of: int = option(
-        "Candidate images per kept image; the one with the highest detector confidence is kept.",
-        1,
-        least=1,
-        most=100,
-        panel=_IMAGES,
+    best_of: int = _of_images(
+        "Candidate images per kept image; the one with the highest detector confidence is kept.", 1, least=1, most=100
     )
-    retries: int = option("New seeds for a rejected image.", 2, least=0, panel=_IMAGES)
-    reserve: int = option("Maximum number of candidate pairs per requested pair.", 10, least=1, panel=_IMAGES)
-    keep: float = option("Detection score at or above which an object counts as present.", _SURE.keep, panel=_IMAGES)
-    absent: float = option("Detection score below which an object counts as absent.", _SURE.absent, panel=_IMAGES)
-    believe: float = option(
-        "Verifier probability at or above which an attribute counts as present.", _BELIEF.keep, panel=_IMAGES
-    )
-    trust_prompt: bool = option(
+    retries: int = _of_images("New seeds for a rejected image.", 2, least=0)
+    reserve: int = _of_images("Maximum number of candidate pairs per requested pair.", 10, least=1)
+    keep: float = _of_images("Detection score at or above which an object counts as present.", _SURE.keep)
+    absent: float = _of_images("Detection score below which an object counts as absent.", _SURE.absent)
+    believe: float = _of_images("Verifier probability at or above which an attribute counts as present.", _BELIEF.keep)
+    trust_prompt: bool = _of_images(
         "Generate questions about the prompt's colours, states and actions without verification, as the paper does.",
         False,
-        panel=_IMAGES,
     )
-    revision: str = option("Branch, tag or commit of the text-to-image model.", "", metavar="NAME", panel=_IMAGES)
-    steps: int = option("Denoising steps; 0 for those of the model's authors.", 0, least=0, panel=_IMAGES)
-    guidance: float = option("Guidance scale; negative for that of the model's authors.", -1, panel=_IMAGES)
-    dtype: str = option(
-        "Precision of the text-to-image model: auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES
+    revision: str = _of_images("Branch, tag or commit of the text-to-image model.", "", metavar="NAME")
+    steps: int = _of_images("Denoising steps; 0 for those of the model's authors.", 0, least=0)
+    guidance: float = _of_images("Guidance scale; negative for that of the model's authors.", -1)
+    dtype: str = _of_images("Precision of the text-to-image model: auto, float32, float16 or bfloat16.", "auto")
+    device: str = _of_images(
+        "Device of the models: auto, cpu, cuda, cuda:1. With auto, `--workers` divides the visible GPUs.", "auto"
     )
-    device: str = option(
-        "Device of the models: auto, cpu, cuda, cuda:1. With auto, `--workers` divides the visible GPUs.",
-        "auto",
-        panel=_IMAGES,
+    offload: str = _of_images("CPU offloading: none, model or sequential (less GPU memory, slower).", "none")
+    batch: int = _of_images("Images generated and detected per batch.", 4, least=1)
+    dry_run: bool = _of_concepts(
+        "Print the prompts and the questions that perfect images would get, and build nothing.", False
     )
-    offload: str = option("CPU offloading: none, model or sequential (less GPU memory, slower).", "none", panel=_IMAGES)
-    batch: int = option("Images generated and detected per batch.", 4, least=1, panel=_IMAGES)
-    dry_run: bool = option(
-        "Print the prompts and the questions that perfect images would get, and build nothing.",
-        False,
-        names=("--dry-run",),
-        panel=_DRAW,
+    yes: bool = _of_images(
+        "With a text-to-image model: start after the pilot without asking.", False, names=("--yes", "-y")
     )
-    yes: bool = option(
-        "With a text-to-image model: start after the pilot without asking.", False, names=("--yes", "-y"), panel=_IMAGES
+    gpu_hour_price: float = _of_images(
+        "Price of an hour on this machine, for the cost that the pilot projects.", 0, least=0
     )
-    gpu_hour_price: float = option(
-        "Price of an hour on this machine, for the cost that the pilot projects.", 0, least=0, panel=_IMAGES
-    )
-    allow_missing: bool = option(
-        "Keep a split in which a criterion or pairing has no image.", False, names=("--allow-missing",), panel=_IMAGES
-    )
+    allow_missing: bool = _of_images("Keep a split in which a criterion or pairing has no image.", False)
     version: str = version_option("2.0.0")
     thresholds: DetectionThresholds | None = None
 
@@ -193,7 +166,7 @@ class OdeBuild(SplitBuild):
             raise VhbenchError(f"--likely: expected seen or both, got {self.likely!r}")
         kind, _, place = self.images.partition(":")
         if self.images != "scenes" and not (kind in ("diffusers", "photos") and place):
-            raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
+            raise VhbenchError(f"unknown image source {self.images!r}: {_ALLOWED}")
         if kind == "photos" and "=" not in place and not (self.detector and Path(place).is_dir()):
             forms = "photos:INSTANCES.json=DIR, or photos:DIR with --detector NAME"
             raise VhbenchError(f"--images: expected {forms}; got {self.images}")
@@ -202,7 +175,7 @@ class OdeBuild(SplitBuild):
         read_part(self.part)
         self._check_additions()
         if self._labelled:
-            _ = self._models, self._eyes(look=False)
+            _ = self._models, self._thresholds  # reads the calibration
         for criterion in self.criteria:
             criteria.select(
                 self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self._epsilon, delta=self._delta
@@ -295,7 +268,7 @@ class OdeBuild(SplitBuild):
             )
         for line in ode_preview.pilot(self._recipe(), self.plan, self.gpu_hour_price):
             echo(line)
-        ode_models.unload()  # worker processes load their own
+        loaded_models.unload()  # worker processes load their own
         return "" if self.yes else "Start the build?"
 
     def gaps(self, split: Path) -> Sequence[str]:
@@ -362,20 +335,25 @@ class OdeBuild(SplitBuild):
         """Model settings that images and filter depend on, besides thresholds; may be empty."""
         if not self._labelled:
             return {}
-        beliefs = asdict(Calibration(self.calibration).verification(self.believe, _BELIEF.absent))
-        looking = {name: ode_models.model_of(getattr(self, name)) for name in ("detector", "verifier")}
-        own = self._pipeline.depends_on if self._painted else {"photos": ode_models.photo_names(self.images)}
-        return {**own, **looking, "beliefs": beliefs}
+        looking = {name: loaded_models.model_of(getattr(self, name)) for name in ("detector", "verifier")}
+        own = self._pipeline.depends_on if self._painted else {"photos": [f.name for f in photo_files(self._folder)]}
+        return {**own, **looking, "beliefs": asdict(self._beliefs)}
 
-    def _eyes(self, *, look: bool = True) -> DetectionModels | None:
-        """Return the models that check images; ``look=False`` only validates their options."""
-        beliefs = Calibration(self.calibration).verification(self.believe, _BELIEF.absent)
-        thresholds = self._thresholds
-        if not self._labelled or not look:
+    @property
+    def _folder(self) -> Path:
+        return Path(self.images.partition(":")[2])
+
+    @property
+    def _beliefs(self) -> VerifierThresholds:
+        return Calibration(self.calibration).verification(self.believe, _BELIEF.absent)
+
+    def _eyes(self) -> DetectionModels | None:
+        """Return the models that check images, if they are not exact."""
+        if not self._labelled:
             return None
-        verifier = ode_models.verifier(self.verifier, self.device) if self.verifier else None
-        found = ode_models.detector(self.detector, self.device, 2 * self.batch)
-        return DetectionModels(found, verifier, thresholds, beliefs, trust_prompt=self.trust_prompt)
+        verifier = loaded_models.verifier(self.verifier, self.device) if self.verifier else None
+        found = loaded_models.detector(self.detector, self.device, 2 * self.batch)
+        return DetectionModels(found, verifier, self._thresholds, self._beliefs, trust_prompt=self.trust_prompt)
 
     def _recipe(
         self,
@@ -402,13 +380,13 @@ class OdeBuild(SplitBuild):
         if self.images == "scenes":
             return SceneSource()
         if self._annotated:
-            return ode_models.photos(self.images)
-        if self._labelled and not self._painted:
-            names = sorted(set(map(self._world().name, self._graph)))
-            return ode_models.unlabelled_photos(self.images, self._eyes(), names)
-        if not self._painted:
-            raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
-        return ode_models.image_source(self._pipeline)
+            return loaded_models.photos(self.images)
+        if self._painted:
+            return loaded_models.image_source(self._pipeline)
+        eyes, names = self._eyes(), sorted(set(map(self._world().name, self._graph)))
+        assert eyes is not None, "unlabelled photos are labelled by a detector"
+        limits = eyes.thresholds
+        return UnlabelledPhotos(self._folder, eyes.detector, eyes.meanings(names), lambda word: limits.of(word)[0])
 
     @cached_property
     def _graph(self) -> ConceptGraph:
@@ -420,7 +398,7 @@ class OdeBuild(SplitBuild):
 
     def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
         if self._annotated:
-            return PhotoWorld(graph, ode_models.photos(self.images).words)
+            return PhotoWorld(graph, loaded_models.photos(self.images).words)
         if self._labelled and not self._painted:
             return PhotoWorld(graph)
         return DrawnWorld(graph, read_part(self.part)) if self.images == "scenes" else OpenWorld(graph)

@@ -1,15 +1,23 @@
 """Calibration of ODE's detector and verifier thresholds on annotated photos."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from vhbench.builds import ode_models
-from vhbench.files import read_image
+from vhbench.adapters import loaded_models
+from vhbench.adapters.coco import CocoScenes
+from vhbench.adapters.paco import PacoScenes
+from vhbench.files import read_image, read_json
 from vhbench.generators.ode import calibrating, detection, verifier_scores
+from vhbench.generators.ode.attribute_checks import VerifierThresholds
+from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.protocols import Detector
 from vhbench.schema import Scene, VhbenchError
 from vhbench.seeding import rng
+
+T = TypeVar("T")
 
 AT_ONCE = 8
 """Batch size, in photos."""
@@ -30,9 +38,6 @@ def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> lis
     Raises:
         VhbenchError: if the file cannot be read or has no photo.
     """
-    from vhbench.adapters.coco import CocoScenes
-    from vhbench.adapters.paco import PacoScenes
-
     kind, _, file = annotations.rpartition(":")
     if kind not in ("", "coco", "paco"):
         raise VhbenchError(f"--annotations: expected FILE, coco:FILE or paco:FILE, got {annotations}")
@@ -44,8 +49,11 @@ def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> lis
 
 
 def calibrate(
-    scenes: Sequence[Scene],
+    annotations: str,
+    images: Path,
+    number: int,
     *,
+    seed: int = 0,
     detector: str = "",
     verifier: str = "",
     places: Path | None = None,
@@ -54,17 +62,19 @@ def calibrate(
 ) -> dict[str, Any]:
     """Return thresholds for ``--calibration``: the detector's by word, the verifier's by kind.
 
-    ``places`` is a folder of photos by place, from which the verifier's threshold for places is fitted.
+    Photos are sampled as by :func:`photos`; ``places`` is a folder of photos by place, from which the verifier's
+    threshold for places is fitted.
     """
+    scenes = photos(annotations, images, number, seed=seed)
     found: dict[str, Any] = {"precision": precision}
     if detector:
-        scored = scores(scenes, ode_models.detector(detector, device))
-        found |= {"detector": ode_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
+        scored = scores(scenes, loaded_models.detector(detector, device))
+        found |= {"detector": loaded_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
     if verifier:
-        weighed = verifier_scores.scores(scenes, ode_models.verifier(verifier, device), places)
+        weighed = verifier_scores.scores(scenes, loaded_models.verifier(verifier, device), places)
         kinds = {kind: calibrating.keep(cases, precision) for kind, cases in sorted(weighed.items())}
         told = {kind: calibrating.NEVER if value is None else round(value, 4) for kind, value in kinds.items()}
-        found |= {"verifier": ode_models.model_of(verifier), "kinds": told}
+        found |= {"verifier": loaded_models.model_of(verifier), "kinds": told}
     return found
 
 
@@ -94,3 +104,37 @@ def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:
     others = sorted(scene.known - scene.categories())
     order = rng(0, "calibrate", scene.id).permutation(len(others))[:WORDS]
     return [word for word in (*shown, *(others[i] for i in order)) if eyes.phrases(word)]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Result of ``vhbench calibrate``; a JSON file.
+
+    Attributes:
+        file: its path; "" for none.
+    """
+
+    file: str
+
+    @cached_property
+    def _data(self) -> Mapping[str, Any]:
+        data = read_json(Path(self.file)) if self.file else {}
+        if not isinstance(data, dict) or not data.keys() <= {"detector", "verifier", "precision", "words", "kinds"}:
+            raise VhbenchError(f"--calibration: expected a file that `vhbench calibrate` wrote, got {self.file}")
+        return data
+
+    def detection(self, keep: float, absent: float) -> DetectionThresholds:
+        """Return the detector's thresholds; words without calibrated ones take those given."""
+        words = self._read("words", "{WORD: {keep, absent}}", lambda told: (float(told["keep"]), float(told["absent"])))
+        return DetectionThresholds(keep=keep, absent=absent, words=words)
+
+    def verification(self, keep: float, absent: float) -> VerifierThresholds:
+        """Return the verifier's thresholds by attribute kind."""
+        kinds = self._read("kinds", "{KIND: keep}", float)
+        return VerifierThresholds(keep=keep, absent=absent, kinds=kinds)
+
+    def _read(self, name: str, form: str, read: Callable[[Any], T]) -> dict[str, T]:
+        try:
+            return {str(key): read(told) for key, told in self._data.get(name, {}).items()}
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise VhbenchError(f"--calibration {self.file}: expected {name} as {form}: {error}") from error

@@ -130,7 +130,7 @@ class EditionRecipe:
             VhbenchError: if an input is missing, or the Hub cannot be reached.
         """
         models = {
-            key: model if model.revision else replace(model, revision=hub.model_commit(model.name))
+            key: model if model.revision else replace(model, revision=hub.commit_of(model.name, kind="model"))
             for key, model in self.models.items()
         }
         filled = replace(self, models=models, sources=None)

@@ -18,20 +18,18 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
-from dataclasses import fields, is_dataclass, replace
-from functools import partial
+from dataclasses import fields, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from filelock import FileLock, Timeout
 
 from vhbench import splits
-from vhbench.adapters.devices import show_device, visible_devices
+from vhbench.adapters.loading import visible_devices
 from vhbench.builds import hidden_seed
 from vhbench.builds.code import code_digest, code_files
 from vhbench.builds.row_ids import RowNames
@@ -63,7 +61,6 @@ def run(
     progress: bool = True,
     commitment: str = "",
     extra: Mapping[str, Any] | None = None,
-    start: Literal["spawn", "forkserver"] = "spawn",
 ) -> Manifest | None:
     """Build a split into ``out/<benchmark>``, resuming an interrupted build.
 
@@ -78,7 +75,6 @@ def run(
         progress: report progress on stderr.
         commitment: of a hidden test set, see :mod:`vhbench.builds.hidden_seed`; the split then omits the seed.
         extra: further manifest entries, which identify the build too.
-        start: start method of workers: "forkserver" is faster if this process builds nothing else and uses no GPU.
 
     Returns:
         The manifest, or None if other jobs still have shards to build.
@@ -100,13 +96,12 @@ def run(
         if (done := _finished(target, mark)) is not None:
             return done
         splits.check_place(target)
-        in_use = _hold(parts)
+        parts.mkdir(exist_ok=True)
+        in_use = FileLock(parts / f"in-use-{secrets.token_hex(4)}.lock").acquire()  # while locked, it is not removed
+    how = {"workers": workers, "ray": ray, "gpus": gpus, "progress": progress}
     try:
         with in_use:
-            build_all = partial(
-                _build_all, build, parts, workers=workers, ray=ray, gpus=gpus, progress=progress, start=start
-            )
-            _build_missing(build, parts, range(index, build.shards, jobs), build_all)
+            _build_missing(build, parts, range(index, build.shards, jobs), how)
         with splits.locked(target):
             return _merge(build, parts, target, {**(extra or {}), "fingerprint": mark}, commitment, progress=progress)
     except (OSError, VhbenchError):
@@ -147,12 +142,6 @@ def _all_built(build: Build, parts: Path) -> bool:
     return all(_is_built(parts, i) for i in range(build.shards))
 
 
-def _hold(parts: Path) -> AbstractContextManager[Any]:
-    """Create a build's shard folder, locked against removal within the context."""
-    parts.mkdir(exist_ok=True)
-    return FileLock(parts / f"in-use-{secrets.token_hex(4)}.lock").acquire()
-
-
 def _finished(target: Path, mark: str) -> Manifest | None:
     """Return the manifest of a complete split that equals this build's output."""
     try:
@@ -163,17 +152,17 @@ def _finished(target: Path, mark: str) -> Manifest | None:
     return manifest if whole else None
 
 
-def _build_missing(build: Build, parts: Path, share: range, build_all: Callable[[list[int]], None]) -> None:
+def _build_missing(build: Build, parts: Path, share: range, how: Mapping[str, Any]) -> None:
     """Build the missing shards of a share; if none, rebuild damaged ones of the whole build."""
     missing = dict.fromkeys(i for i in share if not _is_built(parts, i))
-    build_all(list(missing))
+    _build_all(build, parts, list(missing), **how)
     if _all_built(build, parts):
         before = [i for i in range(build.shards) if i not in missing]
         damaged = {i: faults for i in before if (faults := splits.damage(_part(parts, i)))}
         for i, faults in damaged.items():
             print(f"shard {i} is damaged and built again: {faults[0]}", file=sys.stderr)
         if damaged:
-            build_all([*damaged])
+            _build_all(build, parts, [*damaged], **how)
 
 
 def _build_all(
@@ -185,13 +174,12 @@ def _build_all(
     ray: str | None,
     gpus: float,
     progress: bool,
-    start: str,
 ) -> None:
     with Progress(f"building {build.benchmark}", total=len(todo), unit="shards", enabled=progress) as bar:
         if ray is not None:
             done = _with_ray(build, parts, todo, ray, gpus)
         elif workers > 1 and len(todo) > 1:
-            done = _with_processes(build, parts, todo, workers, start)
+            done = _with_processes(build, parts, todo, workers)
         else:
             done = (build_shard(build, parts, index) for index in todo)
         total = 0
@@ -205,9 +193,7 @@ def build_shard(build: Build, parts: Path, index: int) -> int:
     part = _part(parts, index)
     with FileLock(part.with_suffix(".lock")):
         if splits.damage(part):
-            truths: list[StoredScene] = []
-            rejections: list[Rejection] = []
-            notes: dict[str, Any] = {}
+            truths, rejections, notes = list[StoredScene](), list[Rejection](), dict[str, Any]()
             shutil.rmtree(part, ignore_errors=True)
             splits.write_split(
                 part,
@@ -242,9 +228,9 @@ def _rows(
             rejections.append(item)
 
 
-def _with_processes(build: Build, parts: Path, todo: list[int], workers: int, start: str) -> Iterator[int]:
+def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) -> Iterator[int]:
     # Never "fork", which would copy threads and GPU handles in an unknown state.
-    context = multiprocessing.get_context(start)
+    context = multiprocessing.get_context("spawn")
     started = (context.Value("i", 0), visible_devices() if build.on_gpu else ())
     pool = ProcessPoolExecutor(min(workers, len(todo)), mp_context=context, initializer=_begin, initargs=started)
     try:
@@ -265,7 +251,7 @@ def _begin(started: Any, devices: tuple[str, ...]) -> None:
     with started.get_lock():
         number, started.value = started.value, started.value + 1
     if devices:
-        show_device(number, devices)  # torch is not loaded yet
+        os.environ["CUDA_VISIBLE_DEVICES"] = devices[number % len(devices)]  # torch is not loaded yet
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
@@ -308,10 +294,7 @@ def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: fl
 def _merge(
     build: Build, parts: Path, target: Path, facts: Mapping[str, Any], commitment: str, *, progress: bool
 ) -> Manifest | None:
-    """Merge all shards, unless some are missing or another job has merged them.
-
-    The caller holds the split directory's lock.
-    """
+    """Merge all shards under the lock of the split, unless some are missing or another job has merged them."""
     if (done := _finished(target, facts["fingerprint"])) is None:
         if not parts.exists():
             raise VhbenchError(
@@ -371,11 +354,9 @@ def _write(
 
 def chosen(build: Build) -> dict[str, Any]:
     """Return a build's non-default options, without the folders of files."""
-    kind = type(build)
-    usual: dict[str, Any] = {f.name: f.default for f in fields(kind)} if is_dataclass(kind) else {}
-    values = {n: getattr(build, n) for n in options_of(kind) if n not in ("seed", "version")} if usual else {}
-    told = {name: value for name, value in values.items() if value != usual[name]}
-    return {name: _without_folders(value) for name, value in told.items()}
+    usual = {f.name: f.default for f in fields(type(build))}  # type: ignore[arg-type]
+    values = {name: getattr(build, name) for name in options_of(type(build)) if name not in ("seed", "version")}
+    return {name: _without_folders(value) for name, value in values.items() if value != usual[name]}
 
 
 def _without_folders(value: Any) -> Any:
@@ -419,13 +400,9 @@ def _sweep(out: Path, benchmark: str) -> None:
     until it has not changed for a week.
     """
     for folder in out.glob(f".{benchmark}.*.parts"):
-        if not (_waits(folder) or _is_locked(folder)):
+        waits = any(folder.glob(f"*/{manifests.MANIFEST}")) and time.time() - folder.stat().st_mtime < _GIVEN_UP
+        if not (waits or _is_locked(folder)):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _waits(parts: Path) -> bool:
-    finished = any(parts.glob(f"*/{manifests.MANIFEST}"))
-    return finished and time.time() - parts.stat().st_mtime < _GIVEN_UP
 
 
 def _is_locked(folder: Path) -> bool:

@@ -10,6 +10,13 @@ from vhbench.protocols import Build
 
 _EDITION = "Dataset version"
 
+PART_HELP = (
+    "Use only the I-th of N parts of the concepts (objects and places; easily confused objects stay together). "
+    "Splits of different parts of the same N share no concept, whatever their benchmark, seed and graph. Train on "
+    "`1/2`, evaluate on `2/2`."
+)
+"""Help of an option for a concept split, the same in all builds."""
+
 
 def version_option(default: str) -> Any:
     """Return the option for the version of a dataset; ``default`` is the version of the benchmark."""
@@ -54,18 +61,6 @@ class SplitBuild(Build):
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of outcomes, header first; empty if there is nothing to report."""
         return ()
-
-
-def part_option(panel: str) -> Any:
-    """Return the option for a concept split, with the same help in all builds."""
-    return option(
-        "Use only the I-th of N parts of the concepts (objects and places; easily confused objects stay together). "
-        "Splits of different parts of the same N share no concept, whatever their benchmark, seed and graph. Train on "
-        "`1/2`, evaluate on `2/2`.",
-        "",
-        metavar="I/N",
-        panel=panel,
-    )
 
 
 def tail(name: str) -> str:

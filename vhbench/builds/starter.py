@@ -1,12 +1,10 @@
 """Starter splits: small, synthetic, identical on every machine."""
 
-import multiprocessing
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Literal
 
 from filelock import FileLock
 
@@ -40,34 +38,12 @@ def starter(benchmark: str) -> Path:
 def build(benchmark: str, root: Path) -> None:
     """Build a benchmark's starter split into a folder, in a separate process."""
     record = benchmarks.benchmark(benchmark)
-    start = _prepare_workers(record.build.partition(":")[0])
-    options = {name: _filled(value) for name, value in record.starter.items()}
+    options = {  # with placeholders ("ode:{ode}") replaced by starter splits
+        name: re.sub(r"\{(\w+)\}", lambda word: str(starter(word[1])), value) if isinstance(value, str) else value
+        for name, value in record.starter.items()
+    }
     made = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
-    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty(), start=start)
-
-
-def _prepare_workers(module: str) -> Literal["spawn", "forkserver"]:
-    """Import a module in the fork server while this process imports it too.
-
-    Returns:
-        Start method of workers: "spawn" without a fork server, as in a temporary folder whose path is too long for its
-        socket.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return "spawn"
-    from multiprocessing import forkserver
-
-    forkserver.set_forkserver_preload([module, "vhbench.builds.sharding"])
-    try:
-        forkserver.ensure_running()
-    except OSError:
-        return "spawn"
-    return "forkserver"
-
-
-def _filled(value: Any) -> Any:
-    """Return an option with placeholders ("ode:{ode}") replaced by starter splits."""
-    return re.sub(r"\{(\w+)\}", lambda name: str(starter(name[1])), value) if isinstance(value, str) else value
+    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
 
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:

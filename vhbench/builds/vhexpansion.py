@@ -4,13 +4,15 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
 from vhbench.adapters.attack_config import METHODS, AttackConfig
-from vhbench.benchmarks import VHEXPANSION, Task
+from vhbench.adapters.published_benchmarks import files_of
+from vhbench.adapters.rewriters import load_rewriter
+from vhbench.benchmarks import Task, benchmark
 from vhbench.builds.split_build import SplitBuild, version_option
 from vhbench.builds.vhexpansion_attack import (
     Array,
@@ -21,7 +23,7 @@ from vhbench.builds.vhexpansion_attack import (
     attack_sources,
     attack_table,
 )
-from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, hidden_source, read_cases, scenes_of
+from vhbench.builds.vhexpansion_sources import FORMS, Cases, form_of, hidden_source, read_cases, scenes_of
 from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
@@ -33,7 +35,9 @@ from vhbench.protocols import Rewriter
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 IMAGES_PER_SHARD = 32
-_CASES, _IMAGE, _ATTACK = "Initial cases", "Perturbations", "White-box attacks"
+_of_cases, _of_images, _of_attacks = (
+    partial(option, panel=panel) for panel in ("Initial cases", "Perturbations", "White-box attacks")
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +54,7 @@ class VHExpansionBuild(SplitBuild):
 
     benchmark = "vhexpansion"
 
-    source: str = option(
+    source: str = _of_cases(
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
         "`mme:MME_Benchmark`, `hallusionbench:HallusionBench.json`, `naturalbench:FOLDER`, "
         "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
@@ -58,131 +62,106 @@ class VHExpansionBuild(SplitBuild):
         "if it follows from the path.",
         names=("--source", "-s"),
         metavar="FORMAT:PATH",
-        panel=_CASES,
     )
-    images: str = option("Folder of the source's images.", "", metavar="DIR", panel=_CASES)
-    name: str = option(
+    images: str = _of_cases("Folder of the source's images.", "", metavar="DIR")
+    name: str = _of_cases(
         f"Source name in rows and configs. Tasks exist for {', '.join(f for f in FORMS if f != 'split')}; for any "
         "other name, `vhbench tasks OUT/vhexpansion` writes them.",
         "",
-        panel=_CASES,
     )
-    limit: int = option("Use only the first N cases; of a split, over all its configs.", 0, least=0, panel=_CASES)
-    cases: str = option(
+    limit: int = _of_cases("Use only the first N cases; of a split, over all its configs.", 0, least=0)
+    cases: str = _of_cases(
         "File with the ids of the cases to use, one per line, e.g. to separate training and test cases.",
         "",
         metavar="FILE",
-        panel=_CASES,
     )
-    labels: str = option(
+    labels: str = _of_cases(
         "Repaired labels for `pope` in its format, such as RePOPE's coco_repope_*.json (or a folder). Questions "
         "without a repaired label are left out; reports also have the scores with the published labels.",
         "",
         metavar="FILE",
-        panel=_CASES,
     )
-    negation: Wording = option(
+    negation: Wording = _of_cases(
         f"Wording of the negated twins: {'; '.join(f'`{name}`: {text}' for name, text in WORDINGS.items())}. "
         "The column `mode` names the wording of a pair.",
         "auto",
-        panel=_CASES,
     )
-    rewriter: str = option(
+    rewriter: str = _of_cases(
         "Model for `--negation auto` and `llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) "
         "or `transformers:NAME`; `rule`: none. Its output is checked; rejected twins are replaced by wrapped ones.",
         "rule",
-        panel=_CASES,
     )
-    perturb: tuple[str, ...] = option(
+    perturb: tuple[str, ...] = _of_images(
         f"Comma-separated: {', '.join(PERTURBATIONS)}; or `none`. `gaussian_noise:1-5`: ImageNet-C's severities.",
         tuple(PERTURBATIONS),
-        panel=_IMAGE,
     )
-    severity: int = option("1–5 as in ImageNet-C; 0: the paper's parameters.", 0, least=0, most=5, panel=_IMAGE)
-    scale_severity: bool = option(
-        "Scale the blur radius with the image; by default it is the paper's, in pixels.", False, panel=_IMAGE
+    severity: int = _of_images("1–5 as in ImageNet-C; 0: the paper's parameters.", 0, least=0, most=5)
+    scale_severity: bool = _of_images(
+        "Scale the blur radius with the image; by default it is the paper's, in pixels.", False
     )
-    keep_unsure: bool = option(
+    keep_unsure: bool = _of_images(
         "Keep questions whose answers the perturbation may change, as the paper does: colour and light on "
         "brightened images, text and small objects on blurred and noisy ones.",
         False,
-        panel=_IMAGE,
     )
-    attack: tuple[str, ...] = option(
-        "Comma-separated attacks: `ifgsm`, `pgd` (the paper's), `apgd`; `random_noise` as control.",
-        (),
-        panel=_ATTACK,
+    attack: tuple[str, ...] = _of_attacks(
+        "Comma-separated attacks: `ifgsm`, `pgd` (the paper's), `apgd`; `random_noise` as control.", ()
     )
-    model: tuple[str, ...] = option(
+    model: tuple[str, ...] = _of_attacks(
         "Attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a local folder. Repeat it to attack several at once; the "
         "responses are those of the first.",
         (),
         metavar="NAME",
         repeat=True,
-        panel=_ATTACK,
     )
-    loss: str = option(
+    loss: str = _of_attacks(
         "Objective of an attack: `embedding`, the paper's similarity of features; `answer`, the likelihood of the "
         "clean answer; `target`, that of the opposite one.",
         "embedding",
-        panel=_ATTACK,
     )
-    restarts: int = option("Random starts per image; the best result is kept.", 1, least=1, panel=_ATTACK)
-    failed: str = option(
+    restarts: int = _of_attacks("Random starts per image; the best result is kept.", 1, least=1)
+    failed: str = _of_attacks(
         "lmms-eval samples (--log_samples) of the attacked model on these cases, from which the cases that it "
         "already fails are taken; `ask`: run the model.",
         "ask",
         metavar="FILE",
-        panel=_ATTACK,
     )
-    answers: bool = option(
-        "Run the model before and after the attack; manifest, card and table report the attack success rate.",
-        False,
-        panel=_ATTACK,
+    answers: bool = _of_attacks(
+        "Run the model before and after the attack; manifest, card and table report the attack success rate.", False
     )
-    steps: int = option(
-        "Attack steps; 0: the paper's, 500 for dissimilar and 100 for similar features.", 0, least=0, panel=_ATTACK
+    steps: int = _of_attacks(
+        "Attack steps; 0: the paper's, 500 for dissimilar and 100 for similar features.", 0, least=0
     )
-    steps_apart: int = option(
-        "Steps for cases that the model answers correctly; 0: as --steps.", 0, least=0, panel=_ATTACK
-    )
-    steps_similar: int = option("Steps for cases that it already fails; 0: as --steps.", 0, least=0, panel=_ATTACK)
-    epsilon: int = option("Maximum change of a pixel value, in grey levels.", 8, least=1, most=255, panel=_ATTACK)
-    gamma: float = option("Step size, in grey levels; 0: the paper's 0.5.", 0.0, least=0, most=255, panel=_ATTACK)
-    start: int = option(
+    steps_apart: int = _of_attacks("Steps for cases that the model answers correctly; 0: as --steps.", 0, least=0)
+    steps_similar: int = _of_attacks("Steps for cases that it already fails; 0: as --steps.", 0, least=0)
+    epsilon: int = _of_attacks("Maximum change of a pixel value, in grey levels.", 8, least=1, most=255)
+    gamma: float = _of_attacks("Step size, in grey levels; 0: the paper's 0.5.", 0.0, least=0, most=255)
+    start: int = _of_attacks(
         "Random initial change per pixel value, in grey levels; -1: 5 for failed cases (the paper's), 1 for others.",
         -1,
         least=-1,
         most=255,
-        panel=_ATTACK,
     )
-    schedule: str = option("Step size: `constant` or, as in the released code, `cosine`.", "constant", panel=_ATTACK)
-    axis: str = option(
+    schedule: str = _of_attacks("Step size: `constant` or, as in the released code, `cosine`.", "constant")
+    axis: str = _of_attacks(
         "Axis of the feature similarity: `features` of each token or `tokens` of each channel; `auto`: features, "
         "or with --compat as in the released code for this model.",
         "auto",
-        panel=_ATTACK,
     )
-    instruction: str = option(
+    instruction: str = _of_attacks(
         'Text given with the image during the attack; a Q-Former (InstructBLIP) conditions on it. "Describe the '
         'image." by default.',
         "",
-        panel=_ATTACK,
     )
-    batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
-    device: str = option("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto", panel=_ATTACK)
-    dtype: str = option(
+    batch: int = _of_attacks("Images attacked together.", 8, least=1)
+    device: str = _of_attacks("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto")
+    dtype: str = _of_attacks(
         "Precision of the model: `auto` (bfloat16 on a GPU, float32 on a CPU), `float32`, `float16` or `bfloat16`. On "
         "a CPU with AMX, `bfloat16` reaches the same similarity in two thirds of the time.",
         "auto",
-        panel=_ATTACK,
     )
-    revision: str = option("Commit, branch or tag of the model's repository.", "", panel=_ATTACK)
-    compat: bool = option(
-        "Attack as the released code does (add --schedule cosine).",
-        False,
-        panel=_ATTACK,
-    )
+    revision: str = _of_attacks("Commit, branch or tag of the model's repository.", "")
+    compat: bool = _of_attacks("Attack as the released code does (add --schedule cosine).", False)
 
     version: str = version_option("2.0.0")
 
@@ -214,7 +193,7 @@ class VHExpansionBuild(SplitBuild):
             )
         if self.negation not in WORDINGS:
             raise VhbenchError(f"--negation: expected one of {', '.join(WORDINGS)}, got {self.negation}")
-        rewrites = rewriter_of(self.rewriter) is not None
+        rewrites = load_rewriter(self.rewriter) is not None
         if self.negation != "auto" and rewrites != (self.negation == "llm"):
             raise VhbenchError(
                 f"--negation {self.negation} with --rewriter {self.rewriter}: expected a rewriter with llm, and with "
@@ -231,6 +210,7 @@ class VHExpansionBuild(SplitBuild):
     def config(self) -> Mapping[str, Any]:
         """All options that change the output; files by name, as their content is in ``sources``."""
         form, path = form_of(self.source)
+        kind, colon, model = self.rewriter.partition(":")  # not where it is served or stored
         shared = {
             "source": f"{form}:{path.name}",
             "name": self.source_name,
@@ -238,7 +218,7 @@ class VHExpansionBuild(SplitBuild):
             "severity": self.severity,
             "scale_severity": self.scale_severity,
             "negation": self.negation,
-            "rewriter": _rewriter_name(self.rewriter),
+            "rewriter": kind + colon + (model.rpartition("@")[0] if kind == "openai" else _name(model)),
             "limit": self.limit,
             "cases": Path(self.cases).name,
             "labels": Path(self.labels).name,
@@ -250,19 +230,15 @@ class VHExpansionBuild(SplitBuild):
         named = {"model": ", ".join(map(_name, self.model)), "failed": _name(self.failed)}
         return {**shared, **named, **self._attack(self.attack[0]).manifest()}
 
-    @property
+    @cached_property
     def sources(self) -> Mapping[str, str]:
         """SHA-256 of the source's files and of all its images."""
-        return self._sources
-
-    @cached_property
-    def _sources(self) -> dict[str, str]:
         _, path = form_of(self.source)
         found = {file.name: file_sha256(file) for file in files_of(path)}
         found |= {Path(self.cases).name: file_sha256(Path(self.cases))} if self.cases else {}
         found |= {file.name: file_sha256(file) for file in files_of(Path(self.labels))} if self.labels else {}
         images = hashlib.sha256()
-        for group in self._groups:
+        for group in self._read.groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
         attacked = attack_sources(self._attack(self.attack[0])) if self.attack else {}
         return {**found, "images": images.hexdigest(), **attacked}
@@ -274,29 +250,23 @@ class VHExpansionBuild(SplitBuild):
         return self.name or (splits.read_manifest(path).benchmark if form == "split" else form)
 
     @property
-    def _templates(self) -> str:
-        """Benchmark whose templates the source's questions may match."""
-        form, _ = form_of(self.source)
-        return self.source_name if form in ("table", "split") else form
-
-    @property
     def shards(self) -> int:
         """Number of shards; a shard has all questions about its images."""
-        return -(-len(self._groups) // IMAGES_PER_SHARD)
+        return -(-len(self._read.groups) // IMAGES_PER_SHARD)
 
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
         """Yield a shard's pairs, clean ones first, rejections, and known scenes."""
-        rewriter = rewriter_of(self.rewriter)
-        scenes = scenes_of(self.source)
+        rewriter, scenes, (form, _) = load_rewriter(self.rewriter), scenes_of(self.source), form_of(self.source)
+        templates = self.source_name if form in ("table", "split") else form  # that the questions may match
         attacked: list[tuple[list[InitialCase], Array]] = []
         if not shard:
             yield from self._read.left_out
-        for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
+        for group in self._read.groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
             told = sorted({name for question in group for name in question.scene_ids})
             # Stored scenes have no images; adding them lets the split map images to scenes.
             yield from (replace(scenes[name], image=group[0].images[0]) for name in told if name in scenes)
             cases: list[InitialCase] = []
-            for item in _cases(group, self.negation, rewriter, self._templates):
+            for item in _cases(group, self.negation, rewriter, templates):
                 if isinstance(item, InitialCase):
                     cases.append(item)
                 else:
@@ -363,25 +333,8 @@ class VHExpansionBuild(SplitBuild):
         )
 
     @property
-    def _groups(self) -> tuple[tuple[Question, ...], ...]:
-        return self._read.groups
-
-    @property
     def _read(self) -> Cases:
         return read_cases(self.source, self.images, self.source_name, self.limit, self.version, self.cases, self.labels)
-
-
-def rewriter_of(spec: str) -> Rewriter | None:
-    """Return the rewriter of a spec, None for "rule".
-
-    Raises:
-        VhbenchError: if the spec has another format.
-    """
-    if spec == "rule":
-        return None
-    from vhbench.adapters.rewriters import load_rewriter
-
-    return load_rewriter(spec)
 
 
 def _cases(
@@ -412,15 +365,9 @@ def _name(spec: str) -> str:
     return Path(spec).name if Path(spec).exists() else spec
 
 
-def _rewriter_name(spec: str) -> str:
-    """Return a rewriter for the manifest: the model, not where it is served or stored."""
-    kind, colon, rest = spec.partition(":")
-    return kind + colon + (rest.rpartition("@")[0] if kind == "openai" else _name(rest))
-
-
 def tasks() -> Iterator[Task]:
     """Yield VHExpansion's tasks: each source clean, perturbed and attacked, and groups."""
-    family = VHEXPANSION.families["yes_no"]
+    family = benchmark("vhexpansion").families["yes_no"]
     for source in (form for form in FORMS if form != "split"):
         clean, command = f"vhexpansion_{source}", f"vhbench build vhexpansion --source {source}:PATH"
         yield Task(clean, family, command=command)

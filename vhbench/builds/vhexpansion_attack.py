@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +15,6 @@ import numpy.typing as npt
 from PIL import Image
 
 from vhbench.adapters.attack_config import AttackConfig
-from vhbench.benchmarks import VHEXPANSION
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
@@ -45,7 +43,7 @@ class Attack:
     """
 
     settings: AttackConfig
-    models: "tuple[ModelChoice, ...]"
+    models: tuple["ModelChoice", ...]
     failed: str
     answers: bool = False
 
@@ -72,10 +70,6 @@ class ModelChoice:
     revision: str = ""
     instruction: str = ""
 
-    def load(self) -> "TransformersVLM":
-        """Return the loaded model; the last ones are cached."""
-        return _load(self)
-
 
 def attack_sources(attack: Attack) -> dict[str, str]:
     """Return the model and failure file that attacked images depend on."""
@@ -83,7 +77,7 @@ def attack_sources(attack: Attack) -> dict[str, str]:
     if attack.failed != "ask":  # checked first: loading a model takes minutes
         known = sorted(_answers(attack.failed).items())
         found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
-    marks = [model.load().fingerprint for model in attack.models]
+    marks = [_load(model).fingerprint for model in attack.models]
     return {"model": marks[0] if len(marks) == 1 else hashlib.sha256(repr(marks).encode()).hexdigest(), **found}
 
 
@@ -98,7 +92,8 @@ def attack_cases(
     attack resumes. A group is the cases of an image with its pixels; the attacks differ only in their method.
     """
     if attacks:
-        listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
+        seen = ((cases, np.asarray(to_display_rgb(Image.fromarray(pixels)))) for cases, pixels in groups)
+        listed = [(case, pixels) for cases, pixels in seen for case in cases]
         asked = _asked(attacks[0], [case for case, _ in listed])
         for attack in attacks:
             yield from _attacked(listed, attack, *asked, seed)
@@ -129,10 +124,10 @@ def _attacked(
         todo.append(
             (case, AttackCase(name, pixels, "similar" if failed[name] else "apart", asked, response.capitalize()))
         )
-    models = [choice.load() for choice in attack.models]
+    models = [_load(choice) for choice in attack.models]
     folder = cache_folder() / "attacks"
     results = run([item for _, item in todo], model=models, config=attack.settings, seed=seed, cache=folder)
-    for (case, _), result in zip(todo, results, strict=True):
+    for (case, item), result in zip(todo, results, strict=True):
         name = f"{case.question.id}/{attack.method}"
         if isinstance(result, Rejection):
             yield dataclasses.replace(result, item=name)
@@ -149,13 +144,15 @@ def _attacked(
                 outcome = turned(not before[case.question.id], not _fails(models[0], case, result.png))
                 pairs = [_consistent(models[0], case, image) for image in (original, result.png)]
                 report |= {"outcome": outcome, "consistent": pairs}
-        yield _report(RowNames(seed, VHEXPANSION.name).of_pair(name, attack.method), result.png, report)
+        height, width, _ = item.image.shape
+        pair = RowNames(seed, "vhexpansion").of_pair(name, attack.method)
+        yield Scene(pair, result.png, width, height, objects=(), provenance=report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 
 
 def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) -> dict[str, bool]:
     """Return which cases a run failed, by case id (source) or row id (expanded split)."""
-    known, names = _answers(attack.failed), RowNames(seed, VHEXPANSION.name)
+    known, names = _answers(attack.failed), RowNames(seed, "vhexpansion")
     cases = [case.question.id for case, _ in listed]
     own = {case: next((name for name in (case, names.of(case)) if name in known), "") for case in cases}
     return {case: known[name] for case, name in own.items() if name}
@@ -218,18 +215,12 @@ def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     return table
 
 
-def _report(name: str, png: bytes, told: dict[str, Any]) -> Scene:
-    with Image.open(io.BytesIO(png)) as opened:
-        width, height = opened.size
-    return Scene(id=name, image=png, width=width, height=height, objects=(), provenance=told)
-
-
 def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
     """Return whether the model fails each queried case, and why others have no answer."""
     failed: dict[str, bool] = {}
     unanswered: dict[str, str] = {}
     if attack.failed == "ask" or attack.answers:
-        model = attack.models[0].load()
+        model = _load(attack.models[0])
         for case in cases:
             try:
                 failed[case.question.id] = _fails(model, case, read_image(case.question.images[0]))
@@ -257,13 +248,7 @@ def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bo
 
 @lru_cache(maxsize=2)
 def _answers(path: str) -> Mapping[str, bool]:
-    """Read which original cases a run failed; failed requests are left out.
-
-    Unparsed answers count as incorrect.
-
-    Raises:
-        VhbenchError: if the run has no answer to a case in its original wording.
-    """
+    """Read which original cases a run failed; failed requests are left out, unparsed answers count as incorrect."""
     from vhbench.runs import read_run  # imported here: it loads all metrics, and few builds attack a run's failures
 
     asked = [r for r in read_run(Path(path)).merged() if r.kind == "yes_no" and not r.negated and not r.perturbation]
@@ -277,15 +262,4 @@ def _answers(path: str) -> Mapping[str, bool]:
 def _load(choice: ModelChoice) -> "TransformersVLM":
     from vhbench.adapters.vlms import load_vlm
 
-    return load_vlm(
-        choice.name,
-        device=choice.device,
-        dtype=choice.dtype,
-        revision=choice.revision or None,
-        instruction=choice.instruction,
-    )
-
-
-def _rgb(pixels: Array) -> Array:
-    """Return (H, W, 3), as models see the image."""
-    return np.asarray(to_display_rgb(Image.fromarray(pixels)))
+    return load_vlm(**dataclasses.asdict(choice))

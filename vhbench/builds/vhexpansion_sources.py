@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, groupby, zip_longest
 from pathlib import Path
+from typing import Any
 
 from vhbench import splits
 from vhbench.adapters import published_benchmarks, tables
-from vhbench.adapters.table_rows import suffixes
-from vhbench.benchmarks import VHEXPANSION
 from vhbench.files import read_text, resolved
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary, by_one_option
@@ -34,15 +33,13 @@ def form_of(source: str) -> tuple[str, Path]:
         )
     if named:
         return named, path
-    if (path / "manifest.json").is_file():
-        return "split", path
-    if "pope" in path.name.lower():
-        return "pope", path
-    if (path / "Questions.csv").is_file():
-        return "mmvp", path
-    if path.name == "HallusionBench.json":
-        return "hallusionbench", path
-    return "table", path
+    signs = {
+        "split": (path / MANIFEST).is_file(),
+        "pope": "pope" in path.name.lower(),
+        "mmvp": (path / "Questions.csv").is_file(),
+        "hallusionbench": path.name == "HallusionBench.json",
+    }
+    return next((form for form, found in signs.items() if found), "table"), path
 
 
 def read_split(path: Path, images: Path | None) -> Iterator[Question]:
@@ -125,13 +122,8 @@ def read_cases(
         for question in [by_one_option(asked)] if form in ONE_CASE_EACH else binary(asked):
             if 0 < limit <= len(ids):
                 break
-            question = replace(
-                question,
-                id=expansion.clean_id(question.id),
-                benchmark=VHEXPANSION.name,
-                source=name,
-                benchmark_version=version,
-            )
+            own: dict[str, Any] = {"benchmark": "vhexpansion", "source": name, "benchmark_version": version}
+            question = replace(question, id=expansion.clean_id(question.id), **own)
             if question.id in ids:
                 raise VhbenchError(f"{path}: id {question.id!r} is there twice")
             ids.add(question.id)
@@ -149,10 +141,7 @@ def read_cases(
 def _relabelled(
     questions: Iterator[Question | Rejection], labels: Path, images: Path | None
 ) -> Iterator[Question | Rejection]:
-    """Yield questions with the labels of a file in the same format, and reject those that it leaves out.
-
-    A question whose label changes has the criterion "relabelled".
-    """
+    """Yield questions with the labels of a file (criterion "relabelled" if changed); reject those it leaves out."""
     found = FORMS["pope"](labels, images)
     known = {(q.scene_ids, q.question): q.answer for q in found if isinstance(q, Question)}
     for question in questions:
@@ -165,11 +154,7 @@ def _relabelled(
 
 
 def _listed(file: str) -> set[str]:
-    """Return the case ids in a file, one per line; empty if no file is named.
-
-    Raises:
-        VhbenchError: if it cannot be read or is empty.
-    """
+    """Return the case ids in a file, one per line; empty if no file is named."""
     found = {line[0].strip() for line in re.finditer(r"[^\r\n]+", read_text(file))} - {""} if file else set[str]()
     if file and not found:
         raise VhbenchError(f"--cases {file}: lists no case; ids of cases, one in a line, are needed")
@@ -201,15 +186,6 @@ def _check_twins(questions: list[Question], path: Path) -> None:
 def _key(question: Question) -> object:
     image = question.images[0]
     return hashlib.sha256(image).digest() if isinstance(image, bytes) else image
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return the files of a source."""
-    if path.is_file():
-        return [path]
-    if texts := published_benchmarks.mme_texts(path):
-        return texts
-    return sorted(p for p in path.iterdir() if p.suffix in suffixes() and p.is_file()) or tables.table_files(path)
 
 
 Reader = Callable[..., Iterator[Question | Rejection]]

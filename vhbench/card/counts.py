@@ -7,10 +7,10 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.columns import CELLS
-from vhbench.splits import manifests, parquet
 
 _CELL = ("config", *CELLS)
 _READ = (*CELLS, "kind", "answer", "source")
+_SAID = {True: "yes", False: ""}
 _KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "multiple choice"}
 
 
@@ -51,22 +51,14 @@ def count(directory: Path) -> SplitCounts:
     """
     result = SplitCounts()
     full: Counter[tuple[str, ...]] = Counter()
-    for config, files in manifests.config_files(splits.read_manifest(directory)).items():
-        answers: Counter[tuple[str, str]] = Counter()
-        for name in files:
-            for group in parquet.read_columns(manifests.inside(directory, name), _READ):
-                words = [[_word(value) for value in group[column]] for column in CELLS]
-                full.update((config, *cell) for cell in zip(*words, strict=True))
-                answers.update(zip(group["kind"], group["answer"], strict=True))
-                result.sources.update(group["source"])
-        result.answers[config] = answers
+    for config, group in splits.read_columns(directory, _READ):
+        words = [[_SAID.get(value, value) for value in group[column]] for column in CELLS]
+        full.update((config, *cell) for cell in zip(*words, strict=True))
+        result.answers.setdefault(config, Counter()).update(zip(group["kind"], group["answer"], strict=True))
+        result.sources.update(group["source"])
     # A column with one value, or one determined by the config, is not informative.
     shown = [i for i in range(len(_CELL)) if len({cell[i] for cell in full}) > 1]
     result.columns = tuple(_CELL[i] for i in shown) or ("config",)
     for cell, number in full.items():
         result.cells[tuple(cell[i] for i in shown) or (cell[0],)] += number
     return result
-
-
-def _word(value: object) -> str:
-    return ("yes" if value else "") if isinstance(value, bool) else str(value)

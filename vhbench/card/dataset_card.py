@@ -87,7 +87,8 @@ def write_card(
     found = counts.count(directory)
     release = str(ReleaseName.of(manifest, repo_id)) if repo_id else ""
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
-    changelog = _harmless(changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release."))
+    changelog = changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release.")
+    changelog = _LINK.sub(r"\1\\]", _TAG.sub("&lt;", changelog))  # without HTML and links to elsewhere than the web
     if picture:
         write_atomic(into / "contact_sheet.png", picture)
     names = [name for name in found.sources if name]
@@ -115,10 +116,17 @@ def write_card(
         write_atomic(into / name, text.encode())
 
 
-def sheet(directory: Path, *, questions: int = 12) -> bytes:
-    """Return a contact sheet of some questions as PNG, deterministic per split."""
+def _views(directory: Path, manifest: Manifest) -> list[list[str]]:
+    """Return the restricted oracles' accuracy; only for MIOH with known answers."""
+    if manifest.benchmark != "mioh" or manifests.is_hidden(manifest):
+        return []
+    return restricted_oracles.table(restricted_oracles.of_split(directory))
+
+
+def sheet(directory: Path) -> bytes:
+    """Return a contact sheet of twelve questions as PNG, deterministic per split."""
     buffer = io.BytesIO()
-    image = contact_sheet(splits.choose(directory, None, questions, seed=0))
+    image = contact_sheet([*splits.choose(directory, None, 12, seed=0)])
     image.convert("P", palette=Image.Palette.ADAPTIVE).save(buffer, "PNG")
     return buffer.getvalue()
 
@@ -136,13 +144,6 @@ def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
     return "\n\n".join([f"{heading}\n\n{text.strip()}", *kept]) + "\n"
 
 
-def _views(directory: Path, manifest: Manifest) -> list[list[str]]:
-    """Return the restricted oracles' accuracy; only for MIOH with known answers."""
-    if manifest.benchmark != "mioh" or manifests.is_hidden(manifest):
-        return []
-    return restricted_oracles.table(restricted_oracles.of_split(directory))
-
-
 def _about(manifest: Manifest) -> Benchmark:
     unknown = replace(ODE, title=manifest.benchmark, asks="", built="", limits=(), cite="")
     return BENCHMARKS.get(manifest.benchmark, unknown)
@@ -152,6 +153,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
     # The card is Markdown: data are escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
     environment.filters["cell"] = cell
+    review = manifest.extra.get("review")
     body = environment.get_template("card.md.jinja").render(
         manifest=manifest,
         about=_about(manifest),
@@ -163,7 +165,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
         secret=manifest.extra.get("commitment", ""),
         hidden=manifests.is_hidden(manifest),
         attacks=_attacks(manifest),
-        review=_review(manifest),
+        review=None if review is None else convert(review, _Review, "manifest.json: extra.review"),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
         **shown,
     )
@@ -201,11 +203,7 @@ def replaced_metadata(former: str) -> list[str]:
 
 
 def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
-    """Return a card's manual parts: front matter, and text around the generated section.
-
-    Raises:
-        VhbenchError: if the generated section has no end, so that manual text cannot be distinguished.
-    """
+    """Return a card's manual parts: front matter, and text around the generated section."""
     match = FRONT_MATTER.match(former)
     front: Any = {}
     with suppress(VhbenchError):
@@ -232,6 +230,8 @@ def _attacks(manifest: Manifest) -> list[list[str]]:
 
 
 class _Review(msgspec.Struct):
+    """Human review of a previously built split; the manifest is not trusted."""
+
     of: str
     annotators: int
     kept: int
@@ -241,12 +241,6 @@ class _Review(msgspec.Struct):
     kappa: float | None = None
 
 
-def _review(manifest: Manifest) -> _Review | None:
-    """Return the human review of a previously built split; the manifest is not trusted."""
-    found = manifest.extra.get("review")
-    return None if found is None else convert(found, _Review, "manifest.json: extra.review")
-
-
 def _kept_changelog(directory: Path) -> str:
     """Return the split's CHANGELOG.md, or ""; a link to an outside file is rejected."""
     file = manifests.inside(directory, "CHANGELOG.md")
@@ -254,11 +248,6 @@ def _kept_changelog(directory: Path) -> str:
         return file.read_text(encoding="utf-8") if file.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise VhbenchError(f"{file}: cannot be read as UTF-8: {error}") from error
-
-
-def _harmless(markdown: str) -> str:
-    """Return Markdown without HTML and non-web links; idempotent."""
-    return _LINK.sub(r"\1\\]", _TAG.sub("&lt;", markdown))
 
 
 def _options(manifest: Manifest) -> str:
@@ -299,15 +288,11 @@ def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts
             for name, of in configs.items()
         ],
         "dataset_info": [
-            {"config_name": name, "features": _features(), "splits": [_split(directory, manifest, of)]}
+            # New objects for each config: of the same one, YAML would write references.
+            {"config_name": name, "features": [*map(_feature, COLUMNS)], "splits": [_split(directory, manifest, of)]}
             for name, of in configs.items()
         ],
     }
-
-
-def _features() -> list[dict[str, Any]]:
-    """Return columns and types as a new object per config: YAML would write references."""
-    return [_feature(name) for name in COLUMNS]
 
 
 def _feature(name: str) -> dict[str, Any]:

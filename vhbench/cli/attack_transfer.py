@@ -37,7 +37,7 @@ def attack_transfer(how: _TransferOptions) -> None:
     from vhbench.splits import read_manifest
 
     read_manifest(how.split)  # fails fast, before minutes of model loading
-    asked = load_vlm(how.model, device=how.device, dtype=how.dtype, revision=how.revision or None)
+    asked = load_vlm(how.model, device=how.device, dtype=how.dtype, revision=how.revision)
     found = transfer(how.split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
     write_atomic(how.out, json_bytes({"model": asked.name, "attacks": found}))
     for method, told in found.items():

@@ -31,7 +31,6 @@ class _RecipeOptions:
     pin: bool = option(
         "With --recipe: only fill in the commits of its models, from the Hub, and the SHA-256 of its inputs.",
         False,
-        names=("--pin",),
     )
 
 

@@ -3,20 +3,21 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
 from vhbench.files import quote_value
-from vhbench.options import Option, check_numbers, option, options_of
+from vhbench.options import check_numbers, option, options_of
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.builds.split_build import SplitBuild
 
-_PANEL = "Execution"
+_of_execution = partial(option, panel="Execution")
 _SCHEME = "hf://"
 
 
@@ -33,21 +34,19 @@ class RunOptions:
         metavar="FILE",
         panel="Dataset version",
     )
-    workers: int = option("Worker processes on this machine.", 1, least=1, names=("--workers", "-w"), panel=_PANEL)
-    shard: str = option(
+    workers: int = _of_execution("Worker processes on this machine.", 1, least=1, names=("--workers", "-w"))
+    shard: str = _of_execution(
         "Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with `--array=0-7` "
         "(docs/slurm_array.sh). The last job to finish merges them, as does the same command without `--shard`.",
         "",
         metavar="i/N",
-        panel=_PANEL,
     )
-    ray: str = option(
+    ray: str = _of_execution(
         "Build with Ray tasks: `local`, `auto` for a running cluster, or its address. All machines must see OUT.",
         "",
         metavar="ADDRESS",
-        panel=_PANEL,
     )
-    gpus: float = option("GPUs per Ray task.", 0, least=0, panel=_PANEL)
+    gpus: float = _of_execution("GPUs per Ray task.", 0, least=0)
     sheet: Path | None = option(
         "Also render a contact sheet; for VHExpansion, originals next to their perturbed versions.",
         None,
@@ -95,8 +94,9 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
     default: Any = next(f.default for f in fields(kind) if f.name == name)
     if _is_tuple(kind, name) and default is not MISSING:
         default = list(default) if shown.repeat else ",".join(default)
-    more: dict[str, Any] = {"help": shown.help, "metavar": shown.metavar or None}
-    more |= {
+    more: dict[str, Any] = {
+        "help": shown.help,
+        "metavar": shown.metavar or None,
         "show_default": shown.show_default,
         "min": shown.least,
         "max": shown.most,
@@ -107,16 +107,9 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
         more["parser"] = path
     flags = shown.names or (f"--{name.replace('_', '-')}",)
     given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
+    typed = (list[str] if shown.repeat else str) if _is_tuple(kind, name) else get_type_hints(kind)[name]
     empty = inspect.Parameter.empty if default is MISSING else default
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=empty, annotation=Annotated[_type(kind, name, shown), given]
-    )
-
-
-def _type(kind: type[Any], name: str, shown: Option) -> Any:
-    if _is_tuple(kind, name):
-        return list[str] if shown.repeat else str
-    return get_type_hints(kind)[name]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=empty, annotation=Annotated[typed, given])
 
 
 def _is_tuple(kind: type[Any], name: str) -> bool:
@@ -154,12 +147,10 @@ def run(build: "SplitBuild", how: RunOptions, extra: Mapping[str, Any] | None = 
     from vhbench import benchmarks, card, splits
     from vhbench.builds import hidden_seed, sharding
 
-    commitment = ""
+    seed, commitment = build.seed, ""
     if how.secret_file is not None:
-        key = hidden_seed.read_secret(how.secret_file)
-        build = replace(build, seed=hidden_seed.seed_of(key, build.benchmark, build.version))
-        commitment = hidden_seed.commitment_of(key, build.benchmark, build.version)
-    build = replace(build, scratch=str(how.out))
+        seed, commitment = hidden_seed.derived(how.secret_file, build.benchmark, build.version)
+    build = replace(build, seed=seed, scratch=str(how.out))
     build.check()
     part = sharding.parse_shard(how.shard) if how.shard else None
     if not part and (question := build.prepare(lambda line: typer.echo(in_a_line(line)))) != "":

@@ -48,9 +48,11 @@ def calibrate(how: _CalibrateOptions) -> None:
 
     if not how.detector and not how.verifier:
         raise VhbenchError("vhbench calibrate: needs --detector NAME, --verifier NAME, or both")
-    scenes = ode_calibration.photos(how.annotations, how.images, how.number, seed=how.seed)
     found = ode_calibration.calibrate(
-        scenes,
+        how.annotations,
+        how.images,
+        how.number,
+        seed=how.seed,
         detector=how.detector,
         verifier=how.verifier,
         places=how.places,

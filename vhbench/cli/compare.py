@@ -27,7 +27,6 @@ class CompareOptions:
         "The runs are on different questions of the same kinds (two editions, photos and generated images): compare "
         "them within each criterion and question type.",
         False,
-        names=("--unpaired",),
     )
     questions: tuple[str, ...] = option(
         "The evaluated split, if the responses do not name it; also the vocabulary for captions. With --unpaired, one "
@@ -102,16 +101,12 @@ def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
         raise VhbenchError(f"--names: expected {len(paths)} names, one per run; got {len(given)}")
     if "" in map(str.strip, given):
         raise VhbenchError(f"--names: expected a name for each run; got {','.join(given)!r}")
-    names = list(given) or [sample_files(path)[0].parent.name if _holds_samples(path) else path.stem for path in paths]
+    samples = [sample_files(path) if path.is_dir() else [] for path in paths]
+    own = [found[0].parent.name if found else path.stem for path, found in zip(paths, samples, strict=True)]
+    names = list(given) or own
     if len(set(names)) < len(names) and not given:
         names = [str(path) for path in paths]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise VhbenchError(f"run {twice!r} occurs twice; pass different runs, or name them with --names A,B")
     return names
-
-
-def _holds_samples(path: Path) -> bool:
-    from vhbench.runs import sample_files
-
-    return path.is_dir() and bool(sample_files(path))

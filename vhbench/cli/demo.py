@@ -134,22 +134,16 @@ def lmms_eval_command(model: str, tasks: str, output: Path) -> list[str]:
     Raises:
         VhbenchError: if no class of lmms-eval is known for the model.
     """
-    run = [sys.executable, "-m", "lmms_eval", "--model", _model_class(model)]
+    known = (name for part, name in MODEL_CLASSES.items() if part in model.lower())
+    if not (chosen := next(known, "") if model else "vhbench_coin"):
+        raise VhbenchError(
+            f"no lmms-eval class is known for '{model}' (known: {', '.join(MODEL_CLASSES)}); "
+            f"choose one: lmms-eval --model CLASS --model_args pretrained={model} --tasks {TASKS}"
+        )
+    run = [sys.executable, "-m", "lmms_eval", "--model", chosen]
     if model:
         run += ["--model_args", f"pretrained={model}"]
     return [*run, "--tasks", tasks, "--batch_size", "1", "--log_samples", "--output_path", str(output)]
-
-
-def _model_class(model: str) -> str:
-    if not model:
-        return "vhbench_coin"
-    for part, name in MODEL_CLASSES.items():
-        if part in model.lower():
-            return name
-    raise VhbenchError(
-        f"no lmms-eval class is known for '{model}' (known: {', '.join(MODEL_CLASSES)}); "
-        f"choose one: lmms-eval --model CLASS --model_args pretrained={model} --tasks {TASKS}"
-    )
 
 
 def _print_table(results: Path) -> None:

@@ -109,23 +109,18 @@ def questions(how: QuestionOptions) -> None:
         typer.echo(f"wrote {file}")
 
 
-_COMMANDS: dict[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
-    "sft": (sft, (SftOptions,)),
-    "dpo": (dpo, (DpoOptions,)),
-    "vhexpansion": (vhexpansion, (RecipeOptions,)),
-    "rl": (rl, (RlOptions,)),
-    "questions": (questions, (QuestionOptions,)),
+_COMMANDS: dict[str, tuple[Callable[..., None], type[Any]]] = {
+    "sft": (sft, SftOptions),
+    "dpo": (dpo, DpoOptions),
+    "vhexpansion": (vhexpansion, RecipeOptions),
+    "rl": (rl, RlOptions),
+    "questions": (questions, QuestionOptions),
 }
-
-
-def _command(name: str) -> Callable[..., None]:
-    run, kinds = _COMMANDS[name]
-    return build_command.command(run, *kinds)
 
 
 app = typer.Typer(
     name="export",
     help="Write fine-tuning rows, decontaminated against the test split; or questions for other harnesses.",
-    cls=lazy_group(_COMMANDS, _command),
+    cls=lazy_group(_COMMANDS, lambda name: build_command.command(*_COMMANDS[name])),
     no_args_is_help=True,
 )

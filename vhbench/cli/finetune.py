@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from vhbench.files import quote_value
 from vhbench.options import option
 from vhbench.schema import VhbenchError
 
-_AFTER = "Evaluation"
+_of_evaluation = partial(option, panel="Evaluation")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,19 +31,15 @@ class FinetuneOptions(Training):
         "",
         metavar="COLUMN",
     )
-    test: Path | None = option(
+    test: Path | None = _of_evaluation(
         "The split to evaluate before and after, one the rows are decontaminated against; named in the commands.",
         None,
         metavar="SPLIT",
-        panel=_AFTER,
     )
-    tasks: str = option(
-        "lmms-eval tasks in the printed commands; by default the benchmark of the rows.",
-        "",
-        metavar="TASKS",
-        panel=_AFTER,
+    tasks: str = _of_evaluation(
+        "lmms-eval tasks in the printed commands; by default the benchmark of the rows.", "", metavar="TASKS"
     )
-    general: str = option("A general lmms-eval benchmark to run as well, to detect forgetting.", "mme", panel=_AFTER)
+    general: str = _of_evaluation("A general lmms-eval benchmark to run as well, to detect forgetting.", "mme")
 
 
 @build_command.taking(FinetuneOptions)
@@ -59,8 +56,8 @@ def finetune(how: FinetuneOptions) -> None:
     from vhbench.adapters.finetuning import finetune as train
     from vhbench.adapters.finetuning import read_rows
 
-    told_of = provenance(how.data)
-    environment, note = scored(how, told_of)
+    told_of = _provenance(how.data)
+    environment, note = _scored(how, told_of)
     for name, value, allowed in (
         ("quantize", how.quantize, ("", "4bit", "8bit")),
         ("optimizer", how.optimizer, ("adamw", "adamw_8bit")),
@@ -92,11 +89,11 @@ def finetune(how: FinetuneOptions) -> None:
         for value, told in tuned.items():
             typer.echo(_told(value, told))
         typer.echo(note)
-        for line in commands(how, tuned, environment, how.tasks or benchmark(told_of)):
+        for line in _commands(how, tuned, environment, how.tasks or _benchmark(told_of)):
             typer.echo(line)
 
 
-def provenance(data: Path) -> Mapping[str, Any]:
+def _provenance(data: Path) -> Mapping[str, Any]:
     """Return where rows say that they come from; nothing, of rows that `vhbench export` has not written."""
     from vhbench.files import read_json
     from vhbench.training.training_files import PROVENANCE
@@ -105,18 +102,15 @@ def provenance(data: Path) -> Mapping[str, Any]:
     return content
 
 
-def benchmark(told: Mapping[str, Any]) -> str:
+def _benchmark(told: Mapping[str, Any]) -> str:
     """Return the benchmark of the rows; ODE if unknown."""
     return next((source["benchmark"] for source in told.get("sources", [])), "ode")
 
 
-def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
+def _scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
     """Return the prefix that makes the printed commands use the test split, and a note about it.
 
     Without it lmms-eval would ask the starter split, which shows what was trained on.
-
-    Raises:
-        VhbenchError: if the rows were not decontaminated against the split to be scored.
     """
     apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in told.get("tests", [])}
     names = ", ".join(f"{name} ({digest[:12]}…)" for digest, name in apart.items())
@@ -154,7 +148,7 @@ def _merged(told: Mapping[str, Any]) -> str:
     )
 
 
-def commands(
+def _commands(
     how: FinetuneOptions, tuned: Mapping[str, Mapping[str, Any]], environment: str, tasks: str
 ) -> Iterator[str]:
     """Yield what to type for the answers before and after, the gain, and what was forgotten."""

@@ -26,8 +26,8 @@ class _PreviewOptions:
     config: str = option("Show one config of the split only.", "")
     number: int = option("Number of questions, spread evenly over the rows.", 24, least=1, most=400)
     seed: int = option("Random seed of the selection.", 0, least=0, most=LARGEST_SEED)
-    boxes: bool = option("Draw the objects' boxes and names.", False, names=("--boxes",))
-    masks: bool = option("Tint the objects' visible parts.", False, names=("--masks",))
+    boxes: bool = option("Draw the objects' boxes and names.", False)
+    masks: bool = option("Tint the objects' visible parts.", False)
 
 
 @build_command.taking(_PreviewOptions)
@@ -46,7 +46,7 @@ def preview(how: _PreviewOptions) -> None:
         raise VhbenchError(f"{how.out}: expected an image file ending in {', '.join(_FORMATS)}")
     if not how.out.parent.is_dir():
         raise VhbenchError(f"{how.out}: expected an existing folder")
-    rows = splits.choose(how.split, how.config or None, how.number, how.seed)
+    rows = list(splits.choose(how.split, how.config or None, how.number, how.seed))
     scenes = splits.read_scenes(how.split) if how.boxes or how.masks else {}
     if (how.boxes or how.masks) and not scenes:
         raise VhbenchError(f"{how.split}: expected a split with scenes, whose boxes or masks can be drawn")

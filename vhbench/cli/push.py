@@ -1,21 +1,12 @@
 """``vhbench push DIR``: release a split on the Hugging Face Hub."""
 
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import typer
 
 from vhbench.cli import build_command
 from vhbench.options import option
-from vhbench.terminal import in_a_line
-
-if TYPE_CHECKING:
-    from vhbench.adapters.hub_release import Release
-    from vhbench.schema import Manifest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,37 +16,29 @@ class PushOptions:
     directory: Path = option("A split directory, such as out/ode.", metavar="DIR", argument=True)
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
     version: str = option("Version to release; must equal the split's.", metavar="X.Y.Z")
-    private: bool = option(
-        "Create the repository as private; an existing public one is refused.", False, names=("--private",)
-    )
+    private: bool = option("Create the repository as private; an existing public one is refused.", False)
     hidden: bool = option(
         "Release a hidden test set: questions and images in OUT/hidden/BENCHMARK, without answers, with new ids "
         "and another order. Needs --secret.",
         False,
-        names=("--hidden",),
     )
-    secret: Path | None = option(
-        "With --hidden: the secret that the split was built with.", None, metavar="FILE", names=("--secret",)
-    )
+    secret: Path | None = option("With --hidden: the secret that the split was built with.", None, metavar="FILE")
     key: Path | None = option(
         "With --hidden: file for the answers, read by `vhbench score --key FILE`; keep it. By default next to DIR, "
         "BENCHMARK-VERSION.key.jsonl.",
         None,
         metavar="FILE",
     )
-    reveal: bool = option(
-        "Release the answers of a hidden test set, once its evaluation is over.", False, names=("--reveal",)
-    )
+    reveal: bool = option("Release the answers of a hidden test set, once its evaluation is over.", False)
     yes: bool = option(
         "Do not ask before deleting or replacing files of the previous version, of others, or an existing key.",
         False,
         names=("--yes", "-y"),
     )
-    dry_run: bool = option("Verify and print what would be uploaded; write nothing.", False, names=("--dry-run",))
+    dry_run: bool = option("Verify and print what would be uploaded; write nothing.", False)
     comparable_anyway: bool = option(
         "Release although scores are not comparable with the previous version and MAJOR is unchanged.",
         False,
-        names=("--comparable-anyway",),
     )
     notes: str = option("Changes, in Markdown, for the changelog.", "")
 
@@ -89,90 +72,6 @@ def push(how: PushOptions) -> None:
 
 def push_split(how: PushOptions) -> None:
     """Release a split, see :func:`push`."""
-    from vhbench import release, splits
-    from vhbench.adapters.hub_names import ReleaseName
-    from vhbench.adapters.hub_release import logged_in, refuse_hidden
-
-    with ExitStack() as held:
-        if not how.dry_run:
-            held.enter_context(splits.locked(how.directory))
-        manifest = release.verify_release(how.directory, how.version)
-        directory = how.directory
-        if how.hidden or how.secret or how.key:
-            folder = Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None
-            directory = _hidden(how, manifest, folder)
-            manifest = release.verify_release(directory, how.version)
-        refuse_hidden(manifest, reveal=how.reveal)
-        if logged_in() and not how.comparable_anyway:
-            release.refuse_hidden_change(directory, manifest, how.repo_id)
-        if how.dry_run:
-            release.rehearse(directory, manifest, how.repo_id, how.notes, private=how.private, reveal=how.reveal)
-            return
-        sent = _send(how, directory, manifest)
-    _tell(how.repo_id, sent)
-    typer.echo(f"VHBENCH_RELEASE={ReleaseName.of(manifest, how.repo_id)}")
-
-
-def _hidden(how: PushOptions, manifest: "Manifest", rehearsed: Path | None) -> Path:
-    """Make the public part of a hidden test set, and return its directory."""
     from vhbench import release
 
-    return release.hide(
-        how.directory,
-        manifest,
-        hidden=how.hidden,
-        secret=how.secret,
-        key=how.key,
-        rehearsed=rehearsed,
-        overwrite=how.yes,
-    )
-
-
-def _send(how: PushOptions, directory: Path, manifest: "Manifest") -> "Release":
-    """Write the card for the place that the version gets, and release both."""
-    from vhbench import release
-    from vhbench.adapters import hub_release
-
-    put = hub_release.place(how.repo_id, manifest)
-    former = release.former_texts(how.repo_id, put)
-    release.write_card(directory, manifest, how.repo_id, how.notes, former)
-    return hub_release.push(
-        directory,
-        how.repo_id,
-        put=put,
-        private=how.private,
-        reveal=how.reveal,
-        approve=lambda names: _approve(how, names),
-        overwrite=lambda names: _overwrite(how, release.lost(names, former)),
-    )
-
-
-def _tell(repo_id: str, sent: "Release") -> None:
-    """Say what was released, and where it went."""
-    from vhbench.adapters.hub_release import MAIN
-
-    if not sent.is_new:
-        typer.echo(f"nothing new: {repo_id} has {sent.tag} with this content already")
-    else:
-        typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
-        if sent.branch != MAIN:
-            typer.echo(f"a newer version exists: {MAIN} is unchanged, this version is on the branch {sent.branch}")
-    typer.echo(f"commit {sent.sha}")
-
-
-def _approve(how: PushOptions, names: Sequence[str]) -> bool:
-    """Say which files would be deleted, and ask whether they may be."""
-    typer.echo(f"{how.repo_id} has {len(names)} files of the previous version that this one lacks:")
-    for name in names:
-        typer.echo(in_a_line(f"  - {name}"))
-    return how.yes or typer.confirm("delete them (previous versions keep them under their tags)?")
-
-
-def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:
-    """Say which files of others would be replaced, and ask whether they may be."""
-    if not names:
-        return True
-    typer.echo(f"{how.repo_id} has {len(names)} files that belong to no version of the benchmark:")
-    for name in names:
-        typer.echo(in_a_line(f"  ! {name}"))
-    return how.yes or typer.confirm("replace them (only the repository's history keeps them)?")
+    release.publish(**asdict(how), ask=lambda question: how.yes or typer.confirm(question))

@@ -35,7 +35,6 @@ class ReviewOptions:
     twins: bool = option(
         "VHExpansion: judge whether a question and its negated twin always have opposite answers.",
         False,
-        names=("--twins",),
     )
     judgments: tuple[str, ...] = option(
         "Files saved from the page, one per annotator, to tally.",
@@ -80,21 +79,16 @@ def write_pages(how: ReviewOptions) -> list[str]:
     Raises:
         VhbenchError: if the output is not a page, or the split has no questions.
     """
-    from vhbench.analysis import human_review as reviews
+    from vhbench.analysis.human_review import to_review
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
-    from vhbench.splits import read_manifest, read_questions
 
     split, output, config = how.split, how.out or Path("review.html"), how.config or None
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: expected a page ending in .html")
-    content_hash = read_manifest(split).content_hash
-    if how.twins:
-        rows = iter(reviews.twins(read_questions(split, config), how.number, how.seed))
-    else:
-        rows = reviews.disputed_first(split, config, how.number, how.seed)
+    identity, rows = to_review(split, config, how.number, how.seed, twins=how.twins)
     told: list[str] = []
-    for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
+    for text, part in pages(rows, identity):
         page = output if part.alone else output.with_name(f"{output.stem}-{part.number}.html")
         write_atomic(page, text.encode())
         told += [*map(in_a_line, part.notes), f"{page}: {len(part.items)} questions; open it in a browser, save with S"]
@@ -104,21 +98,16 @@ def write_pages(how: ReviewOptions) -> list[str]:
 
 
 def _tally(how: ReviewOptions) -> None:
-    from vhbench.analysis import human_review as reviews
+    from vhbench.analysis.human_review import verdict_of
     from vhbench.files import json_bytes, write_atomic
-    from vhbench.splits import read_manifest, read_questions
 
     output = how.out or Path("verdict.json")
-    content_hash = read_manifest(how.split).content_hash
-    identity = reviews.of_twins(content_hash) if how.twins else content_hash
-    answers = {q.id: "yes" if how.twins else q.answer for q in read_questions(how.split)}
-    votes = reviews.read_judgments([Path(file) for file in how.judgments], identity)
-    verdict = reviews.tally(list(votes.values()), answers)
-    shares = {name: reviews.share(said, answers) for name, said in votes.items()}
-    write_atomic(output, json_bytes({"hash": identity, **verdict, "by_annotator": shares}))
-    typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}")
-    if len(votes) < _ANNOTATORS:
-        typer.echo(f"judged by {len(votes)}: the protocol requires {_ANNOTATORS} annotators")
+    verdict = verdict_of(how.split, [Path(file) for file in how.judgments], twins=how.twins)
+    write_atomic(output, json_bytes(verdict))
+    shares = verdict["by_annotator"]
+    typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(shares)} annotators; {output}")
+    if len(shares) < _ANNOTATORS:
+        typer.echo(f"judged by {len(shares)}: the protocol requires {_ANNOTATORS} annotators")
     kappa = verdict["kappa"]
     typer.echo(f"agreement: Fleiss' κ {'undefined' if kappa is None else f'{kappa:.2f}'}")
     for name, share in shares.items():

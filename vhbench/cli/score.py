@@ -71,11 +71,13 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     from vhbench.compare import scoring
     from vhbench.runs.questions import has_vocabulary
 
-    chosen: Literal["", "yes", "no"] = _positive(how.positive) if how.positive is not None else ""
+    if how.positive not in (None, "yes", "no"):
+        raise VhbenchError(f"--positive: expected 'yes' or 'no', got {how.positive!r}")
+    chosen = cast('Literal["", "yes", "no"]', how.positive or "")
     found = _read(run.responses, asked.file, reading)
     split = asked.file if has_vocabulary(asked.file) else None
     scored = scoring.score_all(found, scoring.ScoringOptions(chosen, split, reading.allow_failed))
-    told = _read_of(found, reading)
+    told = tables.read_of(found, reading)
     if reading.as_json:
         groups = [
             {"task": g.task, "benchmark": g.benchmark, "kind": g.family, **result} for g, result in scored.items()
@@ -230,7 +232,7 @@ def _read(
 
 def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
     """Print a result after its warnings; exit with 1 if its scores are withheld."""
-    told = _read_of(found, reading)
+    told = tables.read_of(found, reading)
     if reading.as_json:
         tables.print_json({**told, **result})
     else:
@@ -238,20 +240,9 @@ def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, fam
     _exit(result["withheld"])
 
 
-def _read_of(found: "Read", reading: ReadingOptions) -> dict[str, Any]:
-    how = {"as_json": reading.as_json, "require_complete": reading.require_complete}
-    return tables.read_of(found, **how, allow_failed=reading.allow_failed)
-
-
 def _exit(withheld: object) -> None:
     if withheld:
         raise typer.Exit(1)
-
-
-def _positive(said: str) -> Literal["yes", "no"]:
-    if said not in ("yes", "no"):
-        raise VhbenchError(f"--positive: expected 'yes' or 'no', got {said!r}")
-    return cast('Literal["yes", "no"]', said)
 
 
 def _rows(path: Path) -> Any:

@@ -11,16 +11,6 @@ _ASKED = "Positive class of precision and recall: yes"
 _KEY = "Key of a hidden test set, written by `vhbench push --hidden`: its questions with reference answers."
 
 
-def _one_of(questions: Path | None, key: Path | None) -> Path | None:
-    if questions is not None and key is not None:
-        raise VhbenchError(f"expected either --questions or --key, got both: {questions} and {key}")
-    if key is not None:
-        from vhbench.splits import answer_keys
-
-        answer_keys.read_head(key)
-    return questions if key is None else key
-
-
 @dataclass(frozen=True, kw_only=True)
 class RunFile:
     """Input of ``auto``."""
@@ -55,7 +45,14 @@ class QuestionFile:
     @property
     def file(self) -> Path | None:
         """Source of the questions; a file given as a key must be one."""
-        return _one_of(self.questions, self.key)
+        if self.key is None:
+            return self.questions
+        if self.questions is not None:
+            raise VhbenchError(f"expected either --questions or --key, got both: {self.questions} and {self.key}")
+        from vhbench.splits import answer_keys
+
+        answer_keys.read_head(self.key)
+        return self.key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +84,7 @@ class TableFile:
 class CompatOption:
     """Whether to reproduce the reference implementation."""
 
-    compat: bool = option("Reproduce the reference implementation exactly, for comparison.", False, names=("--compat",))
+    compat: bool = option("Reproduce the reference implementation exactly, for comparison.", False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,9 +143,7 @@ class OutputOptions:
 class TellingOptions(OutputOptions):
     """Selection of scores."""
 
-    allow_failed: bool = option(
-        "Report scores even if more than 1 % of the requests failed.", False, names=("--allow-failed",)
-    )
+    allow_failed: bool = option("Report scores even if more than 1 % of the requests failed.", False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +153,6 @@ class ReadingOptions(TellingOptions):
     require_complete: bool = option(
         "Refuse a run with missing responses, or whose questions are unknown.",
         False,
-        names=("--require-complete",),
     )
     judge: str | None = option(
         "Let a language model judge unparsed responses and the assertions of captions: openai:MODEL@URL of any "

@@ -20,16 +20,13 @@ class _TasksOptions:
     out: Path | None = option(
         "Folder for the tasks of SPLIT; `tasks` next to it by default.", None, names=("--out", "-o")
     )
-    names: bool = option("Print the names of the tasks and groups instead.", False, names=("--names",))
+    names: bool = option("Print the names of the tasks and groups instead.", False)
     install: bool = option(
         "Copy the tasks into the installed lmms-eval, so that `lmms-eval tasks`, `power`, `serve`, `ui`, `tui` and "
         "`mcp` list them; again after an upgrade of either.",
         False,
-        names=("--install",),
     )
-    write: bool = option(
-        "For developers: regenerate vhbench's own task files from its registries.", False, names=("--write",)
-    )
+    write: bool = option("For developers: regenerate vhbench's own task files from its registries.", False)
 
 
 @build_command.taking(_TasksOptions)
@@ -50,9 +47,9 @@ def tasks(how: _TasksOptions) -> None:
     from vhbench.tasks import yaml_files
 
     if how.install:
-        return typer.echo(f"wrote {install_tasks(tasks_folder())} (remove the folder to undo)")
+        return typer.echo(f"wrote {_install_tasks(tasks_folder())} (remove the folder to undo)")
     split = how.split
-    folder = tasks_folder() if split is None else write_tasks(split, how.out or split.absolute().parent / "tasks")
+    folder = tasks_folder() if split is None else _write_tasks(split, how.out or split.absolute().parent / "tasks")
     if how.write:
         for path in yaml_files.write(tasks_folder()):
             typer.echo(path)
@@ -63,15 +60,8 @@ def tasks(how: _TasksOptions) -> None:
         typer.echo(folder)
 
 
-def write_tasks(split: Path, folder: Path) -> Path:
-    """Write a task for each config of a split that has none yet, and a group of them all.
-
-    Returns:
-        The folder, or vhbench's own where every config has its task there.
-
-    Raises:
-        VhbenchError: if the split is missing or its benchmark unknown.
-    """
+def _write_tasks(split: Path, folder: Path) -> Path:
+    """Write a task for each config that has none yet, and a group of all; return the folder, or ours if all have."""
     from vhbench import benchmarks, splits
     from vhbench.adapters.lmms_eval import tasks_folder
     from vhbench.tasks import yaml_files
@@ -92,15 +82,11 @@ def write_tasks(split: Path, folder: Path) -> Path:
     return folder
 
 
-def install_tasks(source: Path) -> Path:
-    """Copy the YAML files into lmms-eval's own folder of tasks, which every TaskManager reads; return their folder.
+def _install_tasks(source: Path) -> Path:
+    """Copy the YAML files into lmms-eval's own folder of tasks; return their folder.
 
-    So ``lmms-eval tasks``, ``power``, ``serve``, ``ui``, ``tui`` and ``mcp`` list them: these read no entry point,
-    variable or file that could name other tasks (``docs/lmms_eval_tasks.patch`` would add one).
-
-    Raises:
-        VhbenchError: if lmms-eval is not installed.
-        OSError: if its folder cannot be written.
+    ``lmms-eval tasks``, ``power``, ``serve``, ``ui``, ``tui`` and ``mcp`` read no entry point, variable or file that
+    could name other tasks (``docs/lmms_eval_tasks.patch`` would add one).
     """
     from vhbench import benchmarks
 

@@ -21,14 +21,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Mapping from record fields to the columns of a table.
-
-    Attributes:
-        columns: field → column.
-        single: columns with one answer option each.
-        read: fields that tables store as text and that must be parsed.
-        flags: whether the reference answer is 1 or 0.
-    """
+    """Field → column of a table; columns with one option each; fields to parse; whether the answer is 1 or 0."""
 
     columns: Mapping[str, str]
     single: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Questions to join responses with: a split, or a table with reference answers."""
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +67,11 @@ def _named(
 ) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
     """Yield the rows of a kind with their ids, recording their row numbers."""
     for number, (config, row) in enumerate(configs, start=1):
-        if _fits(row, kind):
+        if kind in ("", row.get("kind", kind)) or (kind == "multiple_choice" and row["benchmark"] == "mioh"):
             numbers.append(number)
             if not (name := str(row.get("id", ""))):
                 raise VhbenchError(f"{path}, row {number}: expected a field 'id'")
             yield name, (config, row)
-
-
-def _fits(row: Mapping[str, Any], kind: str) -> bool:
-    return kind in ("", row.get("kind", kind)) or (kind == "multiple_choice" and row["benchmark"] == "mioh")
 
 
 def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

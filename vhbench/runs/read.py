@@ -216,7 +216,7 @@ class Responses:
             if not found:
                 raise VhbenchError(
                     f"{place}: expected the id of one of {len(known)} questions in {questions}, got "
-                    f"{quote_value(_given_id(row))}"
+                    f"{quote_value(row.id if isinstance(row, Record) else row.get('id'))}"
                 )
             at, (config, asked) = found
             variants = split_repetition(name).variant[0]
@@ -380,7 +380,8 @@ def read(record: Record, kind: str = "") -> Record:
     said = record.prediction
     if kind == "yes_no" and not (said or record.failure) and (bare := parsing.bare(record.response)):
         return replace(record, kind=kind, prediction=bare, response="")  # the common case
-    if not (said or record.failure) or _unread(said, record):
+    unread = said.strip().lower() not in ("yes", "no", "") and not (len(said.strip()) == 1 and record.choices)
+    if not (said or record.failure) or unread:  # a prediction may be the unparsed response
         said = parsing.parse(kind, record.response or said, record.choices, question=record.question)
     return replace(
         record, kind=kind, prediction=said, response="" if said else record.response, cut_off=is_cut_off(record)
@@ -398,12 +399,6 @@ def kind_of(record: Record) -> str:
     if record.choices:
         return "multiple_choice"
     return "yes_no" if record.answer.strip().lower() in ("yes", "no") else "caption" if record.objects else ""
-
-
-def _unread(said: str, record: Record) -> bool:
-    """Return whether a prediction is still the unparsed response."""
-    said = said.strip().lower()
-    return said not in ("yes", "no", "") and not (len(said) == 1 and record.choices)
 
 
 def _kinds_of(task: str) -> set[str]:
@@ -434,10 +429,6 @@ def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) 
     if entry and asked.get("kind") in entry.families and said.get("response") == "":  # no finish_reason may be given
         said["cut_off"] = said.get("cut_off") or said.get("tokens", 0) >= entry.families[asked["kind"]].max_new_tokens
     return to_record({**asked, **said, **ids}, place)
-
-
-def _given_id(row: Row | Record) -> Any:
-    return row.id if isinstance(row, Record) else row.get("id")
 
 
 _SAID = ("response", "prediction", "cut_off", "tokens")

@@ -54,7 +54,7 @@ def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
     """
     handed = _handed(sample)
     prompt = sample.get("input")
-    asked, choices = options(prompt if isinstance(prompt, str) else "")
+    asked, choices = _options(prompt if isinstance(prompt, str) else "")
     row: Row = {"question": _question(asked), "kind": "", "choices": []}
     row |= _right_answer(sample, handed, choices)
     for number, said in enumerate(_said(sample), start=1):
@@ -71,12 +71,12 @@ def _question(prompt: str) -> str:
     return prompt[: prompt.rfind("?") + 1] or prompt
 
 
-def options(prompt: str) -> tuple[str, list[str]]:
+def _options(prompt: str) -> tuple[str, list[str]]:
     r"""Return the question and the options of a prompt, in separate lines or within one.
 
-    >>> options("Which?\n(A) red\n(B) blue"), options("Which?\nOptions: A: red, B: blue"), options("Is it a dog?")
+    >>> _options("Which?\n(A) red\n(B) blue"), _options("Which?\nOptions: A: red, B: blue"), _options("Is it a dog?")
     (('Which?', ['red', 'blue']), ('Which?', ['red', 'blue']), ('Is it a dog?', []))
-    >>> options("Which? (a) red (b) blue")
+    >>> _options("Which? (a) red (b) blue")
     ('Which?', ['red', 'blue'])
     """
     prompt = prompt[-_PROMPT:]

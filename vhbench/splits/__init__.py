@@ -18,7 +18,6 @@ from vhbench.splits.checked_rows import CheckedRows
 from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
     choose,
-    chosen,
     packed_scenes,
     read_columns,
     read_ids,
@@ -40,7 +39,6 @@ __all__ = [
     "check_no_strays",
     "check_place",
     "choose",
-    "chosen",
     "damage",
     "locked",
     "packed_scenes",

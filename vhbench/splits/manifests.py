@@ -150,14 +150,9 @@ def check_no_strays(directory: Path, manifest: Manifest) -> None:
 def is_stray(name: str, manifest: Manifest) -> bool:
     """Return whether a relative path may have unhashed rows; see check_no_strays."""
     folder, _, rest = name.rpartition("/")
-    if name in manifest.files or is_litter(rest):
+    if name in manifest.files or _LITTER.fullmatch(rest):
         return False
     return folder.partition("/")[0] in manifest.rows or ("/" not in folder and bool(_ROWS.fullmatch(rest)))
-
-
-def is_litter(name: str) -> bool:
-    """Return whether a file was created by a file manager, such as .DS_Store."""
-    return _LITTER.fullmatch(name) is not None
 
 
 def read_manifest(directory: Path) -> Manifest:

@@ -161,10 +161,7 @@ def _check_columns(path: Path, found: pa.Schema) -> None:
 
 
 def _check_features(path: Path, found: pa.Schema) -> None:
-    """Check a footer's column features, which ``datasets`` applies and no hash covers.
-
-    They could make images grey or hide them, with unchanged rows.
-    """
+    """Check a footer's features for ``datasets``, which no hash covers: they could make images grey or hide them."""
     told = (found.metadata or {}).get(_FEATURES)
     if told is None:
         return

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
+from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits import manifests, parquet
 from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
@@ -36,7 +36,11 @@ def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
         count = 0
         for file in files[name]:
             for question in parquet.read_shard(manifests.inside(Path(directory), file)):
-                _check_version(question, manifest, directory)
+                if question.benchmark_version != manifest.version:
+                    raise VhbenchError(
+                        f"{directory}: row {question.id!r} has version {question.benchmark_version!r}, the manifest "
+                        f"says {manifest.version!r}: two versions are mixed"
+                    )
                 count += 1
                 yield Row(name, question)
         if count != manifest.rows[name]:
@@ -45,12 +49,7 @@ def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
             )
 
 
-def choose(directory: Path, config: str | None, count: int, seed: int) -> list[Row]:
-    """Return some rows of a split, see :func:`chosen`."""
-    return list(chosen(directory, config, count, seed))
-
-
-def chosen(directory: Path, config: str | None, count: int, seed: int) -> Iterator[Row]:
+def choose(directory: Path, config: str | None, count: int, seed: int) -> Iterator[Row]:
     """Yield evenly spaced rows of a split, or of one config, in order.
 
     Raises:
@@ -144,11 +143,3 @@ def recompute_scenes_hash(directory: Path) -> str:
     """
     hashes = [truth_hash(truth.id, truth.image_sha256, truth.json) for truth in read_truths(directory)]
     return combined(hashes) if hashes else ""
-
-
-def _check_version(question: Question, manifest: Manifest, directory: Path) -> None:
-    if question.benchmark_version != manifest.version:
-        raise VhbenchError(
-            f"{directory}: row {question.id!r} has version {question.benchmark_version!r}, the manifest says "
-            f"{manifest.version!r}: two versions are mixed"
-        )

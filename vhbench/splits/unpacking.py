@@ -15,17 +15,9 @@ import pyarrow.parquet as pq
 from vhbench.files import path_exists
 from vhbench.schema import VhbenchError
 
-_BUFFER = 1 << 20
-"""Buffer size in bytes for columns that are larger than the part needed."""
 
-
-def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa.Schema]:
+def open_parquet(path: Path) -> tuple[pq.ParquetFile, pa.Schema]:
     """Open a file without reading a row; return it and its logical schema.
-
-    Args:
-        path: the file.
-        shared: read text and bytes as dictionaries. Such a reader keeps all values; for photos, use a plain reader and
-            request few rows at once.
 
     Raises:
         VhbenchError: if it is missing or not a Parquet file.
@@ -37,9 +29,7 @@ def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
         # By type, not name: a file that calls list items "item" instead of "element" is read the same way.
         repeated = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        how: dict[str, Any] = {"read_dictionary": repeated} if shared else {"pre_buffer": False, "buffer_size": _BUFFER}
-        file = pq.ParquetFile(path, metadata=metadata, **how)
-        return file, metadata.schema.to_arrow_schema()
+        return pq.ParquetFile(path, metadata=metadata, read_dictionary=repeated), metadata.schema.to_arrow_schema()
 
 
 @contextmanager
@@ -52,7 +42,7 @@ def readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise VhbenchError(f"{path}: not a readable Parquet file, perhaps truncated ({line(error)})") from error
+        raise VhbenchError(f"{path}: not a readable Parquet file, perhaps truncated ({_line(error)})") from error
 
 
 def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str]) -> pa.Table:
@@ -64,7 +54,7 @@ def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str])
     try:
         return file.read_row_group(index, columns=columns, use_threads=False)
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise VhbenchError(f"{path}: row group {index} is damaged ({line(error)})") from error
+        raise VhbenchError(f"{path}: row group {index} is damaged ({_line(error)})") from error
 
 
 class Text:
@@ -102,7 +92,7 @@ class Text:
         try:
             found = shared(chunk)
         except UnicodeDecodeError as error:
-            raise VhbenchError(f"{self._path}: column {name} is not UTF-8 ({line(error)})") from error
+            raise VhbenchError(f"{self._path}: column {name} is not UTF-8 ({_line(error)})") from error
         lengths = list(map(len, found))
         if lengths and max(lengths) > self._longest:
             raise VhbenchError(
@@ -137,6 +127,6 @@ def cut(flat: list[Any], lists: pa.ListArray) -> list[tuple[Any, ...]]:
     return rows
 
 
-def line(error: BaseException) -> str:
+def _line(error: BaseException) -> str:
     """Return an error's message in one line."""
     return " ".join(str(error).split())[:200]

@@ -29,26 +29,17 @@ def verify(directory: Path, *, progress: bool = True) -> list[str]:
 
     ``progress`` reports it on stderr.
     """
-    directory = Path(directory)
-    if faults := check_files(directory):
-        return faults  # the content of damaged files is not checked
+    directory, faults = Path(directory), list[str]()
     try:
         manifest = manifests.read_manifest(directory)
+        if faults := [*_damage(directory, manifest), *_strays(directory, manifest)]:
+            return faults  # the content of damaged files is not checked
         scenes = _Stored()
-        faults += _scene_faults(directory, manifest, scenes)
+        faults += _scenes_faults(directory, manifest, scenes)
         faults += _row_faults(directory, manifest, scenes, progress)
     except VhbenchError as error:
         faults.append(str(error))
     return faults
-
-
-def check_files(directory: Path) -> list[str]:
-    """Check the manifest, the hash of each listed file, and that there are no other files."""
-    try:
-        manifest = manifests.read_manifest(directory)
-    except VhbenchError as error:
-        return [str(error)]
-    return [*_damage(directory, manifest), *_strays(directory, manifest)]
 
 
 def damage(directory: Path) -> list[str]:
@@ -109,11 +100,15 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: 
         ids.add(question.id)
         for digest, image in zip(digests, images, strict=True):
             if digest not in seen:
-                seen[digest] = image_fault(image)
+                seen[digest] = ""
+                try:
+                    open_image(image)  # its size is checked before it is decoded
+                except VhbenchError as error:
+                    seen[digest] = str(error)
             if fault := seen[digest]:
                 yield f"row {question.id!r}: {fault}"
         hashes.append((row_hash(row.config, question, digests), b"".join(digests)))
-        yield from question_faults(row, manifest.benchmark, hidden=hidden)
+        yield from _question_faults(row, manifest.benchmark, hidden=hidden)
         yield from _tie_faults(question, digests, scenes)
         if not hidden:
             yield from pairs.add(row, digests)
@@ -135,7 +130,7 @@ def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -
             yield f"row {question.id!r}: image {number} is not the image of scene {name!r}"
 
 
-def question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterator[str]:
+def _question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterator[str]:
     """Yield the errors of a single row; in a hidden test set, withheld columns must be empty."""
     question = row.question
     where = f"row {question.id!r}"
@@ -170,7 +165,7 @@ def _answer_fault(question: Question) -> str:
     return ""
 
 
-def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterator[str]:
+def _scenes_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterator[str]:
     """Yield the errors of the scenes, and record facts for checking rows."""
     hashes = []
     for truth in read_truths(directory):
@@ -180,7 +175,7 @@ def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterat
         scene = scene_of(truth)
         found.images[truth.id] = truth.image_sha256
         found.telling |= bool(scene.objects or scene.areas or scene.known)
-        yield from (f"scene {truth.id!r}: {fault}" for fault in scene_faults(scene))
+        yield from (f"scene {truth.id!r}: {fault}" for fault in _scene_faults(scene))
     if len(found.images) != manifest.extra.get("scenes", 0):
         yield f"{directory}: has {len(found.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
     found.hash = combined(hashes) if hashes else ""
@@ -188,7 +183,7 @@ def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterat
         yield f"{directory}: its scenes have the hash {found.hash[:12]}…, the manifest says {quote_value(told)}"
 
 
-def scene_faults(scene: Scene) -> Iterator[str]:
+def _scene_faults(scene: Scene) -> Iterator[str]:
     """Yield the errors of a single scene."""
     ids = {thing.id for thing in scene.objects}
     if len(ids) != len(scene.objects):
@@ -197,12 +192,3 @@ def scene_faults(scene: Scene) -> Iterator[str]:
         for end in (relation.subject, relation.object):
             if end not in ids:
                 yield f"a relation ({relation.predicate!r}) names object {end}, which is not there"
-
-
-def image_fault(data: bytes) -> str:
-    """Return the error of an encoded image, or "". Its size is checked before decoding."""
-    try:
-        open_image(data)
-    except VhbenchError as error:
-        return str(error)
-    return ""

@@ -70,11 +70,14 @@ def write_split(
     manifests.check_name(benchmark, "benchmark")
     manifests.parse_version(version)
     with _staging(directory) as staging:
-        writer = _write_rows(staging, rows, benchmark, version, order)
+        with _Writer(staging, benchmark, version, order) as writer:
+            for row, digests, images in digested(rows, read=to_store):
+                writer.add(row, digests, images)
         reasons = write_rejections(staging / manifests.REJECTIONS, rejections)
         write_digests(staging / manifests.DIGESTS, writer.digests)
         if not writer.rows and not may_be_empty:
-            raise _no_rows(benchmark, reasons)
+            why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
+            raise VhbenchError(f"the {benchmark} split would have no rows ({why})")
         facts = {**(extra or {}), **write_truths(staging / manifests.SCENES, scenes)}
         told = {"benchmark": benchmark, "version": version, "seed": seed, "config": dict(config)}
         manifest = _manifest(staging, writer, **told, sources=dict(sources or {}), rejections=reasons, extra=facts)
@@ -87,8 +90,8 @@ def _manifest(staging: Path, writer: "_Writer", **told: Any) -> Manifest:
     """Return the manifest of a fully written split, from metadata and its files."""
     hashes = [row for rows in writer.digests.values() for row, _ in rows]
     content = content_hash(hashes, told["extra"].get("scenes_hash", ""), told["config"])
-    files = {**writer.files, **_other_files(staging)}
-    return Manifest(rows=writer.rows, files=files, content_hash=content, **told)
+    others = {name: file_sha256(staging / name) for name in manifests.PARTS if (staging / name).exists()}
+    return Manifest(rows=writer.rows, files={**writer.files, **others}, content_hash=content, **told)
 
 
 @contextmanager
@@ -102,24 +105,6 @@ def _staging(directory: Path) -> Iterator[Path]:
             yield staging
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-
-
-def _no_rows(benchmark: str, reasons: Mapping[str, int]) -> VhbenchError:
-    why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
-    return VhbenchError(f"the {benchmark} split would have no rows ({why})")
-
-
-def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str, order: bytes) -> "_Writer":
-    with _Writer(staging, benchmark, version, order) as writer:
-        for row, digests, images in digested(rows, read=to_store):
-            writer.add(row, digests, images)
-    return writer
-
-
-def _other_files(staging: Path) -> dict[str, str]:
-    """Return the SHA-256 of the files other than shards."""
-    paths = {name: staging / name for name in manifests.PARTS}
-    return {name: file_sha256(path) for name, path in paths.items() if path.exists()}
 
 
 @dataclass

@@ -88,9 +88,7 @@ def lessons(
         unsaid: backgrounds that captions do not mention.
     """
     images = tuple(map(read_image, question.images))
-    told = {
-        name: str(getattr(question, name)).lower() if name == "negated" else getattr(question, name) for name in TOLD
-    }
+    told = {name: getattr(question, name) for name in TOLD} | {"negated": str(question.negated).lower()}
     common = TrainingExample(
         id=question.id, images=images, prompt=(), answer="", right=question.answer, told=told,
         scene_ids=question.scene_ids,
@@ -101,17 +99,12 @@ def lessons(
         return [replace(common, form="caption", prompt=prompt(question), answer=caption(scenes[0], seed, unsaid))]
     found = []
     for form in forms:
-        answer = short(question) if form == "short" else reason(question, scenes)
+        answer = question.answer.capitalize() if form == "short" else reason(question, scenes)
         if answer:
             found.append(
                 replace(common, id=f"{question.id}-{form}", form=form, prompt=prompt(question, form), answer=answer)
             )
     return found
-
-
-def short(question: Question) -> str:
-    """Return the reference answer to a closed question as a word: "Yes", "No" or a letter."""
-    return question.answer.capitalize()
 
 
 def prompt(question: Question, form: str = "short") -> tuple[Message, ...]:
@@ -127,11 +120,7 @@ def prompt(question: Question, form: str = "short") -> tuple[Message, ...]:
     doc = {name: getattr(question, name) for name in RECORD} | {"images": [_BLANK] * len(question.images)}
     last = {"post_prompt": _LAST[form][question.kind]} if form in _LAST else None
     (message,) = prompts.to_messages(doc, last)
-    return tuple(_part(part) for part in message["content"])
-
-
-def _part(part: Message) -> Message:
-    return {"type": "image", "text": ""} if part["type"] == "image" else {"type": "text", "text": part["text"]}
+    return tuple({"type": part["type"], "text": part.get("text", "")} for part in message["content"])
 
 
 _BLANK = Image.new("RGB", (1, 1))

@@ -7,11 +7,11 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from vhbench import splits
+from vhbench.adapters.rewriters import load_rewriter
 from vhbench.builds import sharding
-from vhbench.builds.vhexpansion import VHExpansionBuild, rewriter_of
+from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_sources import read_cases
 from vhbench.files import json_bytes, open_file, read_image, write_atomic
 from vhbench.protocols import Rewriter
@@ -19,6 +19,7 @@ from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training import leakage, training_files, training_rows
 from vhbench.training.examples import TrainingExample, lessons, prompt
+from vhbench.training.leakage import look_of
 from vhbench.training.options import RecipeOptions
 from vhbench.training.paraphrases import paraphrases, rephrased
 from vhbench.training.training_rows import TrainingEdition
@@ -33,14 +34,10 @@ def export(how: RecipeOptions) -> list[str]:
         VhbenchError: if a source has too few cases, or cannot be read.
     """
     _check(how)
-    rewriter, rows, notes = rewriter_of(how.rewriter), list[TrainingExample](), list[str]()
+    rewriter, rows, notes = load_rewriter(how.rewriter), list[TrainingExample](), list[str]()
     parts = _parted(how)
     general = training_rows.mixed(how, how.seed, [part.scored for part in parts], notes, leave_out=True)
-    builds = [build for part in parts for build in _builds(how, part)]
-    for _, _, build in builds:
-        build.check()
-    write_atomic(how.out / _RECIPE, _recipe(how))  # all inputs are valid: the folder now belongs to this recipe
-    made = _built(builds)
+    made = _built(how, parts)
     editions = [training_rows.open_edition(train, None) for train, _ in made]
     for edition in editions:
         questions = list(splits.read_questions(edition.path))
@@ -83,15 +80,7 @@ def _check(how: RecipeOptions) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Training and test cases of a source.
-
-    Attributes:
-        folder: name unique among the sources.
-        base: build of the source.
-        taken: ids of training cases.
-        left: ids of test cases, about images that no source trains on.
-        scored: images of the test cases.
-    """
+    """Training and test cases (ids) of a source; the test is about images that no source trains on."""
 
     folder: str
     base: VHExpansionBuild
@@ -111,7 +100,9 @@ def _parted(how: RecipeOptions) -> list[_Part]:
     taught = [leakage.contents_of([q for group in groups for q in group if q.id in ids], {}) for _, groups, ids in read]
     is_taught, found = leakage.finder(taught), list[_Part]()
     for base, groups, taken in read:
-        left = [q for group in groups if not _shown(group[0], is_taught) for q in group if not q.negated]
+        shown = (read_image(group[0].images[0]) for group in groups)
+        new = (group for group, image in zip(groups, shown, strict=True) if not is_taught(image, look_of(image)))
+        left = [question for group in new for question in group if not question.negated]
         if not left:
             raise VhbenchError(f"--cases {how.cases}: the sources train on all images of {base.source}; take fewer")
         before = sum(part.base.source_name == base.source_name for part in found)
@@ -121,29 +112,18 @@ def _parted(how: RecipeOptions) -> list[_Part]:
     return found
 
 
-def _shown(question: Question, is_taught: leakage.Finder) -> bool:
-    """Return whether a question's image is in the training data."""
-    return any(is_taught(read_image(image), leakage.look_of(image)) for image in question.images)
-
-
-class _Build(NamedTuple):
-    """A build of some cases of a source, and its folder."""
-
-    folder: Path
-    ids: Sequence[str]
-    build: VHExpansionBuild
-
-
-def _builds(how: RecipeOptions, part: _Part) -> Iterator[_Build]:
-    """Yield the builds of a source's training cases and of its test cases."""
+def _built(how: RecipeOptions, parts: Sequence[_Part]) -> list[tuple[Path, Path]]:
+    """Build the training and the test cases of each source; return its two splits."""
+    builds: list[tuple[Path, list[str], VHExpansionBuild]] = []
     perturb = ("none",) if how.attack else how.perturb
-    taught = replace(part.base, perturb=perturb, attack=how.attack, model=(how.model,) if how.model else ())
-    yield _Build(how.out / "train" / part.folder, part.taken, taught)
-    yield _Build(how.out / "test" / part.folder, part.left, replace(part.base, perturb=VHExpansionBuild.perturb))
-
-
-def _built(builds: Sequence[_Build]) -> list[tuple[Path, Path]]:
-    """Build all; return pairs of a training split and a test split."""
+    for part in parts:
+        taught = replace(part.base, perturb=perturb, attack=how.attack, model=(how.model,) if how.model else ())
+        tested = replace(part.base, perturb=VHExpansionBuild.perturb)
+        builds.append((how.out / "train" / part.folder, part.taken, taught))
+        builds.append((how.out / "test" / part.folder, part.left, tested))
+    for _, _, build in builds:
+        build.check()
+    write_atomic(how.out / _RECIPE, _recipe(how))  # all inputs are valid: the folder now belongs to this recipe
     for folder, ids, build in builds:
         cases = folder / "cases.txt"
         write_atomic(cases, "".join(f"{case}\n" for case in ids).encode())

@@ -111,10 +111,7 @@ def which_total(scenes: Scenes, choices: Sequence[str], right: str) -> str:
 
 
 def _parted(phrase: str, scenes: Scenes, numbers: Iterable[int] = ()) -> tuple[list[int], list[int]]:
-    """Return the numbers (from 1) of images that show an object, and of those that do not.
-
-    Images where it is unknown are in neither list.
-    """
+    """Return the numbers (from 1) of images that show an object, and those that do not; unknown ones in neither."""
     wanted = list(numbers) or range(1, len(scenes) + 1)
     told = {number: phrases.holds(phrase, scenes[number - 1]) for number in wanted}
     return [n for n, holds in told.items() if holds], [n for n, holds in told.items() if holds is False]

@@ -56,12 +56,9 @@ def contents_of(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> C
                 images[image] = hashlib.sha256(read_image(image)).hexdigest()
                 looks[images[image]] = look_of(image)
         ids.update(question.scene_ids)
-        known = [name for name in question.scene_ids if name in scenes]
-        if not known:
+        if scenes.keys().isdisjoint(question.scene_ids):
             concepts.update(question.objects)
-    for name in ids:
-        if name in scenes:
-            concepts |= concepts_of(scenes[name])
+    concepts = concepts.union(*(concepts_of(scenes[name]) for name in ids if name in scenes))
     return Contents(frozenset(images.values()), frozenset(ids), frozenset(concepts), looks)
 
 
@@ -149,13 +146,12 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
         VhbenchError: naming the overlap.
     """
     images = copies(taught, scored)
-    kinds: list[tuple[str, Iterable[str]]] = [
-        *((f"{kind} image", [n for n, k in images.items() if k == kind]) for kind in sorted({*images.values()})),
-        ("scene", taught.scenes & scored.scenes),
-        *([("concept", alike(taught.concepts, scored.concepts))] if concepts else []),
-    ]
-    shared = [(kind, sorted(found)) for kind, found in kinds if found]
-    if shared:
+    kinds: dict[str, Iterable[str]] = {
+        **{f"{kind} image": [n for n, k in images.items() if k == kind] for kind in sorted({*images.values()})},
+        "scene": taught.scenes & scored.scenes,
+        "concept": alike(taught.concepts, scored.concepts) if concepts else (),
+    }
+    if shared := [(kind, sorted(found)) for kind, found in kinds.items() if found]:
         told = "; ".join(f"{len(found):,} {kind}{'s' * (len(found) > 1)} ({_some(found)})" for kind, found in shared)
         raise VhbenchError(
             f"{names[0]} shares {told} with the test split {names[1]}. Train on a split with other concepts: build one "

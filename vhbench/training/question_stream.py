@@ -51,11 +51,7 @@ def questions(options: RlOptions) -> Iterator[Question]:
 
 
 def _scored(options: RlOptions) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the images (SHA-256) and scenes of the test splits.
-
-    Raises:
-        VhbenchError: if they are about concepts of the stream's part.
-    """
+    """Return images (SHA-256) and scenes of the test splits, which are not about concepts of the stream's part."""
     part = read_part(options.part)
     if part.of < 2:
         raise VhbenchError(f"--part {options.part!r}: expected I/N with N at least 2, such as 1/2; test on another one")
@@ -81,7 +77,11 @@ def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozen
         with TemporaryDirectory() as folder:
             rows = _rows(_BLOCKS[name](options, seed, level, Path(folder)))
             closed = [_renamed(question, seed) for question in rows if question.kind != "caption"]
-        fresh = [q for q in closed if scenes.isdisjoint(q.scene_ids) and images.isdisjoint(map(_digest, q.images))]
+        fresh = [
+            question for question in closed
+            if scenes.isdisjoint(question.scene_ids)
+            and images.isdisjoint(hashlib.sha256(read_image(image)).hexdigest() for image in question.images)
+        ]  # fmt: skip
         total += len(fresh)
         yield from _in_pairs(fresh, seed)
 
@@ -142,10 +142,6 @@ def _renamed(question: Question, seed: int) -> Question:
     """Return a question with ids that are unique in the stream."""
     tied = f"{question.benchmark}-{seed}-{question.pair_id}" if question.pair_id else ""
     return replace(question, id=f"{question.benchmark}-{seed}-{question.id}", pair_id=tied)
-
-
-def _digest(image: Any) -> str:
-    return hashlib.sha256(image).hexdigest()
 
 
 def _ode(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:

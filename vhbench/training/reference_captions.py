@@ -25,7 +25,10 @@ def caption(scene: Scene, seed: int = 0, unsaid: Collection[str] = ()) -> str:
 
 def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     """Return the caption of a scene in one of :data:`WORDINGS`."""
-    things = [_described(name, members, name in scene.countable) for name, members in _groups(scene).items()]
+    groups: dict[str, list[SceneObject]] = {}
+    for thing in scene.objects:
+        groups.setdefault(thing.category, []).append(thing)
+    things = [_described(name, members, name in scene.countable) for name, members in groups.items()]
     told = scene.environment in environments.SETTINGS and environments.is_recognizable(scene)
     place = environments.place(scene.environment, aloft=False) if told else ""
     named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
@@ -33,13 +36,6 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     things_listed, around_listed = (inflection.listing(words) if words else "" for words in (things, around))
     text = _filled(wording, things_listed, place, around_listed)
     return " ".join([text, *_sides(scene)])
-
-
-def _groups(scene: Scene) -> Mapping[str, list[SceneObject]]:
-    found: dict[str, list[SceneObject]] = {}
-    for thing in scene.objects:
-        found.setdefault(thing.category, []).append(thing)
-    return found
 
 
 def _described(name: str, members: list[SceneObject], counted: bool) -> str:

@@ -152,11 +152,7 @@ def _template(name: str, **values: str) -> str:
 
 
 def _flat(row: Mapping[str, Any]) -> str:
-    """Return a prompt with a mark where each image stands.
-
-    Raises:
-        VhbenchError: if the mark is in the text: it would shift the images.
-    """
+    """Return a prompt with a mark where each image stands; the text has none, which would shift the images."""
     parts = row["prompt"][0]["content"]
     if any(_MARK in part["text"] for part in parts):
         raise VhbenchError(f"question {row['id']}: contains {_MARK}, which marks images")

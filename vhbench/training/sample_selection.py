@@ -56,8 +56,8 @@ def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
         found.answers.setdefault(name, record)
         told = found.counts.setdefault(record.kind, [0, 0])
         told[0] += 1
+        told[1] += wrong
         if wrong:
-            told[1] += 1
             found.wrong.setdefault(name, record)
     return found
 

@@ -15,7 +15,7 @@ from vhbench.files import canonical, json_bytes, write_atomic
 from vhbench.images import stored_format
 from vhbench.schema import VhbenchError
 from vhbench.training import training_card
-from vhbench.training.examples import TOLD, Message, TrainingExample
+from vhbench.training.examples import TOLD, TrainingExample
 
 PROVENANCE = "provenance.json"
 _ROWS_A_GROUP = 200
@@ -86,12 +86,11 @@ def check_free(folder: Path, layout: str = "parquet", *, preferences: bool = Fal
 
 def _columns(lesson: TrainingExample, preferences: bool) -> dict[str, Any]:
     """Return an example's row in TRL's format, without its images."""
-    said = {"role": "assistant", "content": [{"type": "text", "text": lesson.answer}]}
-    if preferences:
-        against = {"role": "assistant", "content": [{"type": "text", "text": lesson.rejected}]}
-        talk: dict[str, Any] = {"prompt": lesson.asked, "chosen": [said], "rejected": [against]}
-    else:
-        talk = {"messages": [*lesson.asked, said]}
+    said, against = (
+        {"role": "assistant", "content": [{"type": "text", "text": text}]} for text in (lesson.answer, lesson.rejected)
+    )
+    pair: dict[str, Any] = {"prompt": lesson.asked, "chosen": [said], "rejected": [against]}
+    talk = pair if preferences else {"messages": [*lesson.asked, said]}
     return {**talk, **{name: getattr(lesson, name) for name in _SHORT}, **{n: lesson.told.get(n, "") for n in TOLD}}
 
 
@@ -140,12 +139,9 @@ def _feature(kind: Any) -> dict[str, Any]:
 
 def _folder(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
     names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
-    lines = [
-        canonical({"images_file_names": [names[image] for image in lesson.images], **_columns(lesson, preferences)})
-        for lesson in lessons
-    ]
     path = folder / "metadata.jsonl"
-    write_atomic(path, b"".join(line + b"\n" for line in lines))
+    rows = ({"images_file_names": [names[i] for i in one.images], **_columns(one, preferences)} for one in lessons)
+    write_atomic(path, b"".join(canonical(row) + b"\n" for row in rows))
     return [path]
 
 
@@ -184,16 +180,14 @@ def _talks(
     """Write the images; yield each example with its image paths and the turns before its answer."""
     names = write_images(folder, chain.from_iterable(lesson.images for lesson in lessons))
     for lesson in lessons:
-        turns = [{"from": _FROM[m["role"]], "value": _flat(m["content"])} for m in lesson.asked]
+        turns = []
+        for message in lesson.asked:  # in LLaVA's format: "<image>\n" for each image
+            texts = ("<image>" if part["type"] == "image" else part["text"] for part in message["content"])
+            turns.append({"from": _FROM[message["role"]], "value": "\n".join(texts)})
         yield lesson, [names[image] for image in lesson.images], turns
 
 
 _FROM = {"user": "human", "assistant": "gpt"}
-
-
-def _flat(content: Sequence[Message]) -> str:
-    r"""Return a message in LLaVA's format: ``<image>\n`` for each image."""
-    return "\n".join("<image>" if part["type"] == "image" else part["text"] for part in content)
 
 
 def write_images(folder: Path, images: Iterable[bytes]) -> dict[bytes, str]:

@@ -57,16 +57,15 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
         for told in asked.provenance.values():
             check_same_split(told, split, manifest)
         edition.errors = _errors(asked, run, edition)
-        edition.notes += [*asked.notes, *_told(edition.errors)]
+        counts = sorted(edition.errors.counts.items())
+        told_of = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in counts) or "none"
+        unread = f"{edition.errors.unread:,} unparsed responses are left out"
+        edition.notes += [*asked.notes, f"errors of the run: {told_of}; {unread}"]
     return edition
 
 
 def _errors(asked: Run, path: Path, edition: TrainingEdition, *, captions: bool = True) -> sample_selection.Errors:
-    """Return the errors in a run's answers to questions of the edition's benchmark.
-
-    Raises:
-        VhbenchError: if it has none.
-    """
+    """Return the errors in a run's answers to questions of the edition's benchmark, of which it has some."""
     benchmark = edition.manifest.benchmark
     own = [record for record in asked.merged() if record.benchmark == benchmark]
     if not own:
@@ -74,11 +73,6 @@ def _errors(asked: Run, path: Path, edition: TrainingEdition, *, captions: bool 
     told = [record for record in own if record.kind == "caption"] if captions else []
     matcher = ode_captions.matcher(asked_vocabulary(told, edition.path)) if told else None
     return sample_selection.errors((r for r in own if captions or r.kind != "caption"), matcher)
-
-
-def _told(errors: sample_selection.Errors) -> list[str]:
-    kinds = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in sorted(errors.counts.items()))
-    return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} unparsed responses are left out"]
 
 
 def choose(edition: TrainingEdition, wanted: DpoOptions) -> list[Question]:
@@ -111,10 +105,7 @@ def choose(edition: TrainingEdition, wanted: DpoOptions) -> list[Question]:
 
 
 def _weights(run: Path, edition: TrainingEdition) -> sample_selection.Weigh:
-    """Return sampling weights by the errors of a run on this split, or on another one of the benchmark.
-
-    Captions about another split are left out: its vocabulary, by which they are read, is not at hand.
-    """
+    """Return sampling weights by a run's errors; captions about another split lack the vocabulary they are read by."""
     asked = read_run(run)
     same = {told.content_hash for told in asked.provenance.values() if told} <= {edition.manifest.content_hash}
     errors = _errors(asked, run, edition, captions=same)
@@ -125,11 +116,7 @@ def _weights(run: Path, edition: TrainingEdition) -> sample_selection.Weigh:
 
 
 def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: DpoOptions) -> None:
-    """Raise if a test set shares an image, a scene or a concept with the training data.
-
-    Raises:
-        VhbenchError: naming the overlap; and if no test set is named and that was not requested.
-    """
+    """Raise if a test set shares an image, a scene or a concept with the training data, or none is named."""
     if not wanted.tests and not wanted.unchecked:
         raise VhbenchError("expected --test SPLIT, the split to decontaminate against; --unchecked omits the check")
     taught = leakage.contents_of(questions, edition.scenes)
@@ -175,10 +162,7 @@ _EVERYWHERE = frozenset({"sky", "grass"})
 
 
 def _scored_places(wanted: DpoOptions) -> frozenset[str]:
-    """Return test environments, which captions omit where they are only background.
-
-    An island has a beach around it, and a lake a forest behind it; a test may ask whether there is a beach.
-    """
+    """Return test environments, which captions omit as backgrounds: an island has a beach that a test may ask for."""
     if wanted.share_concepts:
         return frozenset()
     scored = frozenset[str]().union(*(leakage.read_contents(test).concepts for test in wanted.tests))
@@ -284,9 +268,11 @@ def provenance(
     command: str, editions: Sequence[TrainingEdition], how: FileOptions, tests: Sequence[Path], *, apart: bool
 ) -> dict[str, Any]:
     """Return the provenance of rows, as JSON; ``apart``: no concept is shared with the tests."""
+    kept = {name: value for name, value in asdict(how).items() if name not in ("out", "layout", "split", "test")}
+    options = {name: _without_folder(value) for name, value in kept.items()}
     return {
         "command": f"vhbench export {command}",
-        "options": {**_options(how), "tests": [test.name for test in tests]},
+        "options": {**options, "tests": [test.name for test in tests]},
         "sources": [_source(edition.path, edition.manifest) for edition in editions],
         "tests": [_source(test, splits.read_manifest(test)) for test in tests],
         "concepts_apart": apart,
@@ -300,12 +286,6 @@ def _source(path: Path, manifest: Manifest) -> dict[str, Any]:
         "name": path.name, "benchmark": manifest.benchmark, "version": manifest.version, "seed": manifest.seed,
         "content_hash": manifest.content_hash,
     }  # fmt: skip
-
-
-def _options(how: FileOptions) -> dict[str, Any]:
-    """Return the options as JSON types, without the output and without folders."""
-    values = {name: value for name, value in asdict(how).items() if name not in ("out", "layout", "split", "test")}
-    return {name: _without_folder(value) for name, value in values.items()}
 
 
 def _without_folder(value: Any) -> Any:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from vhbench.builds import ode_calibration, ode_models
-from vhbench.builds.ode_models import Calibration
+from vhbench.adapters import loaded_models
+from vhbench.builds import ode_calibration
+from vhbench.builds.ode_calibration import Calibration
 from vhbench.generators.ode import calibrating, verifier_scores
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.filtering import DetectionThresholds
@@ -98,7 +99,7 @@ def test_the_command_writes_what_builds_read(image_models: dict[str, Path], tmp_
 
     from vhbench.cli import app
 
-    monkeypatch.setattr(ode_models, "verifier", lambda *_: Noisy())
+    monkeypatch.setattr(loaded_models, "verifier", lambda *_: Noisy())
     images, annotations = [], []
     for number in range(1, 5):
         Image.effect_noise((60, 60), 40).convert("RGB").save(tmp_path / f"{number}.png")

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from vhbench.adapters import loaded_models
 from vhbench.adapters.detectors import ZeroShotDetector
 from vhbench.adapters.text_to_image import DiffusersSource
-from vhbench.builds import ode_models, sharding
+from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.schema import Rejection, Scene, VhbenchError
@@ -28,10 +29,10 @@ ANYTHING = DetectionThresholds(keep=0.0501, absent=0.05, environment=0, environm
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of this test's own, with models that are loaded anew."""
     monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
-    for loaded in (ode_models.image_source, ode_models.detector, ode_models.verifier):
+    for loaded in (loaded_models.image_source, loaded_models.detector, loaded_models.verifier):
         loaded.cache_clear()
     yield tmp_path / "cache"
-    for loaded in (ode_models.image_source, ode_models.detector, ode_models.verifier):
+    for loaded in (loaded_models.image_source, loaded_models.detector, loaded_models.verifier):
         loaded.cache_clear()
 
 
@@ -99,8 +100,8 @@ def test_another_filter_paints_and_looks_at_nothing_anew(
     painted, looked = counting.painted, counting.looked
     loose = replace(strict, thresholds=replace(ANYTHING, keep=0.06))
     assert sharding.fingerprint(loose) != sharding.fingerprint(strict)
-    ode_models.image_source.cache_clear()
-    ode_models.detector.cache_clear()
+    loaded_models.image_source.cache_clear()
+    loaded_models.detector.cache_clear()
     manifest = sharding.run(loose, tmp_path / "loose", progress=False)
     assert manifest is not None
     assert (counting.painted, counting.looked) == (painted, looked)
@@ -173,7 +174,7 @@ def test_the_fingerprint_holds_what_changes_results_alone(image_models: dict[str
     assert sharding.fingerprint(copy) == mark, "the same model elsewhere"
     config = json.loads((folder / "unet" / "config.json").read_bytes())
     (folder / "unet" / "config.json").write_text(json.dumps({**config, "act_fn": "gelu"}))
-    ode_models.model_identity.identity.cache_clear()
+    loaded_models.model_identity.identity.cache_clear()
     changed = build_of({**image_models, "stable_diffusion": folder})
     assert sharding.fingerprint(changed) != mark, "another model of the same name"
     assert build.config["options"]["libraries"]["diffusers"]

@@ -10,7 +10,8 @@ import pytest
 from perfect_models import PerfectDetector, PerfectPainter, PerfectVerifier
 from typer.testing import CliRunner, Result
 
-from vhbench.builds import ode_models, ode_preview
+from vhbench.adapters import loaded_models
+from vhbench.builds import ode_preview
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.ode_preview import PLANNED_EYES, PlannedImages
 from vhbench.builds.ode_source_vocabulary import OpenWorld
@@ -93,8 +94,8 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "image_source": PerfectPainter(), "detector": PerfectDetector(), "verifier": PerfectVerifier()
     }  # fmt: skip
     for name in found:
-        monkeypatch.setattr(ode_models, name, lambda *_, name=name: found[name])
-    monkeypatch.setattr(ode_models, "unload", lambda: None)
+        monkeypatch.setattr(loaded_models, name, lambda *_, name=name: found[name])
+    monkeypatch.setattr(loaded_models, "unload", lambda: None)
     monkeypatch.setattr(OdeBuild, "_models", {"model": "perfect"})
     return found
 

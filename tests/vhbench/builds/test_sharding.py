@@ -273,7 +273,7 @@ def test_a_wrong_shard_is_named(text: str) -> None:
 def test_workers_share_out_the_visible_gpus(
     devices: str, used: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vhbench.adapters.devices import visible_devices
+    from vhbench.adapters.loading import visible_devices
 
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", devices)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SUPPORT), *sys.path]))

@@ -9,7 +9,11 @@ from PIL import Image
 
 from editions import Editions
 from vhbench import splits
-from vhbench.cli.finetune import FinetuneOptions, benchmark, commands, finetune, provenance, scored
+from vhbench.cli.finetune import FinetuneOptions, finetune
+from vhbench.cli.finetune import _benchmark as benchmark
+from vhbench.cli.finetune import _commands as commands
+from vhbench.cli.finetune import _provenance as provenance
+from vhbench.cli.finetune import _scored as scored
 from vhbench.images import to_png
 from vhbench.schema import VhbenchError
 

@@ -17,8 +17,9 @@ from hub_standin import HubStandin
 from typer.testing import CliRunner
 
 from vhbench import splits
+from vhbench.adapters import loaded_models
 from vhbench.adapters.hub_names import ReleaseName
-from vhbench.builds import ode_models, recipes
+from vhbench.builds import recipes
 from vhbench.cli import app
 from vhbench.cli import release as command
 from vhbench.schema import VhbenchError
@@ -70,7 +71,7 @@ def interrupted_after(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_release_of_generated_images_that_is_killed_at_every_step(
     online: HubStandin, tmp_path: Path, image_models: dict[str, Path]
 ) -> None:
-    for loaded in (ode_models.image_source, ode_models.detector):
+    for loaded in (loaded_models.image_source, loaded_models.detector):
         loaded.cache_clear()
     file = write(
         tmp_path / "tiny.yaml", images=f"diffusers:{image_models['stable_diffusion']}",

@@ -37,7 +37,7 @@ def publish(folder: Path, version: str, **files: str) -> None:
     split = folder / version / "ode"
     for name, text in {"README.md": "---\nlicense: cc0-1.0\n---\n\n# A card\n", **files}.items():
         (split / name).write_text(text)
-    push(split, REPO, progress=False)
+    push(split, REPO)
 
 
 def named(folder: Path, version: str = "1.0.0") -> str:
@@ -180,4 +180,4 @@ def test_a_repository_that_lets_one_in_only_when_asked_is_not_taken_for_none(
     code, said = yank("1.0.0", "--repo-id", REPO, "--reason", "x")
     assert (code, "access is restricted" in said) == (1, True), said
     with pytest.raises(VhbenchError, match="access is restricted"):
-        push(tmp_path / "1.0.0" / "ode", REPO, progress=False, private=True)
+        push(tmp_path / "1.0.0" / "ode", REPO, private=True)

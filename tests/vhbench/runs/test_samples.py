@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from vhbench.runs.samples import is_sample, options, payload, rows_of
+from vhbench.runs.samples import _options as options
+from vhbench.runs.samples import is_sample, payload, rows_of
 
 LETTER = "\nAnswer with the option's letter from the given choices directly."
 
