@@ -120,10 +120,14 @@ class Filler:
             if settled is None:
                 continue
             same = tuple(base.scenes[slot] for slot in again.slots)
+            if again.draft.compares_owners and not self.images.alike(same):
+                continue
             pressed = self._pressed(again.draft, same, self.needed, generator)
             settled[again.answer] = PlacedDraft(again.draft, same, pressed)
             item = self._easy(_TIED + base.number, settled, again.answer)
             twins = same_images(again.slots, base)
+            if again.draft.compares_owners:
+                twins = {p: twin for p, twin in twins.items() if self.images.alike(twin)}
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
             found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
         return found
@@ -253,7 +257,7 @@ class Filler:
         """Return the first variant with images that can be pressed in the most ways."""
         best, most = None, -1
         for draft in forms:
-            scenes = self.images.pick(draft.slots, generator)
+            scenes = self.images.pick(draft.slots, generator, matched=draft.compares_owners)
             if scenes is not None:
                 entry = PlacedDraft(draft, scenes, self._pressed(draft, scenes, ways, generator))
                 number = sum(map(entry.fits, ways))
@@ -283,7 +287,7 @@ class Filler:
         if number <= len(scenes):
             return scenes[:number]
         slots = [draft.fillers[i % len(draft.fillers)] for i in range(number - len(scenes))]
-        more = self.images.pick(slots, generator, taken=scenes)
+        more = self.images.pick(slots, generator, taken=scenes, matched=draft.compares_owners)
         return None if more is None else scenes + more
 
     def _hardened(
@@ -291,10 +295,12 @@ class Filler:
     ) -> tuple[int, ...] | None:
         """Replace only the images that the pressure affects."""
         hp, hn = pressure.hp, pressure.hn
-        slots = enumerate(draft.slots)
-        places = [i for i, s in slots if s.bound or (hp and s.hp is not None) or (hn and s.hn is not None)]
+        places = [
+            i for i, s in enumerate(draft.slots) if s.bound or (hp and s.hp is not None) or (hn and s.hn is not None)
+        ]
         kept = [s for i, s in enumerate(scenes) if i not in places]
-        new = self.images.pick([draft.slots[i] for i in places], generator, hp=hp, hn=hn, taken=kept)
+        slots = [draft.slots[i] for i in places]
+        new = self.images.pick(slots, generator, hp=hp, hn=hn, taken=kept, matched=draft.compares_owners)
         if new is None:
             return None
         twin = list(scenes)

@@ -2,24 +2,31 @@
 
 from collections.abc import Sequence
 from functools import lru_cache, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from vhbench.generators.mioh.drafts import ImageSlot
 from vhbench.generators.mioh.facts import Fact, Quantity
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.generators.mioh.scene_columns import Bits, number_of, pack
+from vhbench.generators.mioh.scene_columns import Bits, Places, number_of, pack
 
 _KEPT_BYTES = 64 << 20
 """Cache size for candidate scenes, in addition to a limit of 4,096 slots."""
 
+_FEW = 1024
+"""Number of scenes up to which their indices are kept instead of bits."""
+
+_CROWD = 1
+"""Difference in the number of categories between photos of one question about attributes."""
+
 
 class Candidates(NamedTuple):
-    """Scenes that match a slot; in ``strict`` ones, no other required fact is hard."""
+    """Scenes that match a slot, by index if they are few; in ``strict`` ones, no other required fact is hard."""
 
-    strict: Bits
-    loose: Bits
+    strict: npt.NDArray[Any]
+    loose: npt.NDArray[Any]
     number: int  # number of loose ones
 
 
@@ -29,6 +36,8 @@ class SceneFinder:
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self._uses = [0] * len(pool)
+        counts = (pool.columns.present[i] for i in range(len(pool.categories)))
+        self._crowds: list[int] = sum(counts, np.zeros(len(pool), np.int64)).tolist()
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         kept = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
         self._candidates = lru_cache(maxsize=kept)(self._find_candidates)
@@ -37,6 +46,11 @@ class SceneFinder:
         """Record that a question shows these scenes."""
         for scene in scenes:
             self._uses[scene] += 1
+
+    def alike(self, scenes: Sequence[int]) -> bool:
+        """Return whether photos show about as many categories each; drawn scenes are balanced in this respect."""
+        crowds = [self._crowds[scene] for scene in scenes]
+        return bool(self.pool.suggesting) or max(crowds) - min(crowds) <= 2 * _CROWD
 
     def _find_candidates(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
         """Return the matching scenes; a pressure may affect other facts only if unavoidable."""
@@ -64,7 +78,9 @@ class SceneFinder:
             mask &= self.pool.binding(fact).there
         if slot.lures:
             mask &= reduce(np.bitwise_or, [self._seen(fact, hp) for fact in slot.lures])
-        return Candidates(mask & rest, mask, number_of(mask))
+        few = number_of(mask) <= _FEW
+        strict, loose = map(self.pool.scenes_of, (mask & rest, mask)) if few else (mask & rest, mask)
+        return Candidates(strict, loose, number_of(mask))
 
     def _seen(self, fact: Fact, hp: bool) -> Bits:
         """Return where a fact without pressure is true; hard to see only if HP applies elsewhere."""
@@ -80,8 +96,13 @@ class SceneFinder:
         hp: bool = False,
         hn: bool = False,
         taken: Sequence[int] = (),
+        matched: bool = False,
     ) -> tuple[int, ...] | None:
-        """Return a distinct scene per slot or None, filling the most constrained slots first."""
+        """Return a distinct scene per slot or None, filling the most constrained slots first.
+
+        ``matched`` photos show about as many categories each: an attribute that another object has, as in distractors,
+        is more frequent where there are more objects.
+        """
         pools: list[Candidates] = []
         for slot in slots:
             # Pressure on correct images alone, or on incorrect ones, would mark them by their size or company.
@@ -90,19 +111,27 @@ class SceneFinder:
             if not pools[-1].number:
                 return None
         gone, chosen = {*taken}, [0] * len(slots)
+        matched = matched and not self.pool.suggesting
+        like = self._crowds[taken[0]] if matched and taken else None
         for i in sorted(range(len(slots)), key=lambda i: pools[i].number):
-            scene = self._one(pools[i].strict, gone, generator)
-            if scene is None and (scene := self._one(pools[i].loose, gone, generator)) is None:
+            scene = self._one(pools[i].strict, gone, generator, like)
+            if scene is None and (scene := self._one(pools[i].loose, gone, generator, like)) is None:
                 return None
             gone.add(scene)
             chosen[i] = scene
+            like = self._crowds[scene] if matched and like is None else like
         return tuple(chosen)
 
-    def _one(self, bits: Bits, taken: set[int], generator: np.random.Generator) -> int | None:
-        scenes = self.pool.scenes_of(bits)
+    def _one(
+        self, found: npt.NDArray[Any], taken: set[int], generator: np.random.Generator, like: int | None
+    ) -> int | None:
+        """Return one of the least used scenes, with about ``like`` categories."""
+        scenes: Places = self.pool.scenes_of(found) if found.dtype == np.uint64 else found
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
+        if like is not None:
+            free = [scene for scene in free if abs(self._crowds[scene] - like) <= _CROWD]
         if not taken.isdisjoint(free):
             free = [scene for scene in free if scene not in taken]
         if not free:

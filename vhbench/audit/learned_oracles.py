@@ -202,7 +202,7 @@ class _SceneFeatures:
 
     def __init__(self) -> None:
         self._pixels: dict[str, Floats] = {}
-        self._reduced: dict[tuple[str, str], Scene] = {}
+        self.reduced: dict[tuple[str, str], Scene] = {}
         self._values: dict[tuple[str, ...], list[float]] = {}
 
     def pixels(self, name: str, image: Any) -> Floats:
@@ -213,17 +213,6 @@ class _SceneFeatures:
             shares = np.bincount(bins, minlength=_LEVELS**3) / len(bins)
             self._pixels[name] = np.concatenate([shares, pixels.mean(axis=0) / 255, pixels.std(axis=0) / 255])
         return self._pixels[name]
-
-    def reduced(self, question: Question, scenes: Sequence[Scene], view: str) -> list[Scene]:
-        """Return the scenes as a view leaves them."""
-        if view in _IMAGES:
-            return list(restricted_oracles.VIEWS[view](question, scenes))
-        found = []
-        for scene in scenes:
-            if (scene.id, view) not in self._reduced:
-                self._reduced[scene.id, view] = restricted_oracles.VIEWS[view](question, [scene])[0]
-            found.append(self._reduced[scene.id, view])
-        return found
 
     def value(self, question: Question, option: str, scene: Scene, view: str) -> list[float]:
         """Return what an image shows of the phrase, objects and values named in an option, else in the question."""
@@ -238,7 +227,7 @@ def _truth(view: str) -> Viewer:
     """Return a viewer of what a restricted oracle sees, image by image."""
 
     def see(question: Question, scenes: Sequence[Scene], before: _SceneFeatures) -> Floats:
-        seen = before.reduced(question, scenes, view)
+        seen = restricted_oracles.reduced(question, scenes, view, before.reduced)
         sure = restricted_oracles.left_open(question, seen, lambda _, reduced: reduced)
         values = [[before.value(question, option, scene, view) for scene in seen] for option in _options(question)]
         known = [[float(letter in sure), len(sure)] for letter in ascii_uppercase[: len(values)]]

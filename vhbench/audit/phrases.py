@@ -40,13 +40,21 @@ def negation(value: Maybe) -> Maybe:
 
 def category(phrase: str, scenes: Iterable[Scene]) -> str:
     """Return the category of a singular or plural noun phrase, or "" if no scene knows it."""
+    parts = [_known_words(scene) for scene in scenes]
+    return _category(phrase, parts[0] if len(parts) == 1 else frozenset[str]().union(*parts))
+
+
+@lru_cache(maxsize=65536)  # a phrase is evaluated on many scenes, which know the same words
+def _category(phrase: str, words: frozenset[str]) -> str:
     text = _ARTICLE.sub("", phrase.strip().lower(), count=1)
     for measure in _MEASURES:
         text = text.removeprefix(measure)
-    parts = [_words(scene.known, scene.categories(), scene.environment) for scene in scenes]
-    words = parts[0] if len(parts) == 1 else frozenset[str]().union(*parts)
     names = _names(words)
     return names[text] if text in names else _plurals(words).get(text, "")
+
+
+def _known_words(scene: Scene) -> frozenset[str]:
+    return _words(scene.known, scene.categories(), scene.environment)
 
 
 @lru_cache(maxsize=4096)  # many phrases are evaluated on a scene
@@ -69,19 +77,19 @@ def _plurals(words: frozenset[str]) -> Mapping[str, str]:
 
 def holds(phrase: str, scene: Scene) -> Maybe:
     """Return whether a noun phrase is true of a scene."""
-    text = _ARTICLE.sub("", phrase.strip(), count=1)
+    text, words = _ARTICLE.sub("", phrase.strip(), count=1), _known_words(scene)
     if match := re.fullmatch(r"(\d+|[a-z]+) (.+)", text):
         number = to_number(match[1])
-        if number is not None and (name := category(match[2], [scene])):
+        if number is not None and (name := _category(match[2], words)):
             found = count(name, scene)
             return None if found is None else found == number
-    if name := category(text, [scene]):
+    if name := _category(text, words):
         return present(name, scene)
     if match := re.fullmatch(r"(.+) that is (.+)", text):
-        return has(category(match[1], [scene]), match[2], scene)
+        return has(_category(match[1], words), match[2], scene)
     for anchor in re.finditer(r" (?:an?|the) ", text):
-        before, other = text[: anchor.start()], category(text[anchor.end() :], [scene])
-        subject = _subject(before, scene)
+        before, other = text[: anchor.start()], _category(text[anchor.end() :], words)
+        subject = _subject(before, words)
         if subject and other:
             return related(*subject, other, scene)
         # One object that is known to be absent suffices, whatever is known of the other one.
@@ -90,7 +98,7 @@ def holds(phrase: str, scene: Scene) -> Maybe:
         if other and present(other, scene) is False and before.endswith(tuple(PREDICATES)):
             return False
     value, _, rest = text.partition(" ")
-    return has(category(rest, [scene]), value, scene) if rest else None
+    return has(_category(rest, words), value, scene) if rest else None
 
 
 def asked_phrases(question: str, choices: Iterable[str] = ()) -> tuple[str, ...]:
@@ -106,11 +114,11 @@ def asked_phrases(question: str, choices: Iterable[str] = ()) -> tuple[str, ...]
     return tuple(_ARTICLE.sub("", phrase) for phrase in found or ([named[1]] if named else []))
 
 
-def _subject(text: str, scene: Scene) -> tuple[str, str] | None:
+def _subject(text: str, known: frozenset[str]) -> tuple[str, str] | None:
     """Split "pair of skis to the left of" into a category and a predicate."""
     words = text.split()
     for cut in range(len(words) - 1, 0, -1):
-        if name := category(" ".join(words[:cut]), [scene]):
+        if name := _category(" ".join(words[:cut]), known):
             said = " ".join(words[cut:])
             return name, PREDICATES.get(said, said)
     return None
@@ -118,7 +126,9 @@ def _subject(text: str, scene: Scene) -> tuple[str, str] | None:
 
 def present(name: str, scene: Scene) -> Maybe:
     """Return whether a category or an environment is in a scene."""
-    if name in scene.categories() or (name and name == scene.environment):
+    if any(thing.category == name for thing in scene.objects) or name in scene.areas:
+        return True
+    if name and name == scene.environment:
         return True
     return False if name in scene.known else None
 

@@ -189,7 +189,10 @@ def _open(question: Question, seen: Scenes) -> tuple[str, ...]:
 
 def chance(question: Question, scenes: Scenes, view: View) -> float:
     """Return the probability that an oracle answers a question correctly."""
-    found = left_open(question, scenes, view)
+    return _share(question, left_open(question, scenes, view))
+
+
+def _share(question: Question, found: Sequence[str]) -> float:
     return (question.answer in found) / len(found) if found else 0.0
 
 
@@ -233,14 +236,25 @@ _ONE_IMAGE: Final[Mapping[str, Callable[[int, int], float]]] = {
 """Question type → accuracy from one of n images if k options besides "None of the above" are offered."""
 
 
-def add(found: Figures, question: Question, scenes: Scenes) -> None:
+def reduced(question: Question, scenes: Scenes, view: str, kept: dict[tuple[str, str], Scene]) -> list[Scene]:
+    """Return the scenes as a view leaves them; ``kept`` remembers those that depend on no other image."""
+    if view in _IMAGES:
+        return [*VIEWS[view](question, scenes)]
+    for scene in scenes:
+        if (scene.id, view) not in kept:
+            kept[scene.id, view] = VIEWS[view](question, [scene])[0]
+    return [kept[scene.id, view] for scene in scenes]
+
+
+def add(found: Figures, question: Question, scenes: Scenes, kept: dict[tuple[str, str], Scene] | None = None) -> None:
     """Add a question to each oracle's accuracy; not if the full scenes leave its answer open."""
     if _open(question, scenes) != (question.answer,):
         return
     cell = question.question_type, pressure_family(question.pressure)
-    for name, view in VIEWS.items():
+    for name in VIEWS:
         if name not in _SCOPE or name == "presence" or question.question_type[:1] in _SCOPE[name]:
-            right = chance(question, scenes, view)
+            seen = reduced(question, scenes, name, {} if kept is None else kept)
+            right = _share(question, _open(question, seen))
             one = Reached(1, right, right**2, best(question, name))
             cells = found.setdefault(name, {})
             cells[cell] = cells.get(cell, Reached()) + one
@@ -264,9 +278,9 @@ def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[
     Raises:
         VhbenchError: naming the cells that can be answered without the skill they measure.
     """
-    found: Figures = {}
+    found, kept = Figures(), dict[tuple[str, str], Scene]()
     for question in questions:
-        add(found, question, [scenes[name] for name in question.scene_ids])
+        add(found, question, [scenes[name] for name in question.scene_ids], kept)
     if errors := leaks(found):
         raise VhbenchError("; ".join(errors))
     return _as_json(found)

@@ -273,3 +273,14 @@ def test_odd_cells_are_refused_in_one_line(cells: Any, message: str) -> None:
         sizes(cells)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_photos_that_are_compared_by_an_attribute_show_about_as_many_categories(
+    scenes: list[Scene], questions: list[Question]
+) -> None:
+    """Else their number tells distractors, in which another object has the attribute, from the right image."""
+    by_id, spread = {scene.id: scene for scene in scenes}, Counter[str]()
+    for question in questions:
+        numbers = [len(by_id[name].categories()) for name in question.scene_ids]
+        spread[question.question_type] = max(spread[question.question_type], max(numbers) - min(numbers))
+    assert spread["A5"] <= 3 < spread["E5"], spread
