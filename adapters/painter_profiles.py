@@ -127,8 +127,8 @@ def _native_size(pipe: Any) -> int:
 
 def _is_turbo(pipe: Any) -> bool:
     """Return whether a model was distilled to few steps, by its scheduler or (SD 3.5) by its name alone."""
-    trailing = pipe.scheduler.config.get("timestep_spacing") == "trailing"
-    return trailing or "turbo" in PurePath(pipe.name_or_path or "").name.lower()
+    name = PurePath(pipe.name_or_path or "").name.lower()
+    return "turbo" in name or bool(pipe.scheduler.config.get("timestep_spacing") == "trailing")
 
 
 PROFILES = (

@@ -94,6 +94,7 @@ def run(
     out.mkdir(parents=True, exist_ok=True)
     with splits.locked(target):
         if (done := _finished(target, mark)) is not None:
+            shutil.rmtree(parts, ignore_errors=True)  # of a process that was killed after merging
             return done
         splits.check_place(target)
         parts.mkdir(exist_ok=True)

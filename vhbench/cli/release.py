@@ -165,9 +165,9 @@ class _Steps:
         if not self.pages.is_dir():
             staging = self.pages.with_name(f".{self.pages.name}.new")
             shutil.rmtree(staging, ignore_errors=True)
-            told = write_pages(ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number))
+            lines = write_pages(ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number))
             staging.replace(self.pages)
-            yield from (line.replace(str(staging), str(self.pages)) for line in told)
+            yield from (line.replace(str(staging), str(self.pages)) for line in lines)
         yield f"pages for the annotators in {self.pages}"
 
     def verdict(self) -> Iterator[str]:

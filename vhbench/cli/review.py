@@ -87,14 +87,15 @@ def write_pages(how: ReviewOptions) -> list[str]:
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: expected a page ending in .html")
     identity, rows = to_review(split, config, how.number, how.seed, twins=how.twins)
-    told: list[str] = []
+    lines: list[str] = []
     for text, part in pages(rows, identity):
         page = output if part.alone else output.with_name(f"{output.stem}-{part.number}.html")
         write_atomic(page, text.encode())
-        told += [*map(in_a_line, part.notes), f"{page}: {len(part.items)} questions; open it in a browser, save with S"]
-    if not told:
+        lines += map(in_a_line, part.notes)
+        lines.append(f"{page}: {len(part.items)} questions; open it in a browser, save with S")
+    if not lines:
         raise VhbenchError(f"{split}: no {'negated ' * how.twins}questions{f' in {config}' if config else ''}")
-    return told
+    return lines
 
 
 def _tally(how: ReviewOptions) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import children, wait_until_gone
@@ -51,6 +52,24 @@ def test_jobs_build_their_share_and_the_last_one_merges(tmp_path: Path) -> None:
     assert log.read_text().split() == ["2", "5", "0", "3", "1", "4"]
     assert sharding.run(toy(log=log), tmp_path, shard=(1, 3), progress=False) == jobs[2]
     assert len(log.read_text().split()) == 6  # the late job found everything done
+    assert hidden(tmp_path) == []
+
+
+def test_shards_of_a_build_that_was_killed_after_merging_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = sharding._write
+
+    def killed(*arguments: Any) -> None:
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sharding, "_write", killed)
+    with pytest.raises(KeyboardInterrupt):
+        sharding.run(toy(), tmp_path, progress=False)
+    monkeypatch.undo()
+    assert len(hidden(tmp_path)) == 1
+    assert sharding.run(toy(), tmp_path, progress=False) == splits.read_manifest(tmp_path / "ode")
     assert hidden(tmp_path) == []
 
 
