@@ -55,7 +55,7 @@ _BUT = re.compile(
     r"(?i)\b((?:every(?:thing)?|all|each|any(?:thing)?)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
 _ONLY = re.compile(
-    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
+    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no(?:thing|ne)?))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
     r"(?P<it>[^.,;:]{1,80}?)\s+(?(no)(?:fits|matches|works|is\s+(?:right|correct))|(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
 )

@@ -277,7 +277,7 @@ def _by_letter(letters: str) -> Iterator[str]:
     )
     yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"
     plain = re.sub("[AI]", "", letters)
-    maybe = r"(?<!could\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
+    maybe = r"(?<!could\s)(?<!also\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
     before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
