@@ -10,15 +10,15 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
     r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
-    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select))[^,;:])*)\Z"
+    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select))[^,;:])*)\Z"
     rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
 DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
-    rf"(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
+    rf"(?:incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no|not|none|without|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
@@ -48,7 +48,8 @@ _LOOKS = re.compile(
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best)\b)")
 _WEAKER = re.compile(r"(?i)\s+(?:is|seems|looks)\s+(?:less\s+\w+\s+than|not\s+as\s+\w+\s+as)\b")
 _AGAINST = re.compile(
-    r"(?i)\b(?:nothing|contradict(?:s|ed)|fails|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
+    r"(?i)\b(?:nothing|contradict(?:s|ed)|conflicts?|mismatch\w*|fails|impossible|implausible|inaccurate|invalid|mistaken"
+    r"|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
     r"|first\s+(?:thought|guess|choice|instinct|impression)|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had))\b"
 )
 """What speaks against a letter in its clause."""
@@ -154,7 +155,7 @@ def _clause(
             or letters - {mention.letter}
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
-        if mention.kind == "both" and letters - images - {mention.letter}:
+        if mention.kind == "both" and (letters - images - {mention.letter} or len(letters - {mention.letter}) == 1):
             continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
