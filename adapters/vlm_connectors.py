@@ -29,11 +29,7 @@ If the module runs once per image, its parent ("..") ends the captured pass.
 
 
 class _Reached(Exception):
-    """Stops a forward pass at the connector."""
-
-    def __init__(self, features: Any) -> None:
-        super().__init__()
-        self.features = features
+    """Stops a forward pass at the connector; its argument is the features."""
 
 
 def connector_of(model: Any, name: str) -> Connector:
@@ -78,7 +74,7 @@ def _reached(model: Any, inputs: Mapping[str, Any]) -> Any:
     try:
         model(**inputs)
     except _Reached as reached:
-        return reached.features
+        return reached.args[0]
     raise ValueError("its forward pass requests no image features")
 
 

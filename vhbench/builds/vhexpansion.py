@@ -30,7 +30,7 @@ from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, at_severities, perturbation
 from vhbench.generators.vhexpansion.question_parts import CannotNegate
 from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, twin_of, why_not_negation
-from vhbench.options import check_numbers, option
+from vhbench.options import check_numbers, option, options_of
 from vhbench.protocols import Rewriter
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
@@ -183,8 +183,9 @@ class VHExpansionBuild(SplitBuild):
             raise VhbenchError(f"perturbation named twice: {', '.join(named)}")
         if self.attack and not self.model:
             raise VhbenchError(f"--attack {self.attack[0]} needs --model NAME, the model that is attacked")
-        if self.answers and not self.attack:
-            raise VhbenchError("--answers: expected --attack as well")
+        for name, told in {} if self.attack else options_of(type(self)).items():
+            if told.panel == _ATTACK and getattr(self, name) != getattr(type(self), name):  # it would be ignored
+                raise VhbenchError(f"--{name.replace('_', '-')}: expected --attack as well")
         for method in self.attack:
             self._attack(method)  # refuses what makes no sense
         if self.failed != "ask" and not Path(self.failed).exists():

@@ -184,35 +184,44 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     outcomes, images = Counter(report["outcome"] for report in asked), [report["image"] for report in asked]
     right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
     answers, pairs = success(right, images), success([tuple(r["consistent"]) for r in asked], images)
-    rate, ends = answers["success_rate"], answers["success_interval"]
+    rate, broken = (None if of["success_rate"] is None else round(of["success_rate"], 2) for of in (answers, pairs))
+    ends, apart = ([round(end, 2) for end in of["success_interval"] or ()] or None for of in (answers, pairs))
     return {
         **found,
         **{name: outcomes[name] for name in ("turned_wrong", "kept_right", "turned_right", "kept_wrong")},
-        "success_rate": None if rate is None else round(rate, 2),
-        "interval": None if ends is None else [round(end, 2) for end in ends],
+        "success_rate": rate,
+        "interval": ends,
         "interval_note": answers["success_note"],
         "inconsistent": {
             "consistent_before": pairs["right_before"],
             "inconsistent_after": pairs["turned_wrong"],
-            "rate": pairs["success_rate"],
-            "interval": pairs["success_interval"],
+            "rate": broken,
+            "interval": apart,
         },
     }
 
 
 def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     """Return the table of :func:`attack_facts` for builds and dataset cards; a dash where nothing was queried."""
-    columns = "attack|cases|without effect|correct before|flipped|success rate|95 % CI (by image)"
+    columns = (
+        "attack|cases|without effect|correct before|flipped|success rate|95 % CI (by image)"
+        "|consistent before|made inconsistent|rate|95 % CI (by image)"
+    )
     table = [list[str](columns.split("|"))]
     for method, counts in attacks.items():
         line = [str(method), f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
-        if counts.get("success_rate") is None:
-            table.append([*line, *"––––"])
-            continue
-        right, ends = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
-        shown = "–" if ends is None else f"{ends[0]}–{ends[1]} %"
-        table.append([*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", shown])
+        right, pairs = counts.get("turned_wrong", 0) + counts.get("kept_right", 0), counts.get("inconsistent", {})
+        line += _share(right, counts.get("turned_wrong", 0), counts.get("success_rate"), counts.get("interval"))
+        numbers = (pairs.get(name) for name in ("consistent_before", "inconsistent_after", "rate", "interval"))
+        table.append([*line, *_share(*numbers)])
     return table
+
+
+def _share(before: Any, after: Any, rate: float | None, ends: Sequence[float] | None) -> list[str]:
+    """Return the cells of a share with its counts and interval; dashes if it is unknown."""
+    if rate is None:
+        return [*"––––"]
+    return [f"{before:,}", f"{after:,}", f"{rate} %", "–" if ends is None else f"{ends[0]}–{ends[1]} %"]
 
 
 def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:

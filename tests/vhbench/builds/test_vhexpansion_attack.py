@@ -18,6 +18,7 @@ from vhbench.analysis.transfer import transfer
 from vhbench.builds import sharding
 from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
+from vhbench.builds.vhexpansion_attack import attack_facts, attack_table
 from vhbench.card import write_card
 from vhbench.cli import app
 from vhbench.schema import Row, Scene, VhbenchError
@@ -123,7 +124,7 @@ def test_with_answers_the_manifest_and_the_card_tell_how_many_right_answers_turn
     assert outcomes[f"{named('q1')}/ifgsm"] == "turned_right"
     write_card(split)
     assert "| ifgsm | 2 | " in (split / "README.md").read_text()
-    assert "| 1 | 1 | 100.0 % | 2.5–100.0 % |" in (split / "README.md").read_text()
+    assert "| 1 | 1 | 100.0 % | 2.5–100.0 % | " in (split / "README.md").read_text()
     assert splits.verify(split) == []
     assert attacked.outcome(split)[1][0] == "ifgsm"
 
@@ -168,7 +169,9 @@ def test_options_of_an_attack_reach_its_settings_and_the_manifest(source: Path, 
         ({"attack": ("fgsm",)}, "--attack: expected one of ifgsm, pgd, apgd, random_noise"),
         ({"axis": "both"}, "attack axis: expected one of "),
         ({"start": 9}, "--start 9: expected 0 to --epsilon, 8 grey levels"),
-        ({"attack": (), "answers": True}, "--answers: expected --attack as well"),
+        ({"attack": (), "model": ()} | {"answers": True}, "--answers: expected --attack as well"),
+        ({"attack": ()}, "--model: expected --attack as well"),
+        ({"attack": (), "model": (), "loss": "answer"}, "--loss: expected --attack as well"),
         ({"gamma": -1.0}, "--gamma: expected 0 to 255"),
     ],
 )
@@ -178,3 +181,11 @@ def test_options_that_make_no_sense_are_refused_before_anything_is_loaded(
     attacked = VHExpansionBuild(source=f"table:{source}", attack=("ifgsm",), model=("none/such",))
     with pytest.raises(VhbenchError, match=message):
         replace(attacked, **options).check()
+
+
+def test_the_table_has_both_rates_with_their_intervals() -> None:
+    about = {"attack": "pgd", "achieved": True, "saved": 0.5, "noise": 0.9, "image": "a", "outcome": "kept_right"}
+    facts = attack_facts([{**about, "consistent": [True, False]}])
+    assert attack_table(facts["attacks"])[1] == [
+        *("pgd", "1", "0"), *("1", "0", "0.0 %", "0.0–97.5 %"), *("1", "1", "100.0 %", "2.5–100.0 %")
+    ]  # fmt: skip

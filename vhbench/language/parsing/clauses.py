@@ -10,22 +10,22 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
     r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
-    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\bleav)[^,;:])*)\Z"
+    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select))[^,;:])*)\Z"
     rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
 DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
-    rf"(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
+    rf"(?:incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no|not|none|without|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
     r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\)?(?:\s|\Z))|(?P<asked>\?+)|[;\n]+"
-    r"|(?:,\s*|\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet"
+    r"|(?:,\s*|(?<!\b[Ii]f)\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet"
     r"|because|since)\b))"
     r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
@@ -46,9 +46,11 @@ _LOOKS = re.compile(
     r"|\b(?:between|among|out\s+of)\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best)\b)")
+_WEAKER = re.compile(r"(?i)\s+(?:is|seems|looks)\s+(?:less\s+\w+\s+than|not\s+as\s+\w+\s+as)\b")
 _AGAINST = re.compile(
-    r"(?i)\b(?:nothing|contradict(?:s|ed)|fails|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
-    r"|first\s+(?:thought|guess|choice|instinct|impression)|if\s+\w+\s+(?:\w+\s+)?(?:were|was|had))\b"
+    r"(?i)\b(?:nothing|contradict(?:s|ed)|conflicts?|mismatch\w*|fails|impossible|implausible|inaccurate|invalid|mistaken"
+    r"|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
+    r"|first\s+(?:thought|guess|choice|instinct|impression)|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had))\b"
 )
 """What speaks against a letter in its clause."""
 _PLAN = re.compile(
@@ -63,7 +65,7 @@ _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
 _EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
 _IF = re.compile(
-    r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|forced|pressed|asked)\b)"
+    r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|provided|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked)\b)"
 )
 _PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't)")
 _STATES = re.compile(
@@ -153,7 +155,7 @@ def _clause(
             or letters - {mention.letter}
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
-        if mention.kind == "both" and letters - images - {mention.letter}:
+        if mention.kind == "both" and (letters - images - {mention.letter} or len(letters - {mention.letter}) == 1):
             continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
@@ -164,7 +166,10 @@ def _clause(
             or (denied and _LISTED.fullmatch(text[denied[-1].end : mention.start]))
             or (against and mention.end == mention.start + 1)
         ):
-            (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
+            (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
+        elif _WEAKER.match(after):
+            turned = True
+            denied.append(mention)
         elif (
             (no := DENIED_AFTER.match(after[:60]))
             and (no["judged"] or not asks_for_absence)

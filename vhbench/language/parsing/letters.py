@@ -45,7 +45,7 @@ _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
     UNSURE.pattern + r"|\b(?:not|n't)\s+see\s+(?:the|any)\s+images?\b|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?"
     r"(?:options|choices|points|boxes|answers)\b|\bno\s+correct\s+(?:answer|option|choice)"
-    r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
+    r"|\b(?:maybe|perhaps)\b[^.;!?]*\b(?:maybe|perhaps|or)\b|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
 )
 _DESPITE = re.compile(
     r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had|i'd)\b"
@@ -55,7 +55,7 @@ _BUT = re.compile(
     r"(?i)\b((?:every(?:thing)?|all|each|any(?:thing)?)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
 _ONLY = re.compile(
-    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
+    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no(?:thing|ne)?))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
     r"(?P<it>[^.,;:]{1,80}?)\s+(?(no)(?:fits|matches|works|is\s+(?:right|correct))|(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
 )
@@ -184,7 +184,8 @@ def _marked(text: str, names: Names) -> str | None:
         found, rest = next(filter(None, marked.groups())), text[marked.end() :]
         article = found in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
         alternative = re.match(
-            rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')", rest
+            rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus|maybe|perhaps)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')",
+            rest,
         )
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         own = Mention(marked.start(), marked.end(), found.upper())
@@ -235,7 +236,7 @@ def _without_the_list(text: str, names: Names) -> str:
     start, begin = 0, -1
     lowered = text.lower()
     for name, choice in zip(names.letters, names.choices, strict=True):
-        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}\W*").search(
+        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w❌✗✘✅✓✔]*").search(
             lowered, start
         )
         if not found or (begin >= 0 and found.start() - start > 2):
@@ -327,6 +328,12 @@ def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -
 def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     """Return the "none" option if all others are denied, "" if some are: which one remains is no answer."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
+    if any(
+        re.search(rf"\b{name}(?=\W*\Z|\W*\b(?:is|and|or|nor|does)\b)", clause.text)
+        for clause in clauses
+        for name in denied
+    ):
+        return ""  # who denies letters does not say that nothing fits
     implied = {letter for kind, letter in names.kinds.items() if kind != "both" or names.images}
     named = set(names.letters) - denied - implied
     if denied and not named and "none" in names.kinds:

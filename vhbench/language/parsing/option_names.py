@@ -26,21 +26,30 @@ _ORDINAL_LIST = re.compile(
 )
 _VERB = (
     r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows|seems|appears|looks|contains|fits|matches"
-    r"|makes|gives|works|stands|depicts|describes|represents|reflects|captures|corresponds|aligns|agrees|remains|wins|contradicts|fails|lacks"
     r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
 _NO_NOUN = (
     rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has)|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
     r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|given|but|which|that|from|at|by|not|to|for|of|cannot"
-    r"|will|may|might)\b"
+    r"|will|may|might)\b(?!-)"
 )
 """Words that no article precedes, so that an A before them is the letter."""
+_DOES = (
+    r"(?!(?:yes|series|lens|species|news|sports|goods|means|sales|jeans|pants|scissors|shorts|games|clothes|kids|mens"
+    r"|womens|ladies|windows|darts|cards|stairs|binoculars|pliers|\w*ceps|crossroads|barracks|headquarters|innings)\b)"
+    r"[a-z]+[^\Wsuioa]s(?=[\s.,;]|$)"
+)
+"""Verb in the third person, or a plural, which no article precedes."""
 _REMARK = (
     r"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|definitely|obviously|clearly|certainly|surely"
     r"|(?:most\s+)?(?:likely|probably)|please|only|again|here|final|with\s+\w+\s+(?:confidence|certainty))"
     r"\s*(?:[.,;:!?\n]|$)"
 )
 """Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on."""
+_RATED = (
+    r"(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=consider\s))"
+    r"A(?=\s+(?:first|highest|most|more|correct|right|the|best|to)\b)"
+)
 
 _CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|(?:that|what)\s+(?:fits|matches))\b"
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
@@ -277,12 +286,12 @@ def _by_letter(letters: str) -> Iterator[str]:
     )
     yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"
     plain = re.sub("[AI]", "", letters)
-    maybe = r"(?<!could\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
+    maybe = r"(?<!could\s)(?<!also\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
     before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
         signs = rf"[).:,;!?\"'/&=<>|]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{_REMARK}"
-        bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", r"(?<=makes\s)A(?=\s)"]
+        bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN})|\s+{_DOES})", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"

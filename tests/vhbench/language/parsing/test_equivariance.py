@@ -39,6 +39,8 @@ Even if {W} looks close, {L} is the answer. | Without more context I'd guess {L}
 Hard to say, but probably {L}. | Contrary to {W}, {L} fits. | I'll go for {L} | One can see that {L} is right.
 Excluding {W}, option {L} is left. | Let me compare them.\n\nWhat I see supports {L}.\n\n{L}. {T} | {L} it must be.
 ({W}) does not fit. Therefore ({L}). | {W}? No. {L}? Yes. | {W}. Incorrect\n{L}. Correct | This makes {L} correct.
+{W} is less likely than {L}. | Nothing but {L} fits. | {L} comes out on top. | I rank {L} first. | {L} gets my vote.
+If I were to guess, {L}. | ❌ {W}\n✅ {L} | {W} contradicts it. {L} agrees with it. | Without doubt it is {L}.
 The best choice among the options is {L}. | I prefer {L} to {W}. | As opposed to {W}, {L} fits. | {L} probably.
 It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | 選択肢{L}が正しいです。 | 정답은 {L}입니다.
 """
@@ -101,6 +103,8 @@ UNDECIDED = """
 If the light is on, the answer is {L}; if it is off, the answer is {W}. | Is it {L}? | Why is {L} an option?
 It depends: {L} if seen from the left, {W} otherwise. | Assuming it is day, {L}; otherwise {W}. | Not {L}, not {W}.
 I see a problem with {L}. | A look at the image does not help. | I doubt {L}. | {L} must be wrong. | I exclude {L}.
+If so, {L}; if not, {W}. | Provided that it is day, {L}. | Nothing speaks for {L}. | {L} was rejected.
+Maybe {L}, maybe {W}. | Both {L} and {W} would fit. | {L} (50%) or {W} (50%) | A series of images would help.
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 """
 

@@ -199,3 +199,15 @@ def test_not_applicable_is_no_letter(said: str) -> None:
     assert letter(said, ["a dog", "a cat"]) == ""
     assert letter(said, ["a dog", "N/A"]) == "B"
     assert parse("yes_no", said) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A sports car is parked.", "A to-do list.", "A not-so-happy dog.", "A man holds a rake.", "A biceps curl.",
+        "A series of steps.", "A bus stops here.", "A dog barks.", "A yes or no would do.", "A bright light shines.",
+        "A likely answer", "A most unusual view.", "A correct answer is not listed.", "A look at it does not help.",
+    ],
+)  # fmt: skip
+def test_an_article_is_no_letter(said: str) -> None:
+    assert letter(said, ("cat", "table", "lorry", "spade"), "What is in the image?") == ""
