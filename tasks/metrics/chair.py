@@ -169,7 +169,7 @@ def gold_from_coco(
         VhbenchError: for an annotation with an unknown category or a category outside the vocabulary.
     """
     vocabulary = vocabulary_of(synonyms, compat=compat)
-    data = _of_coco(instances)
+    data = read_coco(instances)
     names = {row["id"]: row["name"] for row in _part(data, "categories", "instances")}
     gold: dict[str, set[str]] = {str(row["id"]): set() for row in data.get("images", ())}
     for row in _part(data, "annotations", "instances"):
@@ -179,7 +179,7 @@ def gold_from_coco(
             known = "a category of the file" if name is None else "a word of the vocabulary"
             raise VhbenchError(f"annotation {row.get('id')}: expected {known}, got {name or row['category_id']!r}")
         gold.setdefault(str(row["image_id"]), set()).add(node)
-    for row in _part(_of_coco(captions), "annotations", "captions") if captions is not None else ():
+    for row in _part(read_coco(captions), "annotations", "captions") if captions is not None else ():
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
     return gold
 
@@ -189,6 +189,7 @@ class _Entry(TypedDict, total=False):
     name: str
     image_id: int | str
     category_id: int | str
+    file_name: str
     caption: str
 
 
@@ -198,8 +199,8 @@ class _Coco(TypedDict, total=False):
     categories: list[_Entry]
 
 
-def _of_coco(data: Any) -> Any:
-    """Return the needed fields of a COCO file, without its large segmentations."""
+def read_coco(data: Any) -> Any:
+    """Return the needed fields of a COCO file, without its large segmentations; a mapping is returned unchanged."""
     return read_typed(Path(data), _Coco, "COCO") if isinstance(data, (str, Path)) else data
 
 
