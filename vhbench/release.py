@@ -10,7 +10,7 @@ with the previous version's must raise MAJOR. The release then has one citable n
 import re
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import orjson
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
-from vhbench.adapters.hub_release import MAIN, ReleaseTarget, edit, logged_in, place, push
+from vhbench.adapters.hub_release import MAIN, Release, ReleaseTarget, edit, logged_in, place, push
 from vhbench.builds import hidden_edition
 from vhbench.builds.hidden_seed import read_secret
 from vhbench.files import json_bytes, resolved
@@ -118,8 +118,8 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
         put = place(repo_id, manifest) if online else ReleaseTarget()
-        former = former_texts(repo_id, put)
-        write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
+        former = _former_texts(repo_id, put)
+        _write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
         release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was uploaded")
     if release.branch != MAIN:
@@ -127,13 +127,39 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
             print(in_a_line(f"  {sign} {name}"))
-    for name in lost(release.replaced, former):
+    for name in _lost(release.replaced, former):
         print(in_a_line(f"  ! {name} was not written by vhbench, and would be replaced"))
     if not online:
         print("not logged in: the files already on the Hub are unknown, so all count as new")
 
 
-def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
+def send(
+    directory: Path,
+    manifest: Manifest,
+    repo_id: str,
+    notes: str,
+    *,
+    private: bool,
+    reveal: bool,
+    approve: Callable[[Sequence[str]], bool],
+    overwrite: Callable[[Sequence[str]], bool],
+) -> Release:
+    """Write the card for the place that the version gets, and release both; arguments as of :func:`push`."""
+    put = place(repo_id, manifest)
+    former = _former_texts(repo_id, put)
+    _write_card(directory, manifest, repo_id, notes, former)
+    return push(
+        directory,
+        repo_id,
+        put=put,
+        private=private,
+        reveal=reveal,
+        approve=approve,
+        overwrite=lambda names: overwrite(_lost(names, former)),
+    )
+
+
+def _lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     """Return what replacing third-party files would lose; of a card, only replaced metadata."""
     told = {name: name for name in names}
     if told.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
@@ -141,12 +167,12 @@ def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     return [told[name] for name in sorted(told)]
 
 
-def former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
+def _former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
     """Return the previous card and changelog: name → text, "" without one."""
     return {name: hub.text_of(repo_id, name, put.head) if put.head else "" for name in ("README.md", "CHANGELOG.md")}
 
 
-def write_card(
+def _write_card(
     directory: Path,
     manifest: Manifest,
     repo_id: str,

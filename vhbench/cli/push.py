@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,7 +16,6 @@ from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.adapters.hub_release import Release
-    from vhbench.schema import Manifest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,51 +100,20 @@ def push_split(how: PushOptions) -> None:
         directory = how.directory
         if how.hidden or how.secret or how.key:
             folder = Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None
-            directory = _hidden(how, manifest, folder)
+            options: dict[str, Any] = {"hidden": how.hidden, "secret": how.secret, "key": how.key, "overwrite": how.yes}
+            directory = release.hide(how.directory, manifest, rehearsed=folder, **options)
             manifest = release.verify_release(directory, how.version)
         refuse_hidden(manifest, reveal=how.reveal)
         if logged_in() and not how.comparable_anyway:
             release.refuse_hidden_change(directory, manifest, how.repo_id)
+        shown: dict[str, Any] = {"private": how.private, "reveal": how.reveal}
         if how.dry_run:
-            release.rehearse(directory, manifest, how.repo_id, how.notes, private=how.private, reveal=how.reveal)
+            release.rehearse(directory, manifest, how.repo_id, how.notes, **shown)
             return
-        sent = _send(how, directory, manifest)
+        approve, overwrite = partial(_approve, how), partial(_overwrite, how)
+        sent = release.send(directory, manifest, how.repo_id, how.notes, approve=approve, overwrite=overwrite, **shown)
     _tell(how.repo_id, sent)
     typer.echo(f"VHBENCH_RELEASE={ReleaseName.of(manifest, how.repo_id)}")
-
-
-def _hidden(how: PushOptions, manifest: "Manifest", rehearsed: Path | None) -> Path:
-    """Make the public part of a hidden test set, and return its directory."""
-    from vhbench import release
-
-    return release.hide(
-        how.directory,
-        manifest,
-        hidden=how.hidden,
-        secret=how.secret,
-        key=how.key,
-        rehearsed=rehearsed,
-        overwrite=how.yes,
-    )
-
-
-def _send(how: PushOptions, directory: Path, manifest: "Manifest") -> "Release":
-    """Write the card for the place that the version gets, and release both."""
-    from vhbench import release
-    from vhbench.adapters import hub_release
-
-    put = hub_release.place(how.repo_id, manifest)
-    former = release.former_texts(how.repo_id, put)
-    release.write_card(directory, manifest, how.repo_id, how.notes, former)
-    return hub_release.push(
-        directory,
-        how.repo_id,
-        put=put,
-        private=how.private,
-        reveal=how.reveal,
-        approve=lambda names: _approve(how, names),
-        overwrite=lambda names: _overwrite(how, release.lost(names, former)),
-    )
 
 
 def _tell(repo_id: str, sent: "Release") -> None:
