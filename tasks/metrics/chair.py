@@ -88,12 +88,15 @@ def score(
     found = (chair_reference if compat else chair_captions).judged(rows, truth, vocabulary)
     columns = {name: [counts[name] for _, counts in found] for pair in RATES.values() for name in pair}
     lost = {name: [counts[name] for _, counts in found] for pair in SHARES.values() for name in pair}
-    result = rates.of_sums(columns | lost, RATES | SHARES, clusters=[row["image_id"] for row, _ in found])
     counts = withholding.ResponseCounts()
     for (image, text), (row, _) in zip(rows, found, strict=True):
         record = Record(image, kind="caption", response=text, failure=row.get("failure", ""))
         counts.add(record, Claims(named=len(row["mentions"])))
-    result = withholding.withhold(result, RATES, None if allow_failed or compat else counts.reason)
+    withheld = None if allow_failed or compat else counts.reason
+    none: dict[str, Any] = dict.fromkeys(RATES) if withheld else {}
+    shown = SHARES if withheld else RATES | SHARES
+    result = none | rates.of_sums(columns | lost, shown, clusters=[row["image_id"] for row, _ in found])
+    result |= {"intervals": none | result["intervals"], "withheld": withheld}
     shares = {name: result[rate] for name, rate in _PRINTED.items()}
     return {
         **result,
@@ -169,7 +172,7 @@ def gold_from_coco(
         VhbenchError: for an annotation with an unknown category or a category outside the vocabulary.
     """
     vocabulary = vocabulary_of(synonyms, compat=compat)
-    data = _of_coco(instances)
+    data = read_coco(instances)
     names = {row["id"]: row["name"] for row in _part(data, "categories", "instances")}
     gold: dict[str, set[str]] = {str(row["id"]): set() for row in data.get("images", ())}
     for row in _part(data, "annotations", "instances"):
@@ -179,7 +182,7 @@ def gold_from_coco(
             known = "a category of the file" if name is None else "a word of the vocabulary"
             raise VhbenchError(f"annotation {row.get('id')}: expected {known}, got {name or row['category_id']!r}")
         gold.setdefault(str(row["image_id"]), set()).add(node)
-    for row in _part(_of_coco(captions), "annotations", "captions") if captions is not None else ():
+    for row in _part(read_coco(captions), "annotations", "captions") if captions is not None else ():
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
     return gold
 
@@ -187,6 +190,7 @@ def gold_from_coco(
 class _Entry(TypedDict, total=False):
     id: int | str
     name: str
+    file_name: str
     image_id: int | str
     category_id: int | str
     caption: str
@@ -198,8 +202,8 @@ class _Coco(TypedDict, total=False):
     categories: list[_Entry]
 
 
-def _of_coco(data: Any) -> Any:
-    """Return the needed fields of a COCO file, without its large segmentations."""
+def read_coco(data: Any) -> Any:
+    """Return the needed fields of a COCO file, without its large segmentations; other data is unchanged."""
     return read_typed(Path(data), _Coco, "COCO") if isinstance(data, (str, Path)) else data
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from vhbench import splits
 from vhbench.benchmarks import Task, benchmark, load
 from vhbench.builds.split_build import SplitBuild, tail
-from vhbench.files import canonical, file_sha256, is_inside, read_json, read_text, read_typed
+from vhbench.files import canonical, file_sha256, is_inside, read_json, read_text
 from vhbench.language import synonyms
 from vhbench.options import check_numbers, option, values_of
 from vhbench.schema import ImageData, Question, Row, VhbenchError
@@ -152,20 +152,6 @@ class _Photos:
         return file
 
 
-class _CocoEntry(TypedDict, total=False):
-    id: int | str
-    name: str
-    file_name: str
-    image_id: int | str
-    category_id: int | str
-
-
-class _Instances(TypedDict):
-    images: list[_CocoEntry]
-    annotations: list[_CocoEntry]
-    categories: list[_CocoEntry]
-
-
 @lru_cache(maxsize=2)
 def _read_source(source: str, captions: str, images: str, words: str) -> _Photos:
     form, _, path = source.partition(":")
@@ -175,14 +161,14 @@ def _read_source(source: str, captions: str, images: str, words: str) -> _Photos
 
 
 def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photos:
-    data: Any = read_typed(instances, _Instances, "COCO")
-    known = _vocabulary(words, {row["name"]: () for row in data["categories"]})
+    data = load("vhbench.tasks.metrics.chair:read_coco")(instances)
+    known = _vocabulary(words, {row["name"]: () for row in data.get("categories", ())})
     gold = load("vhbench.tasks.metrics.chair:gold_from_coco")  # its result is part of the fingerprint
     found, other = (
         {name: sorted(objects) for name, objects in gold(data, captions or None, synonyms=known, compat=own).items()}
         for own in (False, True)
     )
-    files = {str(row["id"]): row["file_name"] for row in data["images"]}
+    files = {str(row["id"]): row["file_name"] for row in data.get("images", ())}
     return _Photos(folder, files, found, known, {name: other[name] for name in found if found[name] != other[name]})
 
 

@@ -80,21 +80,16 @@ def write_pages(how: ReviewOptions) -> None:
     Raises:
         VhbenchError: if the output is not a page, or the split has no questions.
     """
-    from vhbench.analysis import human_review as reviews
+    from vhbench.analysis.human_review import selection
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
-    from vhbench.splits import read_manifest, read_questions
 
     split, output, config = how.split, how.out or Path("review.html"), how.config or None
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: expected a page ending in .html")
-    content_hash = read_manifest(split).content_hash
-    if how.twins:
-        rows = iter(reviews.twins(read_questions(split, config), how.number, how.seed))
-    else:
-        rows = reviews.disputed_first(split, config, how.number, how.seed)
+    rows, identity = selection(split, config, how.number, how.seed, of_pairs=how.twins)
     written: list[Path] = []
-    for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
+    for text, part in pages(rows, identity):
         written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))
         write_atomic(written[-1], text.encode())
         for note in part.notes:
@@ -106,24 +101,19 @@ def write_pages(how: ReviewOptions) -> None:
 
 
 def _tally(how: ReviewOptions) -> None:
-    from vhbench.analysis import human_review as reviews
+    from vhbench.analysis import human_review
     from vhbench.files import json_bytes, write_atomic
-    from vhbench.splits import read_manifest, read_questions
 
     output = how.out or Path("verdict.json")
-    content_hash = read_manifest(how.split).content_hash
-    identity = reviews.of_twins(content_hash) if how.twins else content_hash
-    answers = {q.id: "yes" if how.twins else q.answer for q in read_questions(how.split)}
-    votes = reviews.read_judgments([Path(file) for file in how.judgments], identity)
-    verdict = reviews.tally(list(votes.values()), answers)
-    shares = {name: reviews.share(said, answers) for name, said in votes.items()}
-    write_atomic(output, json_bytes({"hash": identity, **verdict, "by_annotator": shares}))
-    typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}")
-    if len(votes) < _ANNOTATORS:
-        typer.echo(f"judged by {len(votes)}: the protocol requires {_ANNOTATORS} annotators")
+    verdict = human_review.verdict(how.split, [Path(file) for file in how.judgments], of_pairs=how.twins)
+    write_atomic(output, json_bytes(verdict))
+    number = verdict["annotators"]
+    typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {number} annotators; {output}")
+    if number < _ANNOTATORS:
+        typer.echo(f"judged by {number}: the protocol requires {_ANNOTATORS} annotators")
     kappa = verdict["kappa"]
     typer.echo(f"agreement: Fleiss' κ {'undefined' if kappa is None else f'{kappa:.2f}'}")
-    for name, share in shares.items():
+    for name, share in verdict["by_annotator"].items():
         typer.echo(in_a_line(f"  {name}: {share['as_the_split']} of {share['judged']} as the split says"))
     for item in verdict["dropped"]:
         votes_said = ", ".join(item["votes"])

@@ -74,7 +74,7 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     chosen: Literal["", "yes", "no"] = _positive(how.positive) if how.positive is not None else ""
     found = _read(run.responses, asked.file, reading)
     split = asked.file if has_vocabulary(asked.file) else None
-    scored = scoring.score_all(found, scoring.ScoringOptions(chosen, split, reading.allow_failed))
+    scored = scoring.score_all(found, positive=chosen, split=split, allow_failed=reading.allow_failed)
     told = _read_of(found, reading)
     if reading.as_json:
         groups = [
