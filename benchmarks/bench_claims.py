@@ -155,9 +155,8 @@ def claimed(found: RunComparison) -> tuple[bool, bool]:
 
 def starter_rows(benchmark: str) -> list[Record]:
     """Return the questions of a starter split, which is built where there is none yet."""
-    groups = (group for _, group in splits.read_columns(starter(benchmark), list(RECORD)))
-    rows = (dict(zip(group, row, strict=True)) for group in groups for row in zip(*group.values(), strict=True))
-    return sorted(map(to_record, rows), key=lambda record: record.id)
+    rows = splits.read_columns(starter(benchmark), list(RECORD))
+    return sorted((to_record(row) for _, row in rows), key=lambda record: record.id)
 
 
 def rate(asked: Sequence[Record], claims: Claims, planted: tuple[str, float], samples: int, cell: str = "") -> float:

@@ -59,9 +59,9 @@ def restricted(options: argparse.Namespace) -> list[str]:
         for question in questions:
             restricted_oracles.add(found, question, [scenes[name] for name in question.scene_ids])
         asked += [(seed, question) for question in questions]
-    print(*(line for table in restricted_oracles.tables(found) for line in wording.aligned(table)), sep="\n")
+    print(*wording.aligned(restricted_oracles.table(found)), sep="\n")
     print(text_only(asked), flush=True)
-    return restricted_oracles.warnings(found)
+    return restricted_oracles.leaks(found)
 
 
 def text_only(asked: Iterable[tuple[int, Question]]) -> str:

@@ -44,9 +44,11 @@ class Aggregation:
                 submission.write(found, self.task, args)
             return None
         if self.reports:
-            grid = origin(items, self.task) | report.grid(found, task(self.task)) | {"repetitions": repetitions(items)}
+            repetitions = 1 + max((len(item.get("repeats", ())) for item in items), default=0)
+            grid = _origin(items, self.task) | report.grid(found, task(self.task)) | {"repetitions": repetitions}
             report.write(grid, self.task, args)
-            _say(self.task, grid)
+            for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"])):
+                print(f"vhbench: {self.task}: {line}", file=sys.stderr)
             if grid["withheld"]:
                 _forget_single_scores(items)
             return cast("float | None", grid["overall"][self.metric.name])
@@ -88,12 +90,6 @@ def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
     return [found[key] for key in sorted(found)]
 
 
-def _say(task: str, grid: Mapping[str, Any]) -> None:
-    """Print why scores are withheld, and warnings about unparsed responses."""
-    for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"])):
-        print(f"vhbench: {task}: {line}", file=sys.stderr)
-
-
 def _forget_single_scores(items: Items) -> None:
     """Remove the values from which lmms-eval would derive the standard error of a withheld score."""
     for item in items:
@@ -102,14 +98,9 @@ def _forget_single_scores(items: Items) -> None:
             item.pop("accuracy", None)
 
 
-def origin(items: Items, task: str) -> dict[str, Any]:
+def _origin(items: Items, task: str) -> dict[str, Any]:
     """Return the head of a report: missing responses, and provenance."""
     found = one_of((item.get(KEY) for item in items), task)
     answered = len({item["id"] for item in items})
     lost = None if found is None else missing(answered, found.asked, found.of)
     return {"partial": lost, KEY: None if found is None else found.to_json() | {"answered": answered}}
-
-
-def repetitions(items: Iterable[Mapping[str, Any]]) -> int:
-    """Return the number of responses per question (``lmms-eval --repeats``)."""
-    return 1 + max((len(item.get("repeats", ())) for item in items), default=0)

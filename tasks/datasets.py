@@ -16,7 +16,7 @@ import functools
 import glob
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ from vhbench.files import cache_folder, cached, convert, parse_yaml, read_text
 from vhbench.images import open_image
 from vhbench.provenance import DataSource
 from vhbench.records import split_repetition
-from vhbench.schema import Manifest, VhbenchError, in_one_line
+from vhbench.schema import Manifest, Record, VhbenchError, in_one_line
 from vhbench.splits import manifests
 
 P = ParamSpec("P")
@@ -298,9 +298,7 @@ def _count(name: str, split: Path) -> int:
     if not keep:  # {}: the whole benchmark; None: its own config
         return rows.get(name, 0) if keep is None else sum(rows.values())
     return max(1, len(task(name).variants)) * sum(
-        all(value in allowed for value, allowed in zip(values, keep.values(), strict=True))
-        for _, group in splits.read_columns(split, list(keep))
-        for values in zip(*group.values(), strict=True)
+        all(row[name] in allowed for name, allowed in keep.items()) for _, row in splits.read_columns(split, list(keep))
     )
 
 
@@ -323,6 +321,24 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
             f"captions; build the split again with `vhbench build {manifest.benchmark}`"
         )
     return words
+
+
+def belonging(records: Iterable[Record], split: Path, option: str) -> Iterator[Record]:
+    """Yield the records; raise if one belongs to another split, with another vocabulary.
+
+    Args:
+        records: answered questions.
+        split: the split whose vocabulary scores them.
+        option: option that names another one.
+    """
+    asked = splits.read_ids(split)
+    for record in records:
+        if split_repetition(record.id)[1] not in asked:
+            raise VhbenchError(
+                f"response {record.id!r} belongs to no question of {split}, whose vocabulary would score captions; "
+                f"give the evaluated split with {option} DIR"
+            )
+        yield record
 
 
 def _locate(benchmark: str) -> tuple[Path, DataSource]:
@@ -348,11 +364,12 @@ def releases() -> dict[str, str]:
     """Return benchmark → name of its release: ``VHBENCH_RELEASE``, comma-separated, or this version's own.
 
     Raises:
-        VhbenchError: if a name is invalid, or two are of one benchmark.
+        VhbenchError: if a name is invalid, two are of one benchmark, or ``release.yaml`` does not have this form.
     """
     given = os.environ.get("VHBENCH_RELEASE", "")
     if not given:
-        return own_releases()
+        told = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
+        return dict(convert(told, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
     from vhbench.adapters.hub_names import ReleaseName
 
     found: dict[str, str] = {}
@@ -363,16 +380,6 @@ def releases() -> dict[str, str]:
             raise VhbenchError(f"VHBENCH_RELEASE: expected one release of {benchmark}, got {both}")
         found[benchmark] = name
     return found
-
-
-def own_releases() -> dict[str, str]:
-    """Return the releases that this version of vhbench evaluates on: benchmark → name.
-
-    Raises:
-        VhbenchError: if ``release.yaml`` does not have this form.
-    """
-    told = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
-    return dict(convert(told, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
 
 
 def _only(docs: Any, column: str) -> str:

@@ -47,21 +47,13 @@ def {name}() -> Task:
 
 @dataclass(frozen=True)
 class _ExportPart:
-    """The questions of a split with one token limit.
-
-    Attributes:
-        split: the split directory.
-        name: name for the harness; it holds the content hash, as harnesses keep images by name.
-        limit: maximum new tokens.
-        model: model of an OpenAI batch.
-        variants: prefixes of the variants of each question; none for the question itself.
-    """
+    """The questions of a split with one token limit."""
 
     split: Path
-    name: str
-    limit: int
-    model: str
-    variants: Sequence[str] = ()
+    name: str  # it holds the content hash, as harnesses keep images by name
+    limit: int  # of new tokens
+    model: str  # of an OpenAI batch
+    variants: Sequence[str] = ()  # their prefixes; none for the question itself
 
     def __iter__(self) -> Iterator[Question]:
         for config in splits.read_manifest(self.split).rows:
@@ -167,9 +159,8 @@ def _limit_of(row: Mapping[str, Any]) -> int:
 
 
 def _docs(split: Path, variants: Sequence[str]) -> Iterator[dict[str, Any]]:
-    for _, group in splits.read_columns(split, list(RECORD)):
-        for values in zip(*group.values(), strict=True):
-            yield from _varied(dict(zip(group, values, strict=True)), variants)
+    for _, row in splits.read_columns(split, list(RECORD)):
+        yield from _varied(row, variants)
 
 
 def _varied(doc: dict[str, Any], variants: Sequence[str]) -> list[dict[str, Any]]:

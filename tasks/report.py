@@ -12,7 +12,7 @@ from vhbench.records import as_records, split_repetition
 from vhbench.schema import Record
 from vhbench.tasks import datasets, unparsed
 from vhbench.tasks.metrics import ode_captions, yes_no
-from vhbench.tasks.metrics.measuring import Measured, measure
+from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import metrics_of
 
@@ -26,13 +26,7 @@ _NOTES: Mapping[str, Callable[[Measured], dict[str, Any]]] = {
 
 
 def measure_task(records: Records, family: Family, metrics: Sequence[Metric] | None = None) -> Measured:
-    """Compute the metrics of a task, with the caption vocabulary of the split that the tasks use.
-
-    Args:
-        records: records of one benchmark.
-        family: family of the task.
-        metrics: metrics of the family; None for all.
-    """
+    """Compute all or some metrics of a task, with the caption vocabulary of the split that the tasks use."""
     chosen = metrics_of(family.name) if metrics is None else metrics
     name = records[0].benchmark
     searched = any({"claims", "words"} & {*metric.needs} for metric in chosen)
@@ -74,13 +68,9 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
 
 def numbers(measured: Measured, family: str) -> dict[str, Any]:
     """Return the metrics by name, with intervals and further fields."""
-    scores = measured.scores
-    found: dict[str, Any] = {"n": measured.n, **{name: score.value for name, score in scores.items()}}
-    found["intervals"] = {name: score.interval for name, score in scores.items()}
-    found["interval_notes"] = {name: score.note for name, score in scores.items() if score.note}
-    found["bounds"] = {name: score.bounds for name, score in scores.items() if score.bounds}
-    if "accuracy" in scores:
-        found["interval"] = scores["accuracy"].interval
+    found = {"n": measured.n, **report_scores(measured, percent=True)}
+    if "accuracy" in found:
+        found["interval"] = found["intervals"]["accuracy"]
     return found | (_NOTES[family](measured) if family in _NOTES and not measured.withheld else {})
 
 

@@ -12,7 +12,7 @@ from vhbench.records import ReferenceZeroDivision
 from vhbench.schema import Record
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import amber, chair
-from vhbench.tasks.metrics.measuring import measure
+from vhbench.tasks.metrics.measuring import measure, report_scores
 from vhbench.tasks.metrics.registry import metrics_of
 
 LENGTHS = (32, 64, 128, 256, 512)
@@ -62,10 +62,9 @@ def by_length(records: Sequence[Record]) -> list[dict[str, Any]]:
         beginnings = [text[: end and end.end()] for text, end in zip(texts, ends, strict=True)]
         longer = sum(len(cut) < len(text.rstrip()) for cut, text in zip(beginnings, texts, strict=True))
         told = [replace(one, response=cut) if cut else one for one, cut in zip(records, beginnings, strict=True)]
-        scores = measure(told, metrics, claimed=claimed).scores
-        intervals = {name: score.interval for name, score in scores.items()}
-        values = {name: score.value for name, score in scores.items()}
-        points.append({"tokens": tokens, "longer": longer / len(records), **values, "intervals": intervals})
+        scores = report_scores(measure(told, metrics, claimed=claimed), percent=True)
+        values = {name: scores[name] for name in (*_CURVE, "intervals")}
+        points.append({"tokens": tokens, "longer": longer / len(records), **values})
         if not longer:
             break
     return points

@@ -14,9 +14,9 @@ from vhbench.records import split_repetition, to_record
 from vhbench.schema import Record
 from vhbench.statistics import wording
 from vhbench.statistics.clusters import clusters_of
-from vhbench.tasks.metrics import text_only
-from vhbench.tasks.metrics.question_words import options_of
-from vhbench.tasks.metrics.text_only import LEAST_CLUSTERS, FoldPredictions, TextOnlyBaseline
+from vhbench.tasks import text_only
+from vhbench.tasks.question_words import options_of
+from vhbench.tasks.text_only import LEAST_CLUSTERS, FoldPredictions, TextOnlyBaseline
 
 GROUPINGS = (
     ("task",),
@@ -40,9 +40,7 @@ def of_split(directory: Path) -> dict[str, TextOnlyBaseline]:
 
 
 def _records(directory: Path) -> Iterator[Record]:
-    for _, group in splits.read_columns(directory, _READ):
-        for row in zip(*group.values(), strict=True):
-            yield to_record(dict(zip(group, row, strict=True)))
+    return (to_record(row) for _, row in splits.read_columns(directory, _READ))
 
 
 def across_seeds(directory: Path, other: Path) -> Iterator[tuple[str, str, str]]:
@@ -79,25 +77,19 @@ def of_questions(records: Iterable[Record]) -> dict[str, TextOnlyBaseline]:
     A subset equal to an earlier one is left out. Repetitions count once. The last results are cached, as they do not
     depend on responses.
     """
-    asked = [_asked(record) for record in records if not split_repetition(record.id)[0]]
+    first = (record for record in records if not split_repetition(record.id)[0])
+    asked = tuple(Record(**{name: getattr(record, name) for name in _READ}) for record in first)
     if len(asked) > text_only.MOST:  # too many to cache
         return _found(asked)
     return dict(_kept(tuple(sorted(asked, key=lambda record: record.id))))
 
 
-def _asked(record: Record) -> Record:
-    """Return a record without the response."""
-    return Record(**{name: getattr(record, name) for name in _READ})
-
-
-@lru_cache(maxsize=len(BENCHMARKS))
-def _kept(asked: tuple[Record, ...]) -> dict[str, TextOnlyBaseline]:
-    return _found(asked)
-
-
-def _found(asked: Sequence[Record]) -> dict[str, TextOnlyBaseline]:
+def _found(asked: tuple[Record, ...]) -> dict[str, TextOnlyBaseline]:
     guesses = text_only.guess(asked, lambda own: clusters_of(own).numbers.tolist())
     return {} if guesses is None else dict(_floors(guesses))
+
+
+_kept = lru_cache(maxsize=len(BENCHMARKS))(_found)
 
 
 def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:

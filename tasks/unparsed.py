@@ -95,7 +95,7 @@ def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> I
     lost = {answer: sum(found[kind] for kind in KINDS) for answer, found in counts.items()}
     if not sum(lost.values()):
         return
-    tested = parse_failure_imbalance([record for record in records if record.answer])
+    tested = _imbalance([record for record in records if record.answer])
     among = sum(task.family is not None and not task.variants for task in tasks(records[0].benchmark).values())
     if tested is not None and tested * among <= ALPHA:
         told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
@@ -105,14 +105,8 @@ def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> I
         )
 
 
-def parse_failure_imbalance(records: Sequence[Record]) -> float | None:
-    """Return the p-value of the difference in parse rates between questions with either answer.
-
-    The signs of whole clusters are flipped (:mod:`vhbench.statistics.multiple_testing`).
-
-    Returns:
-        Unadjusted p-value; None if there are too few discordant clusters.
-    """
+def _imbalance(records: Sequence[Record]) -> float | None:
+    """Return the unadjusted p-value of the difference in parse rates between yes and no; None if it is not testable."""
     lost = [float(bool(kind_of(record))) for record in records]
     share = sum(lost) / len(lost)
     of = Counter(record.answer for record in records)

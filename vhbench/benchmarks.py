@@ -205,18 +205,14 @@ def _variants(entry: Benchmark) -> Iterator[Task]:
     family, common = entry.families[kinds[0]], {"perturbation": ("",)}
     for number in ROTATIONS if "multiple_choice" in kinds else ():
         keep = {"kind": ("multiple_choice",), **common}
-        yield Task(f"{entry.name}_rotations_{number}", family, keep=keep, variants=_rotations(number))
-    yield Task(f"{entry.name}_wordings", family, keep={"kind": kinds, **common}, variants=_wordings())
+        yield Task(f"{entry.name}_rotations_{number}", family, keep=keep, variants=_prefixes("r", number))
+    wordings = _prefixes("w", WORDINGS)
+    yield Task(f"{entry.name}_wordings", family, keep={"kind": kinds, **common}, variants=wordings)
 
 
-def _rotations(number: int) -> tuple[str, ...]:
-    """Return the prefixes of so many rotations of a question's options."""
-    return tuple(f"r{place}#" for place in range(1, number + 1))
-
-
-def _wordings() -> tuple[str, ...]:
-    """Return the prefixes of the wordings of a question's answer instruction."""
-    return tuple(f"w{place}#" for place in range(1, WORDINGS + 1))
+def _prefixes(kind: str, number: int) -> tuple[str, ...]:
+    """Return the prefixes of so many rotations ("r") of a question's options, or wordings ("w") of its instruction."""
+    return tuple(f"{kind}{place}#" for place in range(1, number + 1))
 
 
 def task(name: str) -> Task:

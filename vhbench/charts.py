@@ -10,9 +10,11 @@ information.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
+from math import ceil, log2
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from vhbench.files import write_atomic
 from vhbench.schema import VhbenchError
@@ -58,6 +60,14 @@ class Dot:
     text: str
     guess: float | None = None
     pale: bool = False
+
+    @classmethod
+    def of(cls, row: str, value: float, ends: Sequence[float] | None, count: str, unit: str = "", **more: Any) -> Self:
+        """Return a row labelled with the value, in percent or points, its interval and the sample size ``count``."""
+        low, high = ends or (None, None)
+        between = "" if ends is None else f" [{low:.0f}, {high:.0f}]"
+        text = f"{value:.0f}{unit}{between}, {count}".replace("-", "\N{MINUS SIGN}")
+        return cls(row, value, low, high, text, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +151,12 @@ def dots(
         raise VhbenchError(f"expected unique names of lines, got {twice!r} twice")
     alt = drawing()
     least, most = across
-    clipped = [
-        asdict(row) | {end: None if at is None else min(max(at, least), most) for end, at in _ends(row)} for row in rows
-    ]
+    clipped = [asdict(row) for row in rows]
+    for row, name in product(clipped, ("value", "low", "high", "guess")):
+        row[name] = None if row[name] is None else min(max(row[name], least), most)
     scale = alt.Scale(domain=across, nice=False, **({"type": "log", "base": 2} if doubling else {}))
-    axis = alt.Axis(format="~r", **({"values": _doublings(across)} if doubling else {"tickCount": 5}))
+    doublings = [least * 2.0**i for i in range(int(log2(most / least)) + 1)] if doubling else []
+    axis = alt.Axis(format="~r", **({"values": doublings} if doubling else {"tickCount": 5}))
     y = alt.Y("row:N", sort=names, title=None, axis=alt.Axis(labelPadding=8))
     base = alt.Chart(alt.Data(values=clipped)).encode(y=y)
     whiskers = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5)
@@ -165,6 +176,13 @@ def dots(
         line = alt.Chart(alt.Data(values=[{"at": neutral}])).mark_rule(color=GREY, strokeDash=[4, 3])
         layers.insert(0, line.encode(x=alt.X("at:Q", scale=scale)))
     return alt.layer(*layers).properties(width=width, height=_ROW * len(rows), title=_title(alt, title, about))
+
+
+def symmetric(rows: Sequence[Dot]) -> tuple[float, float]:
+    """Return the ends of an axis around 0 for all rows in percentage points, rounded up to tens."""
+    most = max(abs(end) for row in rows for end in (row.value, row.low, row.high) if end is not None)
+    reach = 10.0 * ceil(max(most, 1) / 10)
+    return -reach, reach
 
 
 def heat_map(
@@ -243,18 +261,6 @@ def _luminance(colour: str) -> float:
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def _ends(row: Dot) -> list[tuple[str, float | None]]:
-    return [("value", row.value), ("low", row.low), ("high", row.high), ("guess", row.guess)]
-
-
-def _doublings(across: tuple[float, float]) -> list[float]:
-    least, most = across
-    values = [least]
-    while values[-1] * 2 <= most:
-        values.append(values[-1] * 2)
-    return values
 
 
 def _title(alt: Any, title: str, about: str | Sequence[str]) -> Any:

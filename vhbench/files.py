@@ -380,11 +380,7 @@ def _entry(place: Path) -> Any:
 
 
 def _check_output(path: Path) -> None:
-    """Check that a file may be written: not over /dev/null, nor into a pipe without a reader.
-
-    Raises:
-        VhbenchError: if the path is something other than a file; for folders the system reports it.
-    """
+    """Check that a file may be written: not over /dev/null, nor into a pipe without a reader; not for folders."""
     with suppress(OSError, ValueError):  # nothing is there
         mode = path.stat().st_mode
         handed = path.is_symlink() and str(path.readlink()).startswith("/proc/")  # /dev/stdout, wherever that leads

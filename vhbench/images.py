@@ -14,7 +14,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, lru_cache, wraps
+from functools import lru_cache, wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
@@ -35,9 +35,6 @@ Sizes = tuple[tuple[int, int], tuple[int, int]]
 _MEMORY: Final = 800_000_000
 _OPAQUE, _TRANSPARENT, _DEEP = 12, 20, 40
 """Bytes per pixel while decoding: with 8 bits per channel, transparency, more bits."""
-
-_LARGE: Final = 8 << 20
-"""Bytes of an array larger than most images need."""
 
 _DAMAGED = (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error, zlib.error)
 """Pillow's exceptions for truncated or damaged images."""
@@ -154,14 +151,9 @@ def sizes_of(image: ImageData) -> Sizes:
     try:
         with _quiet(), Image.open(io.BytesIO(data), formats=FORMATS) as opened:
             turned = _may_be_turned(opened, data) and _orientation(opened) in _ON_ITS_SIDE
-            return _sizes(opened.size, turned)
+            return (opened.size[::-1] if turned else opened.size), opened.size
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"image cannot be decoded, expected one of {', '.join(FORMATS)}") from error
-
-
-def _sizes(lying: tuple[int, int], turned: bool) -> Sizes:
-    width, height = lying
-    return ((height, width) if turned else lying), lying
 
 
 def to_png(image: Image.Image, **options: int) -> bytes:
@@ -266,12 +258,3 @@ def _whole_images() -> Iterator[None]:
         yield
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
-
-
-@cache
-def keep_freed_memory() -> None:
-    """Let the C library reuse freed arrays, instead of returning their pages to the system.
-
-    glibc does so with blocks up to the size of the largest that was freed; other libraries are not affected.
-    """
-    np.empty(_LARGE, np.uint8)

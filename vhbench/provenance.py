@@ -190,7 +190,8 @@ def unlike(told: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Itera
             for task, value in given.items():
                 tasks.setdefault(value, []).append(task)
             if len(tasks) > 1:
-                where = (f"{value} in {_first_of(own)}" for value, own in tasks.items())
+                more = {value: f" and {len(own) - 1} more" if own[1:] else "" for value, own in tasks.items()}
+                where = (f"{value} in {own[0]}{more[value]}" for value, own in tasks.items())
                 yield f"{SETTINGS[name]} differ between tasks: {f'{key} is ' if key else ''}{', '.join(where)}"
 
 
@@ -198,10 +199,6 @@ def _own_limit(task: str) -> str:
     """Return the token limit that is part of a task; "" for none."""
     limit = benchmarks.task(task).max_new_tokens if benchmarks.of_task(task) else 0
     return quote_value(limit) if limit else ""
-
-
-def _first_of(tasks: Sequence[str]) -> str:
-    return tasks[0] if len(tasks) == 1 else f"{tasks[0]} and {len(tasks) - 1} more"
 
 
 def missing(answered: int, asked: int, of: int) -> str | None:

@@ -21,7 +21,7 @@ def seed_sequence(seed: int, *key: Key) -> tuple[int, ...]:
     Raises:
         TypeError: if a part of the key has no canonical form (a set, say).
     """
-    digest = hashlib.sha256(orjson.dumps([seed, *map(_plain, key)])).digest()
+    digest = hashlib.sha256(orjson.dumps([seed, *key])).digest()
     return tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 32, 4))
 
 
@@ -46,11 +46,3 @@ def label(seed: int, *key: Key) -> str:
     True
     """
     return "".join(f"{word:08x}" for word in seed_sequence(seed, *key)[:2])
-
-
-def _plain(part: Key) -> object:
-    if isinstance(part, tuple):
-        return [_plain(inner) for inner in part]
-    if part is None or isinstance(part, (str, int, float)):
-        return part
-    raise TypeError(f"a seed key holds strings, numbers and tuples of them, not {type(part).__name__}")

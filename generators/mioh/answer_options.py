@@ -47,14 +47,8 @@ def arrange_images(
 ) -> tuple[list[int], tuple[str, ...], str]:
     """Order the images so that letter and position of the correct one are balanced.
 
-    At most four images are options, in display order: those of the easy question.
-
-    Args:
-        draft: question without images.
-        order: slots in random order; slots beyond the draft's own are fillers and never options.
-        balance: letter counts of the cell.
-        places: position counts of the correct image, among questions with as many images.
-        generator: random generator.
+    At most four images are options, in display order: those of the easy question. Slots in ``order`` beyond the draft's
+    own are fillers. ``places`` counts the positions of the correct image among questions with as many images.
 
     Returns:
         The slot shown at each position, the choices and the correct letter.

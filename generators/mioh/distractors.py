@@ -175,13 +175,9 @@ class DistractorSampler:
     def _sets(
         self, chosen: tuple[Fact, ...], near: Floats, worth: Floats, goal: tuple[int, Iterator[int], int]
     ) -> Iterator[tuple[Fact, ...]]:
-        """Yield option sets that extend the chosen facts, most co-occurring first.
+        """Yield option sets that extend the chosen facts, most co-occurring first; excluded facts have 0 in ``near``.
 
-        Args:
-            chosen: options chosen so far.
-            near: per fact, its co-occurrence with the chosen ones; 0 for excluded facts.
-            worth: per fact, its preference weight.
-            goal: required number of conditions, step counter and maximum number of steps.
+        ``goal``: required number of conditions, step counter and maximum number of steps.
         """
         if len(chosen) == self._kind.asks:
             yield chosen

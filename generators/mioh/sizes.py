@@ -25,12 +25,13 @@ GROUPS: Final = tuple(dict.fromkeys("ni" if p.images else pressure_family(p.name
 """Pressures with a size; NI is divided over its numbers of images."""
 
 
-def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+def sizes(cells: str | int | Mapping[str, Mapping[str, int]], *, tied: int = 0) -> dict[str, dict[str, int]]:
     """Return type → pressure → number of questions.
 
     Args:
         cells: "paper", a number for each of the 26 × 5 cells (including "hp+hn"), or task → pressure → number as in
             :data:`PAPER`.
+        tied: further easy questions of each of two tied types.
 
     Raises:
         VhbenchError: for any other value, an unknown task or pressure, or a negative or fractional number.
@@ -41,7 +42,7 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
         cells = int(cells)
     if isinstance(cells, int) and _is_size(cells):
         sized = {name: dict.fromkeys(GROUPS, cells) for name in QUESTION_TYPES}
-        return {name: _split_ni(name, wanted, turn=i) for i, (name, wanted) in enumerate(sized.items())}
+        return _with_ties({name: _split_ni(name, sized[name], turn=i) for i, name in enumerate(sized)}, tied)
     if not isinstance(cells, Mapping):
         raise VhbenchError(
             f"cells: expected paper, a number (0 or more), or a JSON file of task → pressure → number; got {cells!r:.9}"
@@ -55,15 +56,15 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
         for i, name in enumerate(names):
             wanted = {group: _share(number, i, len(names)) for group, number in cells.get(task, {}).items()}
             table[name] = _split_ni(name, wanted, turn=i)
-    return table
+    return _with_ties(table, tied)
 
 
-def with_ties(table: Mapping[str, Mapping[str, int]], number: int) -> dict[str, dict[str, int]]:
+def _with_ties(table: dict[str, dict[str, int]], number: int) -> dict[str, dict[str, int]]:
     """Return sizes with ``number`` more easy questions for every pair of tied types."""
     tied = [kind for kind in QUESTION_TYPES.values() if kind.tied_to]
     names = {kind.id for kind in tied} | {kind.tied_to for kind in tied}
     return {
-        name: {**cells, "easy": cells.get("easy", 0) + number} if name in names and number else dict(cells)
+        name: {**cells, "easy": cells.get("easy", 0) + number} if name in names and number else cells
         for name, cells in table.items()
     }
 

@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 import simplejpeg
 
-from vhbench.images import keep_freed_memory
 from vhbench.schema import VhbenchError
 
 Array = npt.NDArray[np.uint8]
@@ -262,7 +261,6 @@ def _through_jpeg(colour: Array, quality: int) -> Array:
 
 def _on_colour(image: Array, change: Callable[[Array], Array]) -> Array:
     """Apply a change to the grey (H, W) or RGB (H, W, 3) planes; keep alpha and shape."""
-    keep_freed_memory()
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
         kind = image.dtype if isinstance(image, np.ndarray) else type(image).__name__
         raise VhbenchError(f"a perturbation takes a uint8 array, not {kind}")

@@ -6,7 +6,8 @@ A noun matches an object of the image (*truth*) or a likely hallucination (*hall
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import cache
+from typing import Any, ClassVar, Self
 
 from vhbench.language import parsing
 from vhbench.language.captions.nouns import builtin_nouns, builtin_similarity
@@ -65,6 +66,12 @@ class Judge:
     alike: Callable[[str, str], bool]
     tools: Mapping[str, str]
 
+    # How the reference differs is in vhbench.tasks.metrics.amber_reference.
+    fold: "ClassVar[staticmethod[[str], str]]" = staticmethod(str.lower)  # noqa: RUF009
+    failure: "ClassVar[staticmethod[[str], Failure]]" = staticmethod(parsing.failure)  # noqa: RUF009
+    words: "ClassVar[staticmethod[[str], str]]" = staticmethod(parsing.caption_text)  # noqa: RUF009
+    answer: "ClassVar[staticmethod[[str, str], str]]" = staticmethod(parsing.yes_no)  # noqa: RUF009
+
     @classmethod
     def build(
         cls,
@@ -87,27 +94,8 @@ class Judge:
         find, similar = nouns or builtin_nouns(vocabulary), similarity or builtin_similarity
         tools = {"nouns": _name(find), "similarity": _name(similar)}
         safe = frozenset(map(cls.fold, read_safe_words(safe_words)))
-        return cls(frozenset(vocabulary), related, safe, find, _memoised(similar), tools)
-
-    @staticmethod
-    def fold(word: str) -> str:
-        """Return the normalized form of a word."""
-        return word.lower()
-
-    @staticmethod
-    def failure(text: str) -> Failure:
-        """Return "failed" or "refused" for a missing response."""
-        return parsing.failure(text)
-
-    @staticmethod
-    def words(text: str) -> str:
-        """Return a caption without reasoning and markup."""
-        return parsing.caption_text(text)
-
-    @staticmethod
-    def answer(text: str, question: str = "") -> str:
-        """Return the prediction of a yes/no response: "yes", "no" or ""."""
-        return parsing.yes_no(text, question)
+        alike = cache(lambda first, second: similar(first, second) > THRESHOLD)
+        return cls(frozenset(vocabulary), related, safe, find, alike, tools)
 
     def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
         """Match a caption with its annotation; a missing one mentions nothing."""
@@ -172,18 +160,6 @@ class Judge:
 
     def _first_alike(self, noun: str, owners: Mapping[str, int]) -> set[int]:
         return next(({owner} for word, owner in owners.items() if self.alike(noun, word)), set())
-
-
-def _memoised(similarity: Similarity) -> Callable[[str, str], bool]:
-    known: dict[tuple[str, str], bool] = {}
-
-    def alike(first: str, second: str) -> bool:
-        pair = first, second
-        if pair not in known:
-            known[pair] = similarity(first, second) > THRESHOLD
-        return known[pair]
-
-    return alike
 
 
 def _name(tool: Any) -> str:

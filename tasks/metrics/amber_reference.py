@@ -5,7 +5,7 @@ and a listed hallucination similar to a present object is not counted.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from vhbench.language import parsing
 from vhbench.schema import Failure
@@ -26,25 +26,10 @@ class ReferenceJudge(Judge):
     ['dog']
     """
 
-    @staticmethod
-    def fold(word: str) -> str:
-        """Return the word unchanged."""
-        return word
-
-    @staticmethod
-    def failure(text: str) -> Failure:
-        """Return "": the reference does not detect failed requests."""
-        return ""
-
-    @staticmethod
-    def words(text: str) -> str:
-        """Return the text unchanged."""
-        return text
-
-    @staticmethod
-    def answer(text: str, question: str = "") -> str:
-        """Return "yes", "no" or "": the response must be exactly that word."""
-        return parsing.amber(text)
+    fold = staticmethod(str)
+    failure: "ClassVar[staticmethod[[str], Failure]]" = staticmethod(lambda text: "")  # failed requests count as any
+    words = staticmethod(str)
+    answer = staticmethod(lambda text, question: parsing.amber(text))  # exactly one word
 
     @classmethod
     def _further_words(cls, truth: Mapping[str, Mapping[str, Any]]) -> set[str]:

@@ -90,7 +90,6 @@ class Answers:
         self.pair = np.array(halves, dtype=np.int64)
         self.twins = _twins(self, list(pairs)) if paired else np.zeros((0, 2), dtype=np.int64)
         self._counts: dict[tuple[str, Facts, bool], npt.NDArray[np.float64]] = {}
-        self._clusters: dict[tuple[int, ...], tuple[Places, Clustering]] = {}
 
     @property
     def every(self) -> Places:
@@ -165,14 +164,12 @@ class Answers:
 
     def clusters(self, units: Places) -> Clustering:
         """Return the clusters of some rows, or of pairs of rows, cached."""
-        key = (*units.shape, int(units.sum()))
-        if key in self._clusters and np.array_equal(self._clusters[key][0], units):
-            return self._clusters[key][1]
-        found = self.shared.among(units)
-        if len(self._clusters) > 3:
-            self._clusters.pop(next(iter(self._clusters)))
-        self._clusters[key] = units, found
-        return found
+        return self._among(units.tobytes(), units.shape)
+
+    @cached_property
+    def _among(self) -> Callable[[bytes, tuple[int, ...]], Clustering]:
+        among = self.shared.among
+        return lru_cache(maxsize=4)(lambda data, shape: among(np.frombuffer(data, np.int64).reshape(shape)))
 
 
 def _chosen(record: Record) -> str:

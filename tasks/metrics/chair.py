@@ -88,12 +88,15 @@ def score(
     found = (chair_reference if compat else chair_captions).judged(rows, truth, vocabulary)
     columns = {name: [counts[name] for _, counts in found] for pair in RATES.values() for name in pair}
     lost = {name: [counts[name] for _, counts in found] for pair in SHARES.values() for name in pair}
-    result = rates.of_sums(columns | lost, RATES | SHARES, clusters=[row["image_id"] for row, _ in found])
     counts = withholding.ResponseCounts()
     for (image, text), (row, _) in zip(rows, found, strict=True):
         record = Record(image, kind="caption", response=text, failure=row.get("failure", ""))
         counts.add(record, Claims(named=len(row["mentions"])))
-    result = withholding.withhold(result, RATES, None if allow_failed or compat else counts.reason)
+    withheld = None if allow_failed or compat else counts.reason
+    none: dict[str, Any] = dict.fromkeys(RATES) if withheld else {}
+    shown = SHARES if withheld else RATES | SHARES
+    result = none | rates.of_sums(columns | lost, shown, clusters=[row["image_id"] for row, _ in found])
+    result |= {"intervals": none | result["intervals"], "withheld": withheld}
     shares = {name: result[rate] for name, rate in _PRINTED.items()}
     return {
         **result,
@@ -187,9 +190,9 @@ def gold_from_coco(
 class _Entry(TypedDict, total=False):
     id: int | str
     name: str
+    file_name: str
     image_id: int | str
     category_id: int | str
-    file_name: str
     caption: str
 
 
@@ -200,7 +203,7 @@ class _Coco(TypedDict, total=False):
 
 
 def read_coco(data: Any) -> Any:
-    """Return the needed fields of a COCO file, without its large segmentations; a mapping is returned unchanged."""
+    """Return the needed fields of a COCO file, without its large segmentations; other data is unchanged."""
     return read_typed(Path(data), _Coco, "COCO") if isinstance(data, (str, Path)) else data
 
 

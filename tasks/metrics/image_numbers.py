@@ -31,7 +31,7 @@ def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
 
 
 def _point(records: Sequence[Record]) -> dict[str, Any]:
-    hits = [float(outcome_of(record) == record.answer) for record in records]
+    hits, why = [float(outcome_of(record) == record.answer) for record in records], withholding.reason_of(records)
     ends = intervals.mean(hits, clusters=clusters_of(records))
-    point = {"n": len(hits), "accuracy": sum(hits) / len(hits), "interval": list(ends) if ends else None}
-    return withholding.withhold(point, ("accuracy", "interval"), withholding.reason_of(records))
+    interval = list(ends) if ends and not why else None
+    return {"n": len(hits), "accuracy": None if why else sum(hits) / len(hits), "interval": interval, "withheld": why}

@@ -12,14 +12,15 @@ Scores are computed lazily. :mod:`vhbench.tasks.metrics.registry` lists the metr
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from vhbench.schema import Record
+from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.clusters import Shared
 from vhbench.statistics.multiple_testing import paired_t_p_value
 from vhbench.statistics.sums import Score, Sums
@@ -166,13 +167,14 @@ class Measured:
         """Return a metric by its name."""
         return next(metric for metric in self.metrics if metric.name == name)
 
-    def score(self, metric: Metric) -> Score:
-        """Return a printed score."""
+    def score(self, metric: Metric | str, *, percent: bool = True) -> Score:
+        """Return a score as printed, or as a fraction."""
+        metric = self.metric(metric) if isinstance(metric, str) else metric
         if metric.formula is not None:
             value = self.value(metric)
-            return Score(None if value is None else 100 * value)
+            return Score(None if value is None else (100 if percent else 1) * value)
         found = self.sums(metric)
-        return Score(None) if found is None else found.score
+        return Score(None) if found is None else found.score if percent else found.scaled(1.0)
 
     def value(self, metric: Metric | str) -> float | None:
         """Return a score as a fraction (or a length, or a count); None if undefined or withheld."""
@@ -204,7 +206,10 @@ class Measured:
             strata = strata if strata is None else strata[about]
         bottom = np.ascontiguousarray(counts[:, 1])
         below = [bottom] if strata is None else [bottom[strata == number] for number in range(len(weights))]
-        if not below or not all(own.sum() > 0 for own in below) or not self._defined(metric):
+        if not below or not all(own.sum() > 0 for own in below):
+            return None
+        facts = self.facts
+        if (test := metric.defined) and not any(test(kind, facts) for kind, _ in self.kinds):
             return None
         answers, first = self.answers, units if metric.units == "answers" else units[:, 0]
         return Sums(
@@ -249,10 +254,6 @@ class Measured:
         about &= strata >= 0
         return strata, tuple(1 / len(set(tasks)) / tasks.count(task) for task in tasks)
 
-    def _defined(self, metric: Metric) -> bool:
-        test, facts = metric.defined, self.facts
-        return test is None or bool(self.answers.holds(lambda answer: test(answer, facts), self.places).any())
-
 
 def _chooses(answer: Answer) -> bool:
     """Return whether a response has a predicted option."""
@@ -268,7 +269,7 @@ def measure(
     records: Iterable[Record | Mapping[str, Any]],
     family: str | Sequence[Metric],
     *,
-    columns: Iterable[str] = (),
+    columns: Collection[str] = (),
     positive: str = "no",
     claimed: Claimed | None = None,
     read: Callable[[Record], Record] | None = None,
@@ -288,33 +289,27 @@ def measure(
         shared: names that the records share, where they are known; None to collect them.
 
     Raises:
-        VhbenchError: for a record that cannot be counted.
+        VhbenchError: for a record that cannot be counted, or an unknown column.
     """
     metrics = metrics_of(family) if isinstance(family, str) else tuple(family)
+    if unknown := sorted({*columns} - {field.name for field in fields(Record)}):
+        raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     answers = Answers(records, metrics, columns, claimed, read, shared)
     shown = [metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants]
     return Measured(answers, shown, answers.every, positive, allow_failed=allow_failed)
 
 
-def report_scores(measured: Measured) -> dict[str, Any]:
-    """Return all scores as fractions by metric, with ``intervals``, ``interval_notes``, ``bounds``, ``warnings``.
+def report_scores(measured: Measured, *, percent: bool = False) -> dict[str, Any]:
+    """Return all scores as fractions, or as printed, by metric, with ``intervals``, ``interval_notes``, ``bounds``.
 
     >>> found = report_scores(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))
     >>> found["accuracy"], found["intervals"]["precision"], found["recall"], found["yes_rate"]
     (1.0, (0.025..., 1.0), 1.0, 0.0)
     """
-    values: dict[str, float | None] = {}
-    ends: dict[str, tuple[float, float] | None] = {}
-    bounds: dict[str, tuple[float, float]] = {}
-    notes: dict[str, str] = {}
-    for metric in measured.metrics:
-        found = None if metric.formula else measured.sums(metric)
-        values[metric.name] = measured.value(metric) if found is None else found.value
-        interval = None if found is None else found.interval
-        ends[metric.name] = None if interval is None else interval.ends
-        if interval is not None and interval.note:
-            notes[metric.name] = interval.note
-        if found is not None and found.bounds is not None:
-            bounds[metric.name] = found.bounds
-    told = {"intervals": ends, "interval_notes": notes, "bounds": bounds, "warnings": measured.warnings}
-    return {**values, **told}
+    scores = {metric.name: measured.score(metric, percent=percent) for metric in measured.metrics}
+    return {
+        **{name: score.value for name, score in scores.items()},
+        "intervals": {name: score.interval for name, score in scores.items()},
+        "interval_notes": {name: score.note for name, score in scores.items() if score.note},
+        "bounds": {name: score.bounds for name, score in scores.items() if score.bounds},
+    }

@@ -63,7 +63,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     said = report_scores(whole)
     for name in ("intervals", "interval_notes"):
         result[name] = {metric: told for metric, told in said[name].items() if metric not in _APART}
-    result |= {name: said[name] for name in ("bounds", "warnings")}
+    result |= {"bounds": said["bounds"], "warnings": whole.warnings}
     result["by"] = {name: {key: _summary(own) for (key,), own in whole.cells((name,)).items()} for name in GROUPS}
     result["by"]["pressure_family"] = {key: _summary(own) for key, own in _families(whole).items()}
     cells = whole.cells(GROUPS).items()
@@ -120,13 +120,12 @@ def _allowed(record: Record) -> list[str]:
 
 def _summary(measured: Measured) -> dict[str, Any]:
     """Return the scores of a set of rows."""
-    found = measured.sums("accuracy")
-    interval = None if found is None else found.interval
+    accuracy = measured.score("accuracy", percent=False)
     others = {metric.name: measured.value(metric) for metric in measured.metrics if metric.name not in _APART}
     return {
-        "accuracy": None if found is None else found.value,
-        "interval": None if interval is None else interval.ends,
-        "interval_note": None if measured.withheld else interval.note if interval else "",
+        "accuracy": accuracy.value,
+        "interval": accuracy.interval,
+        "interval_note": None if measured.withheld else accuracy.note,
         "chance": None if (chance := measured.count(measured.metric("chance"))) is None else chance.value,
         **others,
         "n": measured.n,
@@ -136,12 +135,11 @@ def _summary(measured: Measured) -> dict[str, Any]:
 
 def _aggregate(measured: Measured) -> dict[str, Any]:
     """Return the paper's aggregate, with its interval."""
-    found = measured.sums("aggregate")
-    interval = None if found is None else found.interval
+    score, found = measured.score("aggregate", percent=False), measured.sums("aggregate")
     return {
-        "aggregate": None if found is None else found.value,
-        "aggregate_interval": None if interval is None else interval.ends,
-        "aggregate_interval_note": "" if interval is None else interval.note,
+        "aggregate": score.value,
+        "aggregate_interval": score.interval,
+        "aggregate_interval_note": score.note,
         "tasks": {} if found is None else _of_tasks(measured, found),
     }
 

@@ -81,7 +81,8 @@ def score(
         return found
 
     measured = measure(captions, "caption", claimed=claimed, allow_failed=allow_failed)
-    result = report_scores(measured) | {"counters": counters(measured), "withheld": measured.withheld}
+    result = report_scores(measured) | {"warnings": measured.warnings, "counters": counters(measured)}
+    result["withheld"] = measured.withheld
     return result | _judge(rules, result) if rules["judged"] else result
 
 
@@ -150,19 +151,12 @@ def count(record: Record, known: Vocabulary, others: Vocabulary | None = None) -
 
 
 class _Truth(NamedTuple):
-    """Ground truth of an image for captions, as concepts of a vocabulary.
-
-    Attributes:
-        present: concepts in the image.
-        likely: likely hallucinations.
-        unjudged: unjudgeable concepts: unknown to the scene, or hyponyms and hypernyms of present ones.
-        things: present concepts, grouped if captions seldom name them separately.
-    """
+    """Ground truth of an image for captions, as concepts of a vocabulary."""
 
     present: frozenset[str]
-    likely: frozenset[str]
-    unjudged: frozenset[str]
-    things: Sequence[Set[str]]
+    likely: frozenset[str]  # likely hallucinations
+    unjudged: frozenset[str]  # unknown to the scene, or hyponyms and hypernyms of present ones
+    things: Sequence[Set[str]]  # present concepts, grouped if captions seldom name them separately
 
 
 Words = tuple[str, ...]

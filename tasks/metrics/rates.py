@@ -31,29 +31,17 @@ def percent(value: float | None) -> float | None:
 
 
 def of_sums(
-    columns: Mapping[str, Column],
-    rates: Mapping[str, tuple[str, str]],
-    *,
-    clusters: Clusters | None = None,
-    most: Mapping[str, float] | None = None,
+    columns: Mapping[str, Column], rates: Mapping[str, tuple[str, str]], *, clusters: Clusters | None = None
 ) -> dict[str, Any]:
     """Return each rate, the sum of one column by the sum of another, with ``intervals`` and their notes.
-
-    Args:
-        columns: name → numbers, all of one length.
-        rates: name → the columns above and below the line.
-        clusters: which rows stand and fall together.
-        most: how many answers a rate rests on, where that is not the sum below the line.
 
     >>> of_sums({"wrong": [1, 0], "said": [2, 2]}, {"chair": ("wrong", "said")})["chair"]
     0.25
     """
     sums = {name: float(np.sum(column)) for name, column in columns.items()}
     result: dict[str, Any] = {name: share(sums[top], sums[bottom]) for name, (top, bottom) in rates.items()}
-    rests = most or {}
     found = {
-        name: intervals.ratio(columns[top], columns[bottom], most=rests.get(name), clusters=clusters)
-        for name, (top, bottom) in rates.items()
+        name: intervals.ratio(columns[top], columns[bottom], clusters=clusters) for name, (top, bottom) in rates.items()
     }
     return result | with_notes(found)
 

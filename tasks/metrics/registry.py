@@ -42,10 +42,6 @@ def _pressure(answer: Answer) -> tuple[str, str] | None:
     return None if family in LEFT_OUT_OF_AGGREGATE else (answer.record.task, family)
 
 
-def _original(answer: Answer, facts: Facts) -> Count | None:
-    return None if answer.record.negated else Count(answer.correct)
-
-
 def _symmetric(answer: Answer, facts: Facts) -> Count:
     assert answer.twin is not None
     return Count(answer.correct and answer.twin.correct)
@@ -57,25 +53,14 @@ def _new_case(answer: Answer, facts: Facts) -> Count:
     return Count((record.negated or bool(record.perturbation)) and not record.failure and not answer.correct)
 
 
-def _of_half(prediction: str, *, twin: bool) -> Metric:
-    """Return a counter of pairs whose original, or twin, has this prediction."""
-
-    def count(answer: Answer, facts: Facts) -> Count:
-        half = answer.twin if twin else answer
-        assert half is not None
-        return Count(half.outcome == prediction)
-
-    return Metric(name=f"{prediction}_to_{'twin' if twin else 'original'}", count=count, units="pairs")
-
-
-def _contradicting(original: str, twin: str) -> Metric:
-    """Return a counter of pairs with these predictions of original and twin."""
+def _predicted(original: str = "", twin: str = "") -> Metric:
+    """Return a counter of pairs with these predictions of original and twin; "" for any."""
 
     def count(answer: Answer, facts: Facts) -> Count:
         assert answer.twin is not None
-        return Count((answer.outcome, answer.twin.outcome) == (original, twin))
+        return Count(original in ("", answer.outcome) and twin in ("", answer.twin.outcome))
 
-    return Metric(name=f"{original}_then_{twin}", count=count, units="pairs")
+    return Metric(name=f"{original or 'any'}_then_{twin or 'any'}", count=count, units="pairs")
 
 
 def blind(yes_then_no: float, no_then_yes: float, yes_share: float) -> float:
@@ -125,31 +110,22 @@ YES_RATE = Metric(
     count=_share(lambda answer: answer.record.prediction == "yes"),
     higher_is_better=None,
 )
-UNPARSED = Metric(
-    name="unparsed",
-    count=_share(lambda answer: answer.outcome == "" and not answer.cut_off),
-    higher_is_better=False,
-    needs=("cut_off",),
-    always=True,
-    compared=False,
-)
 
 
-def _lost(why: str) -> Metric:
+def _without(name: str, test: Callable[[Answer], bool], *needs: str) -> Metric:
     """Return the metric for the share of responses without a prediction, for one reason."""
-    count = _share(lambda answer: answer.record.failure == why)
-    return Metric(name=why, count=count, higher_is_better=False, always=True, compared=False)
+    return Metric(name=name, count=_share(test), higher_is_better=False, needs=needs, always=True, compared=False)
 
 
-ABSTAINED, FAILED, REFUSED = map(_lost, ("abstained", "failed", "refused"))
-CUT_OFF = Metric(
-    name="cut_off",
-    count=_share(lambda answer: answer.cut_off),
-    higher_is_better=False,
-    needs=("cut_off",),
-    always=True,
-    compared=False,
+LOST = (
+    _without("unparsed", lambda answer: answer.outcome == "" and not answer.cut_off, "cut_off"),
+    _without("abstained", lambda answer: answer.record.failure == "abstained"),
+    _without("failed", lambda answer: answer.record.failure == "failed"),
+    _without("refused", lambda answer: answer.record.failure == "refused"),
+    _without("cut_off", lambda answer: answer.cut_off, "cut_off"),
 )
+"""Shares of responses without a prediction: reported even if scores are withheld."""
+
 TOKENS = Metric(
     name="tokens",
     title="tokens a response",
@@ -162,9 +138,6 @@ TOKENS = Metric(
     in_cells=False,
     listed=False,
 )
-LOST = (UNPARSED, ABSTAINED, FAILED, REFUSED, CUT_OFF)
-"""Shares of responses without a prediction: reported even if scores are withheld."""
-
 _apart = partial(Metric, needs=("options",), in_cells=False, compared=False, listed=False)
 PENALTY = _apart(
     name="penalty",
@@ -252,8 +225,8 @@ BY_WORDING = (
 )
 
 YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
-_CONTRADICTING = (_contradicting("yes", "no"), _contradicting("no", "yes"), YES_SHARE)
-_HALVES = (*(_of_half(word, twin=twin) for twin in (False, True) for word in ("yes", "no")), YES_SHARE)
+_CONTRADICTING = (_predicted("yes", "no"), _predicted("no", "yes"), YES_SHARE)
+_HALVES = (*(_predicted(**{half: word}) for half in ("original", "twin") for word in ("yes", "no")), YES_SHARE)
 
 YES_NO = (
     ACCURACY,
@@ -303,7 +276,11 @@ _of_pairs = partial(Metric, needs=("negated",), in_cells=False)
 _level = partial(_of_pairs, higher_is_better=None, units="pairs", scale="constant", compared=False)
 PAIRS = (
     replace(ACCURACY, brief=True),
-    _of_pairs(name="original_accuracy", title="accuracy, not negated", count=_original),
+    _of_pairs(
+        name="original_accuracy",
+        title="accuracy, not negated",
+        count=lambda answer, facts: None if answer.record.negated else Count(answer.correct),
+    ),
     _of_pairs(name="symmetric_accuracy", count=_symmetric, units="pairs", headline=True, bounded=True),
     YES_RATE,
     _level(name="permutation_baseline", title="permutation baseline", parts=_CONTRADICTING, formula=blind, brief=True),

@@ -16,17 +16,14 @@ incomplete ones are counted; scores of single responses (accuracy, yes rate, unp
 is defined here only; lmms-eval's table, reports, ``vhbench score``, analyses and comparisons use it.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from vhbench.language.parsing import Parser, yes_no_reader
 from vhbench.records import binary_answer
 from vhbench.schema import Record, VhbenchError
-from vhbench.statistics.clustering import Places
+from vhbench.tasks.metrics.answers import Places
 from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
 from vhbench.tasks.metrics.registry import YES_SHARE
 
@@ -71,8 +68,6 @@ def score(
     >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["permutation_baseline"]
     (0.5, 0.75, 0.75, 0.25)
     """
-    if unknown := sorted(set(by) - {field.name for field in fields(Record)}):
-        raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     parse = yes_no_reader(parser)
 
     def read(record: Record) -> Record:
@@ -167,17 +162,15 @@ def _scored(measured: Measured) -> dict[str, Any]:
         "incomplete_pairs": incomplete,
         "mix": _mix(measured, complete[:, 0]),
         "intervals": {m.name: found["intervals"][m.name] for m in metrics if m.scale != "constant"},
-        **{name: found[name] for name in ("interval_notes", "bounds", "warnings")},
+        **{name: found[name] for name in ("interval_notes", "bounds")},
+        "warnings": measured.warnings,
         "withheld": measured.withheld,
     }
 
 
 def _mix(measured: Measured, originals: Places) -> dict[str, float]:
     """Return the share of each wording among pairs; empty where the rows do not name it."""
-    codes, counts = np.unique(measured.answers.codes[originals], return_counts=True)
-    found = Counter[str]()
-    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-        found[measured.answers.kinds[code].record.mode] += count
+    found = measured.within(originals).tally(lambda kind: kind.record.mode)
     return {mode: found[mode] / len(originals) for mode in sorted(found) if mode}
 
 

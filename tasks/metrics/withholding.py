@@ -9,9 +9,8 @@ Refusals are responses: they count as incorrect, at any rate.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import Any
 
 from vhbench.files import short_digest
 from vhbench.records import outcome_of
@@ -144,21 +143,3 @@ def reason_of(records: Iterable[Record]) -> str | None:
     for record in records:
         counts.add(record)
     return counts.reason
-
-
-def withhold(result: Mapping[str, Any], names: Iterable[str], why: str | None) -> dict[str, Any]:
-    """Return a result with ``withheld`` and, if that is a reason, without these scores and their intervals.
-
-    >>> withhold({"accuracy": 0.5, "failed": 0.5, "intervals": {"accuracy": (0, 1)}}, ["accuracy"], "all is lost")
-    {'accuracy': None, 'failed': 0.5, 'intervals': {'accuracy': None}, 'withheld': 'all is lost'}
-    """
-    found = {**result, "withheld": why}
-    if why is None:
-        return found
-    lost = [name for name in names if name in found]
-    found |= dict.fromkeys(lost)
-    if "intervals" in found:
-        found["intervals"] = {**found["intervals"], **{name: None for name in lost if name in found["intervals"]}}
-    if "interval_notes" in found:
-        found["interval_notes"] = {name: note for name, note in found["interval_notes"].items() if name not in lost}
-    return found

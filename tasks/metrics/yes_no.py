@@ -11,8 +11,8 @@ ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that 
 its yes rate of the *labels*. None of them detects failed requests, so neither does ``compat``.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import fields, replace
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 from vhbench.language.parsing import Parser, cut_off, failure, yes_no_reader
@@ -66,7 +66,9 @@ def score(
     asked = [""] * len(texts) if questions is None else list(questions)
     if len(asked) != len(texts):
         raise VhbenchError(f"expected one question per response, got {len(asked)} and {len(texts)}")
-    texts = [_text(text, place) for place, text in enumerate(texts)]
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise VhbenchError(f"answer {place}: expected text, got {text!r}")
     images = [()] * len(texts) if clusters is None else [(repr(name),) for name in clusters]
     records = [
         Record(
@@ -102,9 +104,6 @@ def score_records(
     >>> score_records(rows, positive="no")["accuracy"]
     0.5
     """
-    unknown = sorted(set(by) - {field.name for field in fields(Record)})
-    if unknown:
-        raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     reader = _ResponseReader(positive, parser, compat)
     whole = reader.measured(records, columns=by, allow_failed=allow_failed)
     by_field = {
@@ -165,13 +164,10 @@ class _ResponseReader:
 
 def notes(measured: Measured) -> dict[str, Any]:
     """Return the positive class, with a warning if all reference answers are the same."""
-    return {"positive": measured.positive, "warnings": [*_warnings(measured), *measured.warnings]}
-
-
-def _warnings(measured: Measured) -> Iterator[str]:
-    answers = {kind.record.answer for kind, _ in measured.kinds}
-    if len(answers) == 1:
-        yield f"every label is {answers.pop()!r}: precision is 0 or 1 by construction (degenerate), not a measurement"
+    labels = {kind.record.answer for kind, _ in measured.kinds}
+    told = f"every label is {min(labels, default='')!r}: precision is 0 or 1 by construction (degenerate)"
+    alike = [f"{told}, not a measurement"] if len(labels) == 1 else []
+    return {"positive": measured.positive, "warnings": [*alike, *measured.warnings]}
 
 
 def _aligned(answers: Answers, labels: Answers) -> tuple[list[Any], list[Any]]:
@@ -187,9 +183,3 @@ def _aligned(answers: Answers, labels: Answers) -> tuple[list[Any], list[Any]]:
     if len(answers) != len(labels):
         raise VhbenchError(f"expected one label per response, got {len(labels)} and {len(answers)}")
     return list(answers), list(labels)
-
-
-def _text(text: Any, place: int) -> str:
-    if not isinstance(text, str):
-        raise VhbenchError(f"answer {place}: expected text, got {text!r}")
-    return text

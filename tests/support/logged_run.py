@@ -21,11 +21,7 @@ Row = Mapping[str, Any]
 
 def rows_of(split: Path, config: str = "") -> list[dict[str, Any]]:
     """Return the rows of a split, or of a config, without images."""
-    found = []
-    for own, group in splits.read_columns(split, list(RECORD)):
-        if config in ("", own):
-            found += [dict(zip(group, values, strict=True)) for values in zip(*group.values(), strict=True)]
-    return found
+    return [row for own, row in splits.read_columns(split, list(RECORD)) if config in ("", own)]
 
 
 def write_run(

@@ -16,7 +16,7 @@ from vhbench import compare, splits
 from vhbench.benchmarks import WORDINGS
 from vhbench.builds.starter import starter
 from vhbench.cli import app
-from vhbench.compare.scoring import ScoringOptions, score_all
+from vhbench.compare.scoring import score_all
 from vhbench.files import read_json
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, read_run
@@ -116,7 +116,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 def test_table_report_score_and_compare_agree(run: Path) -> None:
     [results] = run.rglob("*_results.json")
     table = read_json(results)["results"]
-    scored = {group.task: found for group, found in score_all(Responses(run), ScoringOptions()).items()}
+    scored = {group.task: found for group, found in score_all(Responses(run)).items()}
     both = compare.match([("one", run, None), ("two", run, None)])
     compared = {one.group.task: {score.name: score for score in one.headlines} for one in both.groups}
     assert compared.keys() == {"mioh_rotations_4", "mioh_wordings", "ode_wordings"}
@@ -167,7 +167,7 @@ def test_exported_variants_are_scored_with_their_options(tmp_path: Path, option:
     said = [{"id": name, "response": answers[name]} for name in np.random.default_rng(0).permutation([*answers])]
     file.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     responses = Responses(file, split)
-    found = score_all(responses, ScoringOptions())
+    found = score_all(responses)
     assert {group.variants for group in found} == {option[0][2]}
     assert (
         {one["accuracy"] for one in found.values()}

@@ -13,7 +13,7 @@ from PIL import Image, ImageOps
 from toy_build import ToyBuild
 
 from vhbench import splits
-from vhbench.analysis.review_pages import page
+from vhbench.analysis.review_pages import pages
 from vhbench.contact_sheet import picture_of
 from vhbench.generators.vhexpansion.expansion import decode
 from vhbench.images import open_image, sizes_of, to_display_rgb, to_store
@@ -201,7 +201,7 @@ def test_a_split_holds_what_browsers_and_models_can_show(kind: str, tmp_path: Pa
     )
     assert splits.verify(tmp_path / "ode") == []
     (stored,) = splits.read_questions(tmp_path / "ode")
-    assert "data:image/png;base64," in page([stored], "hash")
+    assert "data:image/png;base64," in next(pages([stored], "hash"))[0]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,35 +19,7 @@ _PHOTOS: Final = ("coco", "paco", "svg")
 ASKED_OF_TWINS: Final = "Are the correct answers to these two questions opposite for every image?"
 
 
-def to_review(split: Path, config: str | None, count: int, seed: int, *, twins: bool) -> tuple[str, Iterator[Question]]:
-    """Return what judgments name as their split, and the questions to review: of twins, or those disputed first."""
-    content_hash = splits.read_manifest(split).content_hash
-    if twins:
-        return of_twins(content_hash), iter(twin_pairs(splits.read_questions(split, config), count, seed))
-    return content_hash, disputed_first(split, config, count, seed)
-
-
-def of_twins(content_hash: str) -> str:
-    """Return what judgments of twins name as their split, so that they are not taken for answers."""
-    return f"{content_hash}-twins"
-
-
-def verdict_of(split: Path, files: Sequence[Path], *, twins: bool) -> dict[str, Any]:
-    """Return the verdict on a split by what annotators saved: see :func:`tally`, with the share of each annotator.
-
-    Raises:
-        VhbenchError: as :func:`read_judgments` and :func:`tally`.
-    """
-    content_hash = splits.read_manifest(split).content_hash
-    identity = of_twins(content_hash) if twins else content_hash
-    answers = {question.id: "yes" if twins else question.answer for question in splits.read_questions(split)}
-    votes = read_judgments(files, identity)
-    verdict = tally(list(votes.values()), answers)
-    shares = {name: share(said, answers) for name, said in votes.items()}
-    return {"hash": identity, **verdict, "by_annotator": shares}
-
-
-def twin_pairs(questions: Iterable[Question], count: int, seed: int = 0) -> list[Question]:
+def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Question]:
     """Return questions about pairs of VHExpansion, for people to judge: is the twin the opposite of its question?
 
     As the paper's authors verified a hundred by hand. Pairs of unchanged images stand for their perturbed ones, which
@@ -80,10 +52,10 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
     """
     names = read_names(())
     disputed, others = list[str](), list[str]()
-    for part, group in splits.read_columns(directory, ("id", "source", "task", "objects")):
-        for key, source, task, objects in zip(*group.values(), strict=True) if config in (None, part) else ():
-            doubt = task == "position" or any(name == "person" or names.is_disputed(name) for name in objects)
-            (disputed if source in _PHOTOS and doubt else others).append(key)
+    for part, row in splits.read_columns(directory, ("id", "source", "task", "objects")):
+        doubt = row["task"] == "position" or any(n == "person" or names.is_disputed(n) for n in row["objects"])
+        if config in (None, part):
+            (disputed if row["source"] in _PHOTOS and doubt else others).append(row["id"])
     if not disputed:
         yield from (row.question for row in splits.choose(directory, config, count, seed))
         return
@@ -92,18 +64,39 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
     yield from (question for question in splits.read_questions(directory, config) if question.id in wanted)
 
 
+def selection(
+    directory: Path, config: str | None, count: int, seed: int = 0, *, of_pairs: bool = False
+) -> tuple[Iterator[Question], str]:
+    """Return the questions to review (:func:`twins` or :func:`disputed_first`), and what judgments name as their split.
+
+    Args:
+        directory: the split.
+        config: one config of it; None for all.
+        count: how many at most.
+        seed: decides which.
+        of_pairs: whether pairs of VHExpansion are judged.
+    """
+    content_hash = splits.read_manifest(directory).content_hash
+    if of_pairs:
+        return iter(twins(splits.read_questions(directory, config), count, seed)), of_twins(content_hash)
+    return disputed_first(directory, config, count, seed), content_hash
+
+
+def verdict(directory: Path, files: Sequence[Path], *, of_pairs: bool = False) -> dict[str, Any]:
+    """Return the result of :func:`tally` over what annotators saved, with ``hash``: what it judges."""
+    content_hash = splits.read_manifest(directory).content_hash
+    identity = of_twins(content_hash) if of_pairs else content_hash
+    answers = {q.id: "yes" if of_pairs else q.answer for q in splits.read_questions(directory)}
+    return {"hash": identity, **tally(read_judgments(files, identity), answers)}
+
+
 def _spaced(keys: Sequence[str], count: int) -> list[str]:
     return [keys[len(keys) * i // count] for i in range(count)]
 
 
-@dataclass(frozen=True)
-class _Saved:
-    """A file that was saved from a page."""
-
-    content: bytes
-    annotator: str
-    part: int
-    judgments: dict[str, str]
+def of_twins(content_hash: str) -> str:
+    """Return what judgments of twins name as their split, so that they are not taken for answers."""
+    return f"{content_hash}-twins"
 
 
 def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[str, str]]:
@@ -116,31 +109,26 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[s
             two are by the same annotator and of the same part, or differ in what they say.
     """
     contents: dict[bytes, Path] = {}
-    parts: dict[tuple[str, int], Path] = {}
+    parts: dict[tuple[str, str], Path] = {}
     votes: dict[str, dict[str, str]] = {}
-    seen: set[Path] = set()
     for path in paths:
         saved = _read(path, content_hash)
-        if path.resolve() in seen:
-            raise VhbenchError(f"{path}: this file is there twice; needed: one file for each annotator")
-        seen.add(path.resolve())
-        if saved.annotator and (other := parts.setdefault((saved.annotator, saved.part), path)) is not path:
-            raise VhbenchError(
-                f"{path}: annotator {saved.annotator!r} has judged in {other} already; needed: one file each"
-            )
-        if (other := contents.setdefault(saved.content, path)) is not path:
+        annotator, part = str(saved.get("annotator") or ""), str(saved.get("part") or 0)
+        if annotator and (other := parts.setdefault((annotator, part), path)) is not path:
+            raise VhbenchError(f"{path}: annotator {annotator!r} has judged in {other} already; needed: one file each")
+        if (other := contents.setdefault(canonical(saved), path)) is not path:
             raise VhbenchError(f"{path}: has the same content as {other}; needed: one file for each annotator")
-        known = votes.setdefault(saved.annotator or str(path), {})
-        for key, value in saved.judgments.items():
+        known = votes.setdefault(annotator or str(path), {})
+        for key, value in saved["judgments"].items():
             if known.setdefault(key, value) != value:
                 raise VhbenchError(
-                    f"{path}: question {key}: {saved.annotator!r} says {value} here and {known[key]} in another part; "
+                    f"{path}: question {key}: {annotator!r} says {value} here and {known[key]} in another part; "
                     "omit the older file"
                 )
     return votes
 
 
-def _read(path: Path, content_hash: str) -> _Saved:
+def _read(path: Path, content_hash: str) -> dict[str, Any]:
     found = read_json(path)
     if not isinstance(found, dict) or not isinstance(found.get("judgments"), dict):
         raise VhbenchError(f"{path}: not a file saved from a review page")
@@ -149,23 +137,26 @@ def _read(path: Path, content_hash: str) -> _Saved:
     for key, value in found["judgments"].items():
         if value not in ALLOWED:
             raise VhbenchError(f"{path}: question {key}: expected a judgment of {', '.join(ALLOWED)}, got {value!r}")
-    part = found.get("part")
-    number = part if isinstance(part, int) else 0
-    return _Saved(canonical(found), str(found.get("annotator") or ""), number, dict(found["judgments"]))
+    return found
 
 
-def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dict[str, Any]:
+def tally(votes: Mapping[str, Mapping[str, str]], answers: Mapping[str, str]) -> dict[str, Any]:
     """Keep the questions to which most annotators, of all who sent judgments, gave the split's answer.
+
+    Args:
+        votes: annotator → id → judgment.
+        answers: id → the split's answer.
 
     Returns:
         ``kept``: ids; ``dropped``: id, the split's answer, the votes and why; ``agreement``: share of votes for the
-        split's answer; ``kappa``: Fleiss' κ between the annotators, of the questions that all have judged.
+        split's answer; ``kappa``: Fleiss' κ between the annotators, of the questions that all have judged;
+        ``by_annotator``: how many questions each has judged, and of how many the split says the same.
 
     Raises:
         VhbenchError: for a judgment of a question that the split does not have.
     """
     judged: dict[str, list[str]] = {}
-    for annotator in votes:
+    for annotator in votes.values():
         for key, value in annotator.items():
             if key not in answers:
                 raise VhbenchError(f"judged question {key!r} is not in the split")
@@ -184,12 +175,11 @@ def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dic
         "dropped": dropped,
         "agreement": sum(said) / len(said) if said else None,
         "kappa": fleiss_kappa([values for values in judged.values() if len(values) == len(votes)]),
+        "by_annotator": {
+            name: {"judged": len(said), "as_the_split": sum(answers[key] == value for key, value in said.items())}
+            for name, said in votes.items()
+        },
     }
-
-
-def share(said: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, int]:
-    """Return how many questions an annotator has judged, and of how many the split says the same."""
-    return {"judged": len(said), "as_the_split": sum(answers.get(key) == value for key, value in said.items())}
 
 
 def fleiss_kappa(ratings: Sequence[Sequence[str]]) -> float | None:

@@ -56,11 +56,7 @@ def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, 
 
 
 def _images_of(place: Path, most: int, seed: int) -> list[bytes]:
-    """Return up to ``most`` different images of a split, or of a folder of image files, sampled at random.
-
-    Raises:
-        VhbenchError: if there are fewer than :data:`LEAST`.
-    """
+    """Return up to ``most`` different images of a split, or of a folder of image files, sampled at random."""
     if (place / "manifest.json").is_file():
         found = {image: None for question in splits.read_questions(place) for image in question.images}
         every: list[Any] = list(found)
@@ -105,11 +101,7 @@ def distance(first: Floats, second: Floats, *, seed: int = 0) -> dict[str, Any]:
 
 
 def _compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]:
-    """Return the distances of each set from the first, and the two principal components of all features.
-
-    Returns:
-        ``distances``: name → :func:`distance`; ``images``: name → number; ``points``: name → list of (x, y).
-    """
+    """Return the distances of each set from the first, and the two principal components of all features."""
     names = list(features)
     centred = np.concatenate(list(features.values()))
     centred = centred - centred.mean(axis=0)

@@ -203,13 +203,9 @@ def _marginal(likelihood: Floats) -> Floats:
 def _best_set(
     now: Floats, lost: Floats, named: Sequence[tuple[tuple[int, ...], str]], free: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.bool_], tuple[int, ...], str, int] | None:
-    """Return mask, types, pressures and loss of the best set beyond chance, or None.
+    """Return mask, types, pressures and loss of the best set beyond chance, or None; ``free``: cells in no set so far.
 
-    Args:
-        now: log likelihoods with the sets found so far.
-        lost: the same for each loss, of shape (losses, types, families, skills).
-        named: candidates.
-        free: cells in no set so far.
+    The log likelihoods are ``now`` with the sets found so far, ``lost`` of shape (losses, types, families, skills).
     """
     sound = _marginal(now.sum(axis=1))  # (priors, types)
     gain_of: dict[str, Floats] = {}

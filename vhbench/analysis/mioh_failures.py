@@ -15,9 +15,10 @@ from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
 from vhbench.records import split_repetition
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, paired, wording
+from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import Shared, clusters_of
 from vhbench.tasks.metrics.image_numbers import curve
-from vhbench.tasks.metrics.withholding import reason_of, withhold
+from vhbench.tasks.metrics.withholding import reason_of
 
 TASKS: Final = get_args(Task)
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
@@ -75,10 +76,10 @@ def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
         cells[record.question_type, record.pressure].append(record)
     table: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for (kind, pressure), members in sorted(cells.items()):
-        hits = [_hit(r) for r in members]
-        stated = _stated(hits, intervals.mean(hits, clusters=clusters_of(members)))
-        chance = {"chance": sum(map(_guess, members)) / len(members)}
-        table[kind][pressure] = withhold(stated, ("mean", "interval", "note"), reason_of(members)) | chance
+        stated, why = _stated(list(map(_hit, members)), clusters_of(members)), reason_of(members)
+        none = dict.fromkeys(("mean", "interval", "note")) if why else {}
+        chance = sum(map(_guess, members)) / len(members)
+        table[kind][pressure] = stated | none | {"withheld": why, "chance": chance}
     return dict(table)
 
 
@@ -172,8 +173,7 @@ def diagnose(records: Iterable[Record]) -> dict[str, Any]:
     sets = list(image_sets(answered))
     placed = [s for s in sets if SELECTIVE in s.modes]
     compared = [s for s in sets if COMPARATIVE in s.modes]
-    hits, guessed = [_hit(r) for r in answered], [_guess(r) for r in answered]
-    right = _stated(hits, intervals.mean(hits, clusters=clusters_of(answered)))
+    guessed, right = [_guess(r) for r in answered], _stated(list(map(_hit, answered)), clusters_of(answered))
     return {
         "right": right | {"chance": sum(guessed) / len(guessed) if guessed else None},
         "n": len(placed),
@@ -195,12 +195,12 @@ def _first_only(images: ImageSet, other: str, score: Callable[[Record], float]) 
 def _shares(
     sets: Sequence[ImageSet], failure: Callable[[ImageSet, Callable[[Record], float]], float]
 ) -> dict[str, Any]:
-    guessed = [failure(s, _guess) for s in sets]
-    failed, shared = [failure(s, _hit) for s in sets], Shared()
+    guessed, shared = [failure(s, _guess) for s in sets], Shared()
     for s in sets:
         shared.add(*s.records())
-    share = _stated(failed, intervals.mean(failed, clusters=shared.among()))
-    return share | {"chance": sum(guessed) / len(guessed) if guessed else None}
+    return _stated([failure(s, _hit) for s in sets], shared.among()) | {
+        "chance": sum(guessed) / len(guessed) if guessed else None
+    }
 
 
 def _hit(record: Record) -> float:
@@ -220,42 +220,42 @@ def _guess(record: Record) -> float:
 # -- accuracy change under pressure ----------------------------------------------------------------------------------
 
 
-def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
+def pressed_drops(records: Sequence[Record]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return, per task and pressure, the mean of (easy correct − pressed correct) over twins, with its interval.
 
     Twins with the same images are controls and excluded, as are those without more images than an easy question: see
     ``by_number_of_images``. All cells are tested jointly (:func:`vhbench.statistics.paired.joint_test`), so a cell
     whose interval excludes 0 may not be significant.
     """
-    answered = list(records)
-    pairs = _twins(answered, lambda r: r.task)
+    pairs = _twins(records, "task")
     order = [(task, pressure) for task in TASKS for pressure in PRESSURES if (task, pressure) in pairs]
-    told = paired.joint_test({cell: pairs[cell] for cell in order})
-    drops: dict[str, dict[str, dict[str, Any]]] = {task: {} for task in TASKS if any(r.task == task for r in answered)}
-    for (task, pressure), drop in told.items():
-        drops[task][pressure] = drop
-    return drops
+    return {task: {} for task in TASKS if any(r.task == task for r in records)} | _tested(pairs, order)
 
 
-def twin_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
+def twin_drops(records: Sequence[Record]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the same per question type and pressure, tested jointly over these cells."""
+    pairs = _twins(records, "question_type")
+    return _tested(pairs, sorted(pairs))
+
+
+def _tested(
+    pairs: Mapping[tuple[str, str], paired.PairedOutcomes], order: Iterable[tuple[str, str]]
+) -> dict[str, dict[str, dict[str, Any]]]:
     drops: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    found = paired.joint_test(dict(sorted(_twins(records, lambda r: r.question_type).items())))
-    for (kind, pressure), drop in found.items():
-        drops[kind][pressure] = drop
+    for (group, pressure), drop in paired.joint_test({cell: pairs[cell] for cell in order}).items():
+        drops[group][pressure] = drop
     return dict(drops)
 
 
-def _twins(records: Iterable[Record], group: Callable[[Record], str]) -> dict[tuple[str, str], paired.PairedOutcomes]:
-    """Return the outcomes of easy and pressed twins, by group and pressure."""
-    answered = list(records)
-    easy = {r.pair_id: r for r in answered if r.pressure == "easy"}
+def _twins(records: Sequence[Record], column: str) -> dict[tuple[str, str], paired.PairedOutcomes]:
+    """Return the outcomes of easy and pressed twins, by the value of a column and the pressure."""
+    easy = {r.pair_id: r for r in records if r.pressure == "easy"}
     pairs: dict[tuple[str, str], paired.PairedOutcomes] = defaultdict(paired.PairedOutcomes)
-    for r in answered:
+    for r in records:
         twin = easy.get(r.pair_id)
         presses = r.pressure in PRESSURES and PRESSURES[r.pressure].presses
         if presses and twin is not None and sorted(r.scene_ids) != sorted(twin.scene_ids):
-            pairs[group(r), r.pressure].add(_hit(twin), _hit(r), twin, r)
+            pairs[getattr(r, column), r.pressure].add(_hit(twin), _hit(r), twin, r)
     return pairs
 
 
@@ -348,8 +348,9 @@ def _near_chance(share: Mapping[str, Any]) -> bool:
     return bool(abs(share["mean"] - share["chance"]) <= _CLOSE)
 
 
-def _stated(values: Sequence[float], interval: intervals.Interval | None) -> dict[str, Any]:
+def _stated(values: Sequence[float], clusters: Clustering) -> dict[str, Any]:
     """Return a mean with its interval, as JSON."""
+    interval = intervals.mean(values, clusters=clusters)
     return {
         "n": len(values),
         "mean": sum(values) / len(values) if values else None,

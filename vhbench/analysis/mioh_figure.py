@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import charts
+from vhbench.analysis.run import percent
 from vhbench.charts import Dot, Tile, shade
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
@@ -57,10 +58,9 @@ def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:
         for kind, of in _FAILURES.items():
             share = found[kind]
             if share["mean"] is not None:
-                value, guess = 100 * share["mean"], 100 * share["chance"]
-                low, high = (100 * end for end in share["interval"]) if share["interval"] else (None, None)
-                between = "" if low is None else f" [{low:.0f}, {high:.0f}]"
-                yield Dot(f"{task}: {kind}", value, low, high, f"{value:.0f} %{between}, {share['n']} {of}", guess)
+                value, guess, count = 100 * share["mean"], 100 * share["chance"], f"{share['n']} {of}"
+                ends = percent(share["interval"])
+                yield Dot.of(f"{task}: {kind}", value, ends, count, unit=" %", guess=guess)
 
 
 def _accuracies(grid: Cells) -> list[Tile]:

@@ -1,11 +1,12 @@
 """Figure of ODE: scores from standard to fictional, and hallucinations by co-occurring object."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf, log2
+from math import ceil, inf, log2
 from pathlib import Path
 from typing import Any, Final
 
 from vhbench import charts
+from vhbench.analysis.run import percent
 from vhbench.charts import Dot, Tile, shade
 
 SHOWN: Final = 12
@@ -91,10 +92,8 @@ def _distance(lift: Lift) -> float:
 
 
 def _point(criterion: str, score: Mapping[str, Any], task: str) -> Dot:
-    low, high = (100 * end for end in score["interval"]) if score["interval"] else (None, None)
-    between = "" if low is None else f" [{low:.0f}, {high:.0f}]"
-    of = "captions" if task == "caption" else "questions"
-    return Dot(criterion, 100 * score["value"], low, high, f"{100 * score['value']:.0f} %{between}, {score['n']} {of}")
+    count = f"{score['n']} {'captions' if task == 'caption' else 'questions'}"
+    return Dot.of(criterion, 100 * score["value"], percent(score["interval"]), count, unit=" %")
 
 
 def _dot(fact: str, word: str, lift: Lift) -> Dot:
@@ -107,10 +106,7 @@ def _dot(fact: str, word: str, lift: Lift) -> Dot:
 def _across(dots: Sequence[Dot]) -> tuple[float, float]:
     """Return the range of a log axis for all dots, with whiskers up to 16."""
     most = max(max(dot.value, min(dot.high or 0, 16)) for dot in dots)
-    end = 2.0
-    while end < most:
-        end *= 2
-    return 0.5, end
+    return 0.5, 2.0 ** max(1, ceil(log2(most)))
 
 
 def _matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, str, Lift]]) -> list[Any]:

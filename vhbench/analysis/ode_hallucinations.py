@@ -14,8 +14,8 @@ from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, environments, questions
 from vhbench.language.captions.assertions import claims
 from vhbench.language.captions.vocabulary import Vocabulary
-from vhbench.records import resampling_unit, split_repetition
-from vhbench.schema import Record, VhbenchError
+from vhbench.records import resampling_unit
+from vhbench.schema import Record
 from vhbench.statistics import intervals, wording
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import ode_captions, yes_no
@@ -60,40 +60,30 @@ def analyse(
     own = own_records(records, __name__)
     counts = {"questions": len(own), **lost(own)}
     if counts["withheld"]:
-        nothing: dict[str, Any] = {
-            "curve": {},
-            "cooccurrence": {},
-            "lift": {},
-            "facts": {},
-            "hallucinations": {},
-            "together": {},
-            "communities": [],
-            "true_communities": [],
+        tables: dict[str, Any] = {
+            key: {} for key in ("curve", "cooccurrence", "lift", "facts", "hallucinations", "together")
         }
-        return counts | nothing | {"summary": counts["withheld"]}
+        return {**counts, **tables, "communities": [], "true_communities": [], "summary": counts["withheld"]}
     vocabulary = vocabulary or asked_vocabulary(own, split)
     matcher = ode_captions.matcher(vocabulary)
-    found = curve(own, vocabulary)
-    pairs = hallucination_pairs(own, matcher)
     seen = Counter(fact for record in own if record.kind == "caption" for fact in set(record.objects))
     imaginings = Counter(word for record in own for word in hallucinated_concepts(record, matcher))
-    beside = compute_lift(opportunities(own, matcher, set(imaginings)))
-    excess = {
-        (fact, word): found["hallucinated"] - found["expected"]
-        for fact, row in beside.items()
-        for word, found in row.items()
-    }
+    lifts, together = compute_lift(opportunities(own, matcher, set(imaginings))), shown_together(own)
+    pairs = {(fact, word): lift for fact, row in lifts.items() for word, lift in row.items()}
+    excess = {pair: lift["hallucinated"] - lift["expected"] for pair, lift in pairs.items()}
     return {
         **counts,
-        "curve": found,
-        "cooccurrence": _nested(pairs),
-        "lift": beside,
+        "curve": curve(own, vocabulary),
+        "cooccurrence": {
+            fact: {word: lift["hallucinated"] for word, lift in row.items()} for fact, row in lifts.items()
+        },
+        "lift": lifts,
         "facts": dict(sorted(seen.items())),
-        "together": (together := shown_together(own)),
+        "together": together,
         "hallucinations": dict(sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))),
         "communities": communities({pair: more for pair, more in excess.items() if more > 0}),
         "true_communities": true_communities(own, matcher),
-        "summary": summary(imaginings, ode_figure.labelled(beside, together)),
+        "summary": summary(imaginings, ode_figure.labelled(lifts, together)),
     }
 
 
@@ -104,13 +94,7 @@ def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[s
         VhbenchError: if a response belongs to no question of this split: another vocabulary gives other scores.
     """
     folder = split or datasets.resolve(records[0].benchmark).path
-    asked = splits.read_ids(folder)
-    for record in records:
-        if split_repetition(record.id)[1] not in asked:
-            raise VhbenchError(
-                f"response {record.id!r} belongs to no question of {folder}, whose vocabulary would score its "
-                "captions; name the evaluated split with --split DIR"
-            )
+    list(datasets.belonging(records, folder, "--split"))
     return datasets.vocabulary_of(folder, splits.read_manifest(folder))
 
 
@@ -133,41 +117,24 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
     return found
 
 
-def hallucination_pairs(records: Sequence[Record], matcher: Vocabulary) -> Counter[tuple[str, str]]:
-    """Count how often b is hallucinated in an image that shows a."""
-    pairs: Counter[tuple[str, str]] = Counter()
-    for record in records:
-        for word in sorted(hallucinated_concepts(record, matcher)):
-            pairs.update((fact, word) for fact in sorted(set(record.objects)))
-    return pairs
-
-
 def opportunities(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Opportunity]:
     """Yield for each response the words that it could hallucinate, and those that it did."""
     for record in records:
-        if chances := possible_hallucinations(record, matcher, words):
-            image, shown = resampling_unit(record), frozenset(record.objects)
-            yield Opportunity(
-                record.task,
-                image,
-                shown,
-                frozenset(chances),
-                frozenset(hallucinated_concepts(record, matcher) & chances),
-            )
+        if chances := _possible(record, matcher, words):
+            imagined = frozenset(hallucinated_concepts(record, matcher) & chances)
+            shown = frozenset(record.objects)
+            yield Opportunity(record.task, resampling_unit(record), shown, frozenset(chances), imagined)
 
 
-def possible_hallucinations(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
-    """Return which of the words a response could hallucinate.
+def _possible(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
+    """Return which words a response could hallucinate: of a caption the absent, judgeable ones; of a question its own.
 
-    For a caption: words that are absent and judgeable. For an existence question with the answer "no": its object. For
-    failed requests and refusals: none.
+    Only existence questions with the answer "no" count; failed requests and refusals do not.
     """
-    if record.failure:
-        return set()
     present = {matcher.node(word) or word for word in record.objects}
-    if record.kind == "caption":
+    if record.kind == "caption" and not record.failure:
         return words - ode_captions.unjudged_of(record, matcher) - present
-    if record.task == "existence" and record.answer == "no":
+    if record.task == "existence" and record.answer == "no" and not record.failure:
         return {found.node for found in matcher.find(record.question)} & words - present
     return set()
 
@@ -178,18 +145,11 @@ def hallucinated_concepts(record: Record, matcher: Vocabulary) -> set[str]:
     For a caption: its judgeable mentions. For an existence question with the answer "no": its object if the prediction
     is "yes". For failed requests and refusals: none.
     """
-    if record.failure:
-        return set()
-    present = {matcher.node(word) or word for word in record.objects}
     if record.kind == "caption":
-        return (
-            {found.node for found in claims(record.response, matcher)}
-            - ode_captions.unjudged_of(record, matcher)
-            - present
-        )
-    if record.task == "existence" and record.answer == "no" and record.prediction == "yes":
-        return {found.node for found in matcher.find(record.question)} - present
-    return set()
+        said = claims(record.response, matcher)
+    else:
+        said = matcher.find(record.question) if record.prediction == "yes" else []
+    return _possible(record, matcher, {found.node for found in said})
 
 
 def shown_together(records: Iterable[Record]) -> dict[str, list[str]]:
@@ -218,15 +178,12 @@ def true_communities(records: Sequence[Record], matcher: Vocabulary) -> list[dic
         of_group = [r for r in captions if len(set(group) & set(r.objects)) >= min(2, len(group))]
         wrong = [float(bool(hallucinated_concepts(record, matcher))) for record in of_group]
         interval = intervals.mean(wrong, clusters=[resampling_unit(record) for record in of_group])
-        found.append(
-            {
-                "concepts": group,
-                "images": len({resampling_unit(record) for record in of_group}),
-                "rate": sum(wrong) / len(wrong) if wrong else None,
-                "interval": list(interval.ends) if interval else None,
-                "n": len(wrong),
-            }
-        )
+        rate = {
+            "rate": sum(wrong) / len(wrong) if wrong else None,
+            "interval": list(interval.ends) if interval else None,
+        }
+        images = {resampling_unit(record) for record in of_group}
+        found.append({"concepts": group, "images": len(images), **rate, "n": len(wrong)})
     return found
 
 
@@ -300,13 +257,6 @@ def _cooccurring(lifts: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterat
             f"Co-occurrence (lift): {len(significant) or 'none'} of {len(pairs):,} object pairs significant (exact "
             "tests, Tarone-corrected, family-wise α = 0.05)."
         )
-
-
-def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    table: dict[str, dict[str, int]] = {}
-    for (fact, word), count in sorted(pairs.items()):
-        table.setdefault(fact, {})[word] = count
-    return table
 
 
 def _values(rates: Mapping[str, Any], names: Iterable[str], answers: int) -> dict[str, dict[str, Any]]:

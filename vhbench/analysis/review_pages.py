@@ -21,6 +21,7 @@ MOST_BYTES: Final = 25_000_000
 
 _ROOM: Final = 24_000_000  # of it for questions and images
 _SIDES: Final = (2048, 1280, 800, 512, 256, 128)  # to which an image is made smaller that would fill a part, in pixels
+_ESCAPED: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
 _KINDS: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"GIF8": "gif"}
 
 
@@ -67,12 +68,6 @@ def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[st
         yield part.page(content_hash), part
 
 
-def page(questions: Iterable[Question], content_hash: str) -> str:
-    """Return the page of a few questions, which fit into one."""
-    (found,) = (text for text, _ in pages(questions, content_hash))
-    return found
-
-
 def _more(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]) -> int:
     """Return how many bytes a question would add."""
     new = {digest: url for digest, url, _ in shown if digest not in part.images}
@@ -94,10 +89,7 @@ def _put(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]
 def _item(q: Question, images: list[int]) -> bytes:
     choices = list(q.choices) if q.kind == "multiple_choice" else ["yes", "no"]
     item = {"id": q.id, "text": q.question, "kind": q.kind, "choices": choices, "images": images}
-    text = orjson.dumps(item).decode()
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text.encode()
+    return orjson.dumps(item).decode().translate(_ESCAPED).encode()
 
 
 @kept_if_small

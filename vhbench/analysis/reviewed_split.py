@@ -31,15 +31,6 @@ _READ: Final[tuple[str, ...]] = (
 )
 
 
-@dataclass(frozen=True)
-class _Verdict:
-    """What ``vhbench review --judgments`` wrote: its numbers, and id → what was rejected and why."""
-
-    told: Mapping[str, Any]
-    rejected: Mapping[str, Mapping[str, Any]]
-    of_twins: bool
-
-
 @dataclass
 class _Ties:
     """Which rows go together, by what they share."""
@@ -68,16 +59,17 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
         VhbenchError: if the verdict is of another split or malformed, the split is hidden, or no row is left.
     """
     manifest = splits.read_manifest(directory)
-    found = _read_verdict(verdict, manifest)
+    told = _read_verdict(verdict, manifest)
+    rejected = {item["id"]: item for item in told["dropped"]}
     if manifest.extra.get("commitment"):
         raise VhbenchError(f"{directory}: is a hidden test set, whose commitment names its content; review it before")
     if target.resolve() == directory.resolve():
         raise VhbenchError(f"--out {target}: is the split that was judged; name another folder")
-    ties = _ties(directory, manifest, found)
-    if unknown := sorted(found.rejected.keys() - ties.of.keys()):
+    ties = _ties(directory, manifest, _words(directory) if told["hash"] != manifest.content_hash else {})
+    if unknown := sorted(rejected.keys() - ties.of.keys()):
         raise VhbenchError(f"{verdict}: rejected question {unknown[0]!r} is not in the split")
-    gone = {row for key in found.rejected for tie in ties.of[key] for row in ties.groups[tie]} | found.rejected.keys()
-    doubtful = {scene for row in found.rejected for scene in ties.scenes[row]}
+    gone = {row for key in rejected for tie in ties.of[key] for row in ties.groups[tie]} | rejected.keys()
+    doubtful = {scene for row in rejected for scene in ties.scenes[row]}
     beside = sorted(row for row, scenes in ties.scenes.items() if row not in gone and not doubtful.isdisjoint(scenes))
     left = {scene for row, scenes in ties.scenes.items() if row not in gone for scene in scenes}
     lost = {scene for row in gone for scene in ties.scenes[row]} - left
@@ -92,36 +84,33 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
             config=manifest.config,
             sources=manifest.sources,
             scenes=(truth for truth in splits.read_truths(directory) if truth.id not in lost),
-            rejections=_rejections(directory, found, gone),
-            extra=_facts(manifest, found, gone, beside) | _cells(manifest, Counter(ties.cells[row] for row in gone)),
+            rejections=_rejections(directory, rejected, gone),
+            extra=_facts(manifest, told, gone, beside) | _cells(manifest, Counter(ties.cells[row] for row in gone)),
             order=RowNames(manifest.seed, manifest.benchmark).order,
         )
 
 
-def _read_verdict(path: Path, manifest: Manifest) -> _Verdict:
-    found = read_json(path)
+def _read_verdict(path: Path, manifest: Manifest) -> dict[str, Any]:
+    """Return what ``vhbench review --judgments`` wrote: its numbers, and what was rejected and why."""
+    found: Any = read_json(path)
     dropped = found.get("dropped") if isinstance(found, dict) else None
     if not isinstance(dropped, list) or not all(isinstance(d, dict) and isinstance(d.get("id"), str) for d in dropped):
         raise VhbenchError(f"{path}: not a verdict, as vhbench review --judgments writes it")
-    hashes = (manifest.content_hash, of_twins(manifest.content_hash))
-    if found.get("hash") not in hashes:
+    if found.get("hash") not in (manifest.content_hash, of_twins(manifest.content_hash)):
         raise VhbenchError(f"{path}: is about a split with another content hash ({str(found.get('hash'))[:12]}…)")
-    return _Verdict(found, {item["id"]: item for item in dropped}, found["hash"] == hashes[1])
+    return dict(found)
 
 
-def _ties(directory: Path, manifest: Manifest, verdict: _Verdict) -> _Ties:
-    """Read the small columns, and find out what each rejected row takes with it."""
+def _ties(directory: Path, manifest: Manifest, words: Mapping[str, tuple[str, ...]]) -> _Ties:
+    """Read the small columns, and find out what each rejected row takes with it; ``words``: of judged pairs."""
     known = BENCHMARKS.get(manifest.benchmark)
     rule, ties = known.pairs if known else "", _Ties()
-    words = _words(directory) if verdict.of_twins else {}
-    for config, group in splits.read_columns(directory, _READ):
-        for values in zip(*(group[name] for name in _READ), strict=True):
-            row: dict[str, Any] = dict(zip(_READ, values, strict=True))
-            taken, members = _keys(rule, config, row, words)
-            ties.of[row["id"]], ties.scenes[row["id"]] = taken, tuple(row["scene_ids"])
-            ties.cells[row["id"]] = f"{row['question_type']}/{row['pressure']}"
-            for key in members:
-                ties.groups[key].add(row["id"])
+    for config, row in splits.read_columns(directory, _READ):
+        taken, members = _keys(rule, config, row, words)
+        ties.of[row["id"]], ties.scenes[row["id"]] = taken, tuple(row["scene_ids"])
+        ties.cells[row["id"]] = f"{row['question_type']}/{row['pressure']}"
+        for key in members:
+            ties.groups[key].add(row["id"])
     return ties
 
 
@@ -147,10 +136,9 @@ def _keys(
 def _words(directory: Path) -> dict[str, tuple[str, ...]]:
     """Return the two questions of each clean pair, which are judged once for all pairs that have them."""
     found: dict[str, dict[bool, str]] = defaultdict(dict)
-    for _, group in splits.read_columns(directory, ("pair_id", "perturbation", "negated", "question")):
-        for pair, perturbation, negated, question in zip(*group.values(), strict=True):
-            if pair and not perturbation:
-                found[pair][negated] = question
+    for _, row in splits.read_columns(directory, ("pair_id", "perturbation", "negated", "question")):
+        if row["pair_id"] and not row["perturbation"]:
+            found[row["pair_id"]][row["negated"]] = row["question"]
     return {pair: (halves[False], halves[True]) for pair, halves in found.items() if len(halves) == 2}
 
 
@@ -160,10 +148,10 @@ def _rows(directory: Path, gone: set[str]) -> Iterator[Row]:
             yield Row(row.config, replace(row.question, benchmark_version=""))
 
 
-def _rejections(directory: Path, verdict: _Verdict, gone: set[str]) -> Iterator[Rejection]:
+def _rejections(directory: Path, rejected: Mapping[str, Any], gone: set[str]) -> Iterator[Rejection]:
     yield from splits.read_rejections(directory)
     for key in sorted(gone):
-        item = verdict.rejected.get(key)
+        item = rejected.get(key)
         yield Rejection(key, REJECTED if item else HANGS_ON, {} if item is None else _said(item))
 
 
@@ -171,18 +159,19 @@ def _said(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: item.get(name) for name in ("answer", "votes", "why")}
 
 
-def _facts(manifest: Manifest, verdict: _Verdict, gone: set[str], beside: list[str]) -> dict[str, Any]:
+def _facts(manifest: Manifest, verdict: Mapping[str, Any], gone: set[str], beside: list[str]) -> dict[str, Any]:
     """Return what the manifest says besides; the fingerprint goes: no build made exactly this."""
+    rejected = {item["id"]: item for item in verdict["dropped"]}
     former = {k: v for k, v in manifest.extra.items() if k not in ("fingerprint", "scenes", "scenes_hash")}
-    told = {name: verdict.told.get(name) for name in ("annotators", "agreement", "kappa", "by_annotator")}
+    told = {name: verdict.get(name) for name in ("annotators", "agreement", "kappa", "by_annotator")}
     review = {
         "of": manifest.content_hash,
         **told,
-        "kept": len(verdict.told.get("kept") or []),
-        "rejected": len(verdict.rejected),
-        "hanging_on_these": len(gone) - len(verdict.rejected),
+        "kept": len(verdict.get("kept") or []),
+        "rejected": len(rejected),
+        "hanging_on_these": len(gone) - len(rejected),
         "sharing_images": beside if manifest.benchmark == "mioh" else [],
-        "verdicts": {key: _said(item) for key, item in sorted(verdict.rejected.items())},
+        "verdicts": {key: _said(item) for key, item in sorted(rejected.items())},
     }
     return {**former, "review": review}
 

@@ -24,6 +24,11 @@ def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
     return own
 
 
+def percent(ends: Sequence[float] | None) -> list[float] | None:
+    """Return the ends of an interval in percent; None without one."""
+    return None if ends is None else [100 * end for end in ends]
+
+
 def lost(records: Sequence[Record]) -> dict[str, Any]:
     """Return the shares of unparsed, failed and refused responses, and the reason to withhold scores, or None."""
     kinds = Counter(map(unparsed.kind_of, records))

@@ -23,6 +23,7 @@ _SHOWN: Final = {
 _TITLES: Final = {name: title for titles in _SHOWN.values() for name, title in titles.items()}
 _SCORE: Final = "AMBER score ↑"
 _DRAWN: Final = ("chair_i", "cover", "f1")
+_RATES: Final = ("chair_i", "chair_s", "cover")
 
 
 def analyse(records: Sequence[Record], *, split: Path | None = None) -> dict[str, Any]:
@@ -101,18 +102,21 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
     table = [["", *(_TITLES[name] for name in shown), _SCORE]]
     for name, row in found["rows"].items():
         values = [*(row["scores"].get(score) for score in shown), row["amber_score"]]
-        table.append([name, *("–" if value is None else f"{value:.1f}" for value in values)])
+        table.append([name, *map(_shown, values)])
     yield from wording.aligned(table)
     for name, points in found["lengths"].items():
         yield ""
-        told = [[f"{point['tokens']}", *_cells(point), f"{100 * point['longer']:.0f} %"] for point in points]
+        told = [
+            [str(point["tokens"]), *(_shown(point[name]) for name in _RATES), f"{100 * point['longer']:.0f} %"]
+            for point in points
+        ]
         yield from wording.aligned([[f"{name}: tokens", "CHAIR_i ↓", "CHAIR_s ↓", "recall ↑", "longer"], *told])
     yield ""
     yield found["summary"]
 
 
-def _cells(point: Mapping[str, Any]) -> list[str]:
-    return ["–" if point[name] is None else f"{point[name]:.1f}" for name in ("chair_i", "chair_s", "cover")]
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
 
 
 def draw(found: Mapping[str, Any], file: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from vhbench.adapters.attack_config import METHODS
 from vhbench.analysis import vhexpansion_figure, vhexpansion_forms
-from vhbench.analysis.run import lost, own_records
+from vhbench.analysis.run import lost, own_records, percent
 from vhbench.generators.vhexpansion.attack_success import success
 from vhbench.generators.vhexpansion.perturbations import split_name
 from vhbench.records import case_of
@@ -50,8 +50,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         part |= {"shared_cases": told["n"], "drop": None, "drop_interval": None}
         withheld = part["withheld"] or found[source].get(CLEAN, {}).get("withheld")
         if told["n"] and not withheld:
-            ends = told["interval"]
-            part |= {"drop": 100 * told["mean"], "drop_interval": None if ends is None else [100 * end for end in ends]}
+            part |= {"drop": 100 * told["mean"], "drop_interval": percent(told["interval"])}
             part |= {f"drop_{name}": told[name] for name in ("note", "significant", "p", "discordant_clusters")}
     forms = vhexpansion_forms.by_form({source: sources[source] for source in found})
     told = {"sources": found, "forms": forms, "severities": severity_curves(found)}
@@ -95,7 +94,10 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
         yield from vhexpansion_forms.report(source, found["forms"].get(source, {}))
         if curves := found["severities"].get(source):
             yield f"Source {source}, symmetric accuracy in % by ImageNet-C severity"
-            lines = [(name, *(_at(curve, level) for level in "12345")) for name, curve in curves.items()]
+            lines = [
+                (name, *("" if (value := curve.get(level)) is None else wording.number(value) for level in "12345"))
+                for name, curve in curves.items()
+            ]
             yield from wording.aligned([("perturbation", *"12345"), *lines])
             yield ""
     yield f"Summary: {found['summary']}"
@@ -130,11 +132,6 @@ def _row(kind: str, score: Mapping[str, Any]) -> Sequence[str]:
         change, verdict = f"{wording.signed(-score['drop'])} {ends}", wording.verdict(score, "drop_")
     value = f"{wording.number(score['symmetric_accuracy'])} {wording.interval(score['interval'])}"
     return kind, value, wording.number(score["permutation_baseline"]), change, str(score["pairs"]), verdict
-
-
-def _at(curve: Mapping[str, Any], level: str) -> str:
-    value = curve.get(level)
-    return "" if value is None else wording.number(value)
 
 
 def _against_baseline(score: Mapping[str, Any]) -> str:
@@ -225,24 +222,10 @@ def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], pai
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
-    rates = (
-        "symmetric_accuracy",
-        "permutation_baseline",
-        "chance",
-        "accuracy",
-        "yes_rate",
-        "unparsed",
-        "failed",
-        "refused",
-    )
-    interval = score["intervals"]["symmetric_accuracy"]
+    rates = "symmetric_accuracy permutation_baseline chance accuracy yes_rate unparsed failed refused".split()
     return {
         **{name: None if score[name] is None else 100 * score[name] for name in rates},
-        "interval": None if interval is None else [100 * end for end in interval],
+        "interval": percent(score["intervals"]["symmetric_accuracy"]),
         "interval_note": score["interval_notes"].get("symmetric_accuracy", ""),
-        "withheld": score["withheld"],
-        "new_successful": score["new_successful"],
-        "pairs": score["pairs"],
-        "mix": score["mix"],
-        "incomplete_pairs": score["incomplete_pairs"],
+        **{name: score[name] for name in ("withheld", "new_successful", "pairs", "mix", "incomplete_pairs")},
     }

@@ -25,7 +25,9 @@ def _charts(source: str, kinds: Kinds) -> Iterator[Any]:
         about = "Pairs of question and negation with both answers correct, in %. Bar: permutation baseline"
         yield charts.dots(right, f"{source}: symmetric accuracy", about)
     if lost := list(_dots(kinds, "drop", "drop_interval", "shared_cases", "cases")):
-        yield charts.dots(lost, f"{source}: accuracy drop by perturbation", _LOST, across=_reach(lost), neutral=0)
+        yield charts.dots(
+            lost, f"{source}: accuracy drop by perturbation", _LOST, across=charts.symmetric(lost), neutral=0
+        )
     if turned := list(_dots(kinds, "success_rate", "success_interval", "right_before", "correct answers")):
         about = "Correct answers to original questions that the attack flipped, in %"
         yield charts.dots(turned, f"{source}: attack success rate", about)
@@ -60,21 +62,5 @@ def _dots(kinds: Kinds, name: str, interval: str, size: str, of: str) -> Iterato
     for kind in sorted(kinds, key=lambda kind: (bool(kind != "clean"), kind)):
         score = kinds[kind]
         if score.get(name) is not None:
-            low, high = score[interval] or (None, None)
-            between = "" if low is None else f" [{low:.0f}, {high:.0f}]"
-            text = f"{score[name]:.0f}{between}, {score[size]} {of}".replace("-", "\N{MINUS SIGN}")
-            yield Dot(
-                kind,
-                score[name],
-                low,
-                high,
-                text,
-                score["permutation_baseline"] if name == "symmetric_accuracy" else None,
-            )
-
-
-def _reach(lost: list[Dot]) -> tuple[float, float]:
-    """Return a symmetric axis range, rounded up to tens."""
-    most = max(abs(end) for dot in lost for end in (dot.value, dot.low, dot.high) if end is not None)
-    reach = min(100.0, 10.0 * max(1, -(-most // 10)))
-    return -reach, reach
+            guess = score["permutation_baseline"] if name == "symmetric_accuracy" else None
+            yield Dot.of(kind, score[name], score[interval], f"{score[size]} {of}", guess=guess)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Any, Final
 
+from vhbench.analysis.run import percent
 from vhbench.schema import Record
 from vhbench.statistics import intervals, wording
 from vhbench.statistics.clusters import clusters_of
@@ -46,9 +47,8 @@ def by_form(sources: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, dict
         ]
     adjusted = holm([_p_value(own, natural) for _, own, natural in claims]) if claims else []
     for (cell, own, natural), p in zip(claims, adjusted, strict=True):
-        ends = _difference(own, natural, intervals.LEVEL)
         cell |= {"more_lost": 100 * (own.share - natural.share), "p": p, "significant": p <= ALPHA}
-        cell["more_lost_interval"] = None if ends is None else [100 * end for end in ends]
+        cell["more_lost_interval"] = percent(_difference(own, natural, intervals.LEVEL))
     return found
 
 
@@ -94,9 +94,6 @@ class _Lost:
 
 
 def _scores(score: Mapping[str, Any], lost: _Lost) -> dict[str, Any]:
-    def percent(ends: Sequence[float] | None) -> list[float] | None:
-        return None if ends is None else [100 * end for end in ends]
-
     value, interval = score["symmetric_accuracy"], lost.interval(intervals.LEVEL)
     return {
         "pairs": score["pairs"],

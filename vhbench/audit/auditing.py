@@ -57,7 +57,8 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
         found = [scenes[name] for name in question.scene_ids if name in scenes]
         known = found if len(found) == len(question.images) else []
         if question.kind == "caption":
-            _check_caption(question, known, words, result)
+            for fault in captions.faults(question, known[0], words) if len(known) == 1 else ():
+                result.faults.append(f"row {question.id!r}, scene {known[0].id}: {fault}")
         else:
             _check_answer(question, known, result)
             if known and question.benchmark == "mioh":
@@ -74,12 +75,6 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
                 f"pair {pair_id!r}: expected opposite answers to a question and its negation; got the same"
             )
     return result
-
-
-def _check_caption(question: Question, known: list[Scene], vocabulary: frozenset[str], result: Audit) -> None:
-    if len(known) == 1:
-        for fault in captions.faults(question, known[0], vocabulary):
-            result.faults.append(f"row {question.id!r}, scene {known[0].id}: {fault}")
 
 
 def _check_answer(question: Question, known: list[Scene], result: Audit) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from math import inf
 from string import ascii_uppercase
 
 from vhbench.audit import phrases
@@ -10,6 +11,9 @@ from vhbench.language import inflection
 from vhbench.schema import Question, Scene
 
 Scenes = Sequence[Scene]
+Bounds = tuple[float, float]
+"""Minimum and maximum of an unknown number."""
+
 _WEATHER = {"it night": "night", "it a sunny day": "sunny", "the sky overcast": "gloomy"}
 _REST = ("None of the above", "I don't know")
 
@@ -66,9 +70,7 @@ def _shown(scene: Scene, phrase: str) -> Maybe:
 
 def _exactly(scene: Scene, phrase: str) -> Maybe:
     number, _, noun = phrase.partition(" ")
-    wanted, name = phrases.to_number(number), category(noun, [scene])
-    found = count(name, scene) if name else None
-    return None if wanted is None or found is None else wanted == found
+    return _equals(_bounds(noun, [scene]), number)
 
 
 def _weather(scene: Scene, said: str) -> Maybe:
@@ -95,16 +97,27 @@ def _all_are(scene: Scene, subject: str, value: str) -> Maybe:
     return False if not any(have) and all(thing.known_attributes for thing in things) else None
 
 
+def _bounds(phrase: str, scenes: Scenes) -> Bounds:
+    """Return the minimum and maximum possible number of things of a category in all scenes together."""
+    name, low, high = category(phrase, scenes), 0.0, 0.0
+    for scene in scenes:
+        number = count(name, scene) if name else None
+        there = phrases.present(name, scene) if name else None
+        low += int(there is True) if number is None else number
+        high += (0 if there is False else inf) if number is None else number
+    return low, high
+
+
+def _equals(ends: Bounds, number: str) -> Maybe:
+    wanted = phrases.to_number(number)
+    if wanted is None:
+        return None
+    return False if not ends[0] <= wanted <= ends[1] else True if ends[0] == ends[1] else None
+
+
 def _counted(scenes: Scenes, option: str, phrase: str) -> Maybe:
     """Answer "How many dogs are there in all images together?"."""
-    wanted, found = phrases.to_number(option), _total(phrase, scenes)
-    return None if wanted is None or found is None else wanted == found
-
-
-def _total(phrase: str, scenes: Scenes) -> int | None:
-    name = category(phrase, scenes)
-    found = [count(name, scene) if name else None for scene in scenes]
-    return None if None in found else sum(number for number in found if number)
+    return _equals(_bounds(phrase, scenes), option)
 
 
 def _in_images(scenes: Scenes, option: str, phrase: str) -> Maybe:
@@ -139,19 +152,27 @@ def _of_two(scenes: Scenes, option: str, first: str, second: str, phrase: str) -
 def _more(scenes: Scenes, option: str, word: str, phrase: str, first: str, second: str) -> Maybe:
     """Answer "Which image shows more dogs, Image 1 or Image 2?"."""
     pair = [scene for scene in (_image(first, scenes), _image(second, scenes)) if scene]
-    name = category(phrase, pair)
-    numbers = [count(name, scene) if name else None for scene in pair]
-    one, two = numbers if len(numbers) == 2 else (None, None)
-    if one is None or two is None:
+    if len(pair) < 2 or not (name := category(phrase, pair)):
         return None
-    ahead = one > two if word == "more" else one < two
+    one, two = (_bounds(name, [scene]) for scene in pair)
+    ahead = _ahead(one, two), _ahead(two, one)
     cases = {
-        "both show the same number": one == two > 0,
-        "neither shows any": one == two == 0,
-        first.lower(): one != two and ahead,
-        second.lower(): one != two and not ahead,
+        "both show the same number": _same(one, two),
+        "neither shows any": all_of([_equals(one, "0"), _equals(two, "0")]),
+        first.lower(): ahead[word == "fewer"],
+        second.lower(): ahead[word == "more"],
     }
     return cases.get(option.lower())
+
+
+def _ahead(one: Bounds, two: Bounds) -> Maybe:
+    return True if one[0] > two[1] else False if one[1] <= two[0] else None
+
+
+def _same(one: Bounds, two: Bounds) -> Maybe:
+    """Return whether both are the same number, other than zero."""
+    apart = one[0] > two[1] or two[0] > one[1] or one[1] == 0 or two[1] == 0
+    return False if apart else True if one[0] == one[1] == two[0] == two[1] else None
 
 
 def _first_only(scenes: Scenes, option: str, first: str, second: str) -> Maybe:

@@ -9,14 +9,13 @@ concedes; a cell that exceeds it can be answered without the skill that it is me
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Final
 
 from vhbench import splits
-from vhbench.audit import phrases, question_solver
-from vhbench.audit.phrases import Maybe
+from vhbench.audit import question_solver
 from vhbench.benchmarks import pressure_family
 from vhbench.schema import Question, Scene, SceneObject, VhbenchError
 
@@ -32,7 +31,7 @@ _SLACK: Final = 0.03
 _SIGNIFICANT: Final = 3.3
 """Standard errors that no cell of a sound split exceeds by chance; over a hundred are looked at."""
 
-_READ = ("kind", "question", "question_type", "choices", "answer", "scene_ids", "pressure")
+_READ = ("id", "kind", "question", "question_type", "choices", "answer", "scene_ids", "pressure")
 _NONE = "None of the above"
 _NAMED = re.compile(r"[Ii]mage (\d+)")
 
@@ -82,38 +81,16 @@ Figures = dict[str, dict[tuple[str, str], Reached]]
 # -- views -----------------------------------------------------------------------------------------------------------
 
 
-def one_image(question: Question, scenes: Scenes) -> Scenes:
-    """Keep the first image that a question names, or else the first."""
-    return _only(_places(question)[0], scenes)
-
-
-def another_image(question: Question, scenes: Scenes) -> Scenes:
-    """Keep the second image that a question names, or else the last."""
-    return _only(_places(question)[-1], scenes)
-
-
-def presence(_: Question, scenes: Scenes) -> Scenes:
-    """Keep which objects are in each image: no counts, attributes or positions."""
-    return [_uncounted(_bare(scene)) for scene in scenes]
-
-
-def unbound(_: Question, scenes: Scenes) -> Scenes:
-    """Keep the objects and the attribute values of each image, but not which object has which value."""
-    return [_unowned(_bare(scene), scene) for scene in scenes]
-
-
-def values(_: Question, scenes: Scenes) -> Scenes:
-    """Keep the attribute values of each image, as if all objects were present."""
-    return [_unowned(_crowded(scene), scene) for scene in scenes]
-
-
 VIEWS: Final[dict[str, View]] = {
-    "one image": one_image,
-    "another image": another_image,
-    "presence": presence,
-    "unbound": unbound,
-    "values": values,
+    "one image": lambda question, scenes: _only(_places(question)[0], scenes),
+    "another image": lambda question, scenes: _only(_places(question)[-1], scenes),
+    "presence": lambda _, scenes: [_uncounted(_bare(scene)) for scene in scenes],
+    "unbound": lambda _, scenes: [_unowned(_bare(scene), scene) for scene in scenes],
+    "values": lambda _, scenes: [_unowned(_crowded(scene), scene) for scene in scenes],
 }
+"""What an oracle sees: the first or the second image that a question names, or else the first or the last; which
+objects are in each image, without counts, attributes and positions; also the attribute values, but not whose they are;
+the values alone, as if all objects were present."""
 
 
 def _places(question: Question) -> list[int]:
@@ -177,7 +154,7 @@ def _open(question: Question, seen: Scenes) -> tuple[str, ...]:
         found = question_solver.read(question.question, seen)
         return ("yes", "no") if found is None else ("yes",) if found else ("no",)
     values = {
-        letter: _option(question.question, text, seen)
+        letter: question_solver.choice(question.question, text, seen)
         for letter, text in zip(ascii_uppercase, question.choices, strict=False)
         if text != _NONE
     }
@@ -263,12 +240,11 @@ def add(found: Figures, question: Question, scenes: Scenes, kept: dict[tuple[str
 def of_split(directory: Path) -> Figures:
     """Return each oracle's accuracy on a MIOH split with scenes; no image is read."""
     truths, found = splits.packed_scenes(directory), Figures()
-    for _, group in splits.read_columns(directory, ["id", *_READ]):
-        for name, *values in zip(*group.values(), strict=True):
-            question = Question(name, images=(), **dict(zip(_READ, values, strict=True)))
-            scenes = [truths[scene] for scene in question.scene_ids if scene in truths]
-            if len(scenes) == len(question.scene_ids) > 0:
-                add(found, question, scenes)
+    for _, row in splits.read_columns(directory, _READ):
+        question = Question(images=(), **row)
+        scenes = [truths[scene] for scene in question.scene_ids if scene in truths]
+        if len(scenes) == len(question.scene_ids) > 0:
+            add(found, question, scenes)
     return found
 
 
@@ -327,69 +303,3 @@ def _as_json(found: Figures) -> dict[str, dict[str, Any]]:
             known = {} if isnan(one.bound) else {"best": round(one.bound, 4)}
             cells.setdefault(f"{kind}/{pressure}", {})[view] = stated | known
     return cells
-
-
-# -- counts with known bounds ----------------------------------------------------------------------------------------
-
-
-def _option(text: str, option: str, scenes: Scenes) -> Maybe:
-    for pattern, answer in _COUNTED:
-        if match := re.fullmatch(pattern, text):
-            return answer(scenes, option, *match.groups())
-    return question_solver.choice(text, option, scenes)
-
-
-def _bounds(phrase: str, scenes: Scenes) -> list[tuple[float, float]]:
-    """Return per image the minimum and maximum possible count of a category."""
-    name, found = phrases.category(phrase, scenes), list[tuple[float, float]]()
-    for scene in scenes:
-        number = phrases.count(name, scene) if name else None
-        there = phrases.present(name, scene) if name else None
-        found.append((number, number) if number is not None else (1 if there else 0, 0 if there is False else inf))
-    return found
-
-
-def _equals(low: float, high: float, number: int) -> Maybe:
-    return False if not low <= number <= high else True if low == high else None
-
-
-def _total(scenes: Scenes, phrase: str, number: str) -> Maybe:
-    ends = _bounds(phrase, scenes)
-    return _equals(sum(low for low, _ in ends), sum(high for _, high in ends), int(number))
-
-
-def _exactly(scenes: Scenes, option: str, number: str, phrase: str) -> Maybe:
-    place = int(option.split()[-1]) - 1
-    return _equals(*_bounds(phrase, scenes)[place], number=int(number))
-
-
-def _more(scenes: Scenes, option: str, word: str, phrase: str, *named: str) -> Maybe:
-    one, two = (_bounds(phrase, scenes)[int(name.split()[-1]) - 1] for name in named)
-    if word == "fewer":
-        one, two = two, one
-    cases: dict[str, Maybe] = {
-        named[0].lower(): _ahead(one, two),
-        named[1].lower(): _ahead(two, one),
-        "neither shows any": phrases.all_of([_equals(*one, number=0), _equals(*two, number=0)]),
-        "both show the same number": _same(one, two),
-    }
-    return cases.get(option.lower())
-
-
-def _ahead(one: tuple[float, float], two: tuple[float, float]) -> Maybe:
-    return True if one[0] > two[1] else False if one[1] <= two[0] else None
-
-
-def _same(one: tuple[float, float], two: tuple[float, float]) -> Maybe:
-    """Return whether both show the same count, other than zero."""
-    apart = one[0] > two[1] or two[0] > one[1] or one[1] == 0 or two[1] == 0
-    return False if apart else True if one[0] == one[1] == two[0] == two[1] else None
-
-
-_IMAGE = r"([Ii]mage \d+)"
-_COUNTED: tuple[tuple[str, Callable[..., Maybe]], ...] = (
-    (r"How many (.+) are there in all images together\?", lambda s, o, a: _total(s, a, o)),
-    (r"Which object occurs exactly (\d+) times in all images together\?", lambda s, o, n: _total(s, o, n)),
-    (r"Which image shows exactly (\d+) (.+)\?", _exactly),
-    (rf"Which image shows (more|fewer) (.+), {_IMAGE} or {_IMAGE}\?", _more),
-)

@@ -107,17 +107,17 @@ def released(directory: Path, secret: bytes) -> frozenset[str]:
     free: list[str] = []
     answers: dict[str, tuple[str, str]] = {}
     columns = ["id", "kind", "pair_id", "perturbation", "scene_ids", "question_type", "answer"]
-    for _, group in splits.read_columns(directory, columns):
-        for name, kind, pair, perturbation, images, question_type, answer in zip(*group.values(), strict=True):
-            if kind == "caption":
-                free.append(name)
-                continue
-            fact = pair.removesuffix(f"/{perturbation}").rpartition(TIE)[2] or name
-            about, choice = (fact, name) if one_answer else (" ".join(images) or fact, fact)
-            rank = _digest(secret, "choice", choice), choice
-            chosen[about] = min(chosen.get(about, rank), rank)
-            rows.setdefault(choice, []).append(name)
-            answers[choice] = question_type, answer
+    for _, row in splits.read_columns(directory, columns):
+        name, kind, pair, perturbation, images, question_type, answer = row.values()
+        if kind == "caption":
+            free.append(name)
+            continue
+        fact = pair.removesuffix(f"/{perturbation}").rpartition(TIE)[2] or name
+        about, choice = (fact, name) if one_answer else (" ".join(images) or fact, fact)
+        rank = _digest(secret, "choice", choice), choice
+        chosen[about] = min(chosen.get(about, rank), rank)
+        rows.setdefault(choice, []).append(name)
+        answers[choice] = question_type, answer
     kept = [choice for _, choice in sorted(chosen.values())]
     if one_answer:
         kept = _balanced(kept, answers)

@@ -20,7 +20,7 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.question_types import Task as ObjectTask
-from vhbench.generators.mioh.sizes import sizes, with_ties
+from vhbench.generators.mioh.sizes import sizes
 from vhbench.generators.scenes import read_part
 from vhbench.options import check_numbers, option
 from vhbench.protocols import Note
@@ -238,7 +238,7 @@ class MiohBuild(SplitBuild):
 
     @cached_property
     def _sizes(self) -> Mapping[str, Mapping[str, int]]:
-        return with_ties(sizes(_read_cells(self.cells)), self.tied)
+        return sizes(_read_cells(self.cells), tied=self.tied)
 
     def thresholds(self, source: str) -> PressureThresholds:
         """Return the pressure thresholds for a source's scenes."""

@@ -275,11 +275,7 @@ class OdeBuild(SplitBuild):
         """Return the requested cells (criterion × pairing) without any question."""
         if self.allow_missing:
             return ()
-        found = {
-            cell
-            for _, group in splits.read_columns(split, ("criterion", "pairing"))
-            for cell in zip(group["criterion"], group["pairing"], strict=True)
-        }
+        found = {tuple(row.values()) for _, row in splits.read_columns(split, ("criterion", "pairing"))}
         asked = dict.fromkeys((share.criterion, criteria.PAIRINGS[share.pairing]) for share in self.plan)
         return [" × ".join(cell) for cell in asked if cell not in found]
 

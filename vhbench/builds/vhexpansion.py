@@ -184,7 +184,9 @@ class VHExpansionBuild(SplitBuild):
         if self.attack and not self.model:
             raise VhbenchError(f"--attack {self.attack[0]} needs --model NAME, the model that is attacked")
         for name, told in {} if self.attack else options_of(type(self)).items():
-            if told.panel == _ATTACK and getattr(self, name) != getattr(type(self), name):  # it would be ignored
+            if told.panel == "White-box attacks" and getattr(self, name) != getattr(
+                type(self), name
+            ):  # it would be ignored
                 raise VhbenchError(f"--{name.replace('_', '-')}: expected --attack as well")
         for method in self.attack:
             self._attack(method)  # refuses what makes no sense

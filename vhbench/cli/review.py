@@ -79,14 +79,14 @@ def write_pages(how: ReviewOptions) -> list[str]:
     Raises:
         VhbenchError: if the output is not a page, or the split has no questions.
     """
-    from vhbench.analysis.human_review import to_review
+    from vhbench.analysis.human_review import selection
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
 
     split, output, config = how.split, how.out or Path("review.html"), how.config or None
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: expected a page ending in .html")
-    identity, rows = to_review(split, config, how.number, how.seed, twins=how.twins)
+    rows, identity = selection(split, config, how.number, how.seed, of_pairs=how.twins)
     lines: list[str] = []
     for text, part in pages(rows, identity):
         page = output if part.alone else output.with_name(f"{output.stem}-{part.number}.html")
@@ -99,19 +99,19 @@ def write_pages(how: ReviewOptions) -> list[str]:
 
 
 def _tally(how: ReviewOptions) -> None:
-    from vhbench.analysis.human_review import verdict_of
+    from vhbench.analysis import human_review
     from vhbench.files import json_bytes, write_atomic
 
     output = how.out or Path("verdict.json")
-    verdict = verdict_of(how.split, [Path(file) for file in how.judgments], twins=how.twins)
+    verdict = human_review.verdict(how.split, [Path(file) for file in how.judgments], of_pairs=how.twins)
     write_atomic(output, json_bytes(verdict))
-    shares = verdict["by_annotator"]
-    typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(shares)} annotators; {output}")
-    if len(shares) < _ANNOTATORS:
-        typer.echo(f"judged by {len(shares)}: the protocol requires {_ANNOTATORS} annotators")
+    number = verdict["annotators"]
+    typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {number} annotators; {output}")
+    if number < _ANNOTATORS:
+        typer.echo(f"judged by {number}: the protocol requires {_ANNOTATORS} annotators")
     kappa = verdict["kappa"]
     typer.echo(f"agreement: Fleiss' κ {'undefined' if kappa is None else f'{kappa:.2f}'}")
-    for name, share in shares.items():
+    for name, share in verdict["by_annotator"].items():
         typer.echo(in_a_line(f"  {name}: {share['as_the_split']} of {share['judged']} as the split says"))
     for item in verdict["dropped"]:
         votes_said = ", ".join(item["votes"])

@@ -76,7 +76,7 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     chosen = cast('Literal["", "yes", "no"]', how.positive or "")
     found = _read(run.responses, asked.file, reading)
     split = asked.file if has_vocabulary(asked.file) else None
-    scored = scoring.score_all(found, scoring.ScoringOptions(chosen, split, reading.allow_failed))
+    scored = scoring.score_all(found, positive=chosen, split=split, allow_failed=reading.allow_failed)
     told = tables.read_of(found, reading)
     if reading.as_json:
         groups = [

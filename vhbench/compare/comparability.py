@@ -47,13 +47,7 @@ def left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[str
 
 
 def differing_settings(runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_split: bool = True) -> Iterator[str]:
-    """Yield differences in prompts and settings between the runs, and that a split is too small.
-
-    Args:
-        runs: the runs.
-        tasks: their common tasks.
-        same_split: raise for different splits.
-    """
+    """Yield differences in prompts and settings of the runs' common tasks, and that a split is too small."""
     differing: dict[tuple[str, str], list[str]] = defaultdict(list)
     for task in dict.fromkeys(tasks):
         told = [(run.name, run.provenance[task]) for run in runs if task in run.provenance]

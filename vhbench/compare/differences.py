@@ -60,24 +60,18 @@ class ComparedScore:
     Attributes:
         name: name of the metric.
         n: number of questions.
-        values: score of each run, as in its report; None if undefined or withheld.
-        intervals: interval of each run.
+        scores: score of each run, as in its report, with the reason for a wide interval.
         higher_is_better: direction of the metric; None without one, and there are no ranks.
         differences: differences of the other runs with a score from the reference run.
         ranks: rank range of each run; None without a score.
-        wide: reason for a wide interval of each run, or "".
-        bounds: score of each run with every missing prediction wrong, and right; None without missing ones.
     """
 
     name: str
     n: int
-    values: Sequence[float | None]
-    intervals: Sequence[tuple[float, float] | None]
+    scores: Sequence[Score]
     higher_is_better: bool | None
     differences: Sequence[Difference]
     ranks: Sequence[tuple[int, int] | None] = ()
-    wide: Sequence[str] = ()
-    bounds: Sequence[tuple[float, float] | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,47 +187,24 @@ def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGr
                 bool(significant[at, 0]),
             )
         )
-    scores = [one.scores[metric.name] for one in found]
-    compared = ComparedScore(
-        metric.name,
-        len(inside),
-        [score.value for score in scores],
-        [score.interval for score in scores],
-        metric.higher_is_better,
-        told,
-        [ranks.get(run) for run in range(len(found))],
-        [""] * len(found),
-        [score.bounds for score in scores],
-    )
+    scores = [one.scores[metric.name]._replace(note="") for one in found]
+    ranked = [ranks.get(run) for run in range(len(found))]
+    compared = ComparedScore(metric.name, len(inside), scores, metric.higher_is_better, told, ranked)
     yield ComparedGroup(group, len(about), int(clusters.numbers.max()) + 1, [compared], {})
 
 
 @dataclass(frozen=True, slots=True)
 class _RunPair:
-    """One claim: outcomes of a run and the reference run on the questions of a headline metric or subset.
-
-    Attributes:
-        run: index of the run.
-        other: contribution of its responses to the score.
-        first: the same for the reference run.
-        places: indices of the questions in the group.
-        value: printed difference of the scores.
-    """
+    """One claim: outcomes of a run and the reference run on the questions of a headline metric or subset."""
 
     run: int
-    other: Sums
-    first: Sums
-    places: Places
-    value: float
+    other: Sums  # of this run
+    first: Sums  # of the reference run
+    places: Places  # of the questions in the group
+    value: float  # printed difference of the scores
 
     def interval(self, clusters: Clustering, about: Sequence[Record] = ()) -> intervals.Interval | None:
-        """Return the interval of the difference.
-
-        Args:
-            clusters: clusters of the questions.
-            about: what each question shares with others, for scores over some of the questions, which have their own
-                clusters.
-        """
+        """Return the interval of the difference; scores over some of the questions (``about``) have own clusters."""
         inside = self.first.about
         if about and self.first.strata is not None:
             clusters = clusters_of(record for record, own in zip(about, inside.tolist(), strict=True) if own)
@@ -305,16 +276,8 @@ class _Family:
 
     def _tested(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
         """Test claims jointly."""
-        if not claims:
-            return {}
-        numbers = self.clusters.numbers
         parts = [(self.starts[key[0]] + pair.places, pair.change) for key, pair in claims.items()]
-        size = int(numbers.max()) + 1
-        sums = [np.bincount(numbers[own], weights=change, minlength=size).astype(np.float64) for own, change in parts]
-        larger = [paired.inflation(parts, self.clusters)] * len(parts)
-        return dict(
-            zip(claims, multiple_testing.sign_flip_test(np.column_stack(sums), larger, seed=self.seed), strict=True)
-        )
+        return dict(zip(claims, paired.joint_sign_flips(parts, self.clusters, seed=self.seed), strict=True))
 
     def _group(
         self,
@@ -334,15 +297,13 @@ class _Family:
                 if (place := (group, key, run)) in pairs
             ]
             left = () if better is None or key != metric.name else _ranks(metric.name, found, clusters, better)
-            values, ends = [one.value for one in scores], [one.interval for one in scores]
-            notes, bounds = [one.note for one in scores], [one.bounds for one in scores]
-            return ComparedScore(metric.name, len(own.numbers), values, ends, better, differences, left, notes, bounds)
+            return ComparedScore(metric.name, len(own.numbers), scores, better, differences, left)
 
         metrics = [m for m in found[0].metrics if m.listed or any(m.name in one.apart for one in found)]
         headlines = [compared(metric, metric.name, clusters) for metric in metrics]
         for name in ("p95", "per_correct") if any(one.tokens for one in found) else ():
-            counts = [one.tokens[name] if one.tokens else None for one in found]
-            headlines.append(ComparedScore(f"tokens_{name}", len(about), counts, [None] * len(found), None, ()))
+            counts = [Score(one.tokens[name] if one.tokens else None) for one in found]
+            headlines.append(ComparedScore(f"tokens_{name}", len(about), counts, None, ()))
         cells = dict[Cell, ComparedScore]()
         for cell in found[0].cells:
             own = clusters_of([about[place] for place in found[0].questions.cells[cell]])

@@ -1,17 +1,13 @@
 """Forest plot of a comparison: differences of headline metrics from the reference run, with intervals."""
 
 from collections.abc import Iterator
-from math import ceil
 from pathlib import Path
 
-from vhbench.charts import Dot, dots, drawing, heading, save
+from vhbench.charts import Dot, dots, drawing, heading, save, symmetric
 from vhbench.compare.differences import ComparedGroup, RunComparison
 from vhbench.compare.tables import verdict_of
 from vhbench.statistics.wording import interval, signed
 from vhbench.tasks.metrics.registry import metrics_of
-
-_STEP = 10
-"""Percentage points to which the axis limits are rounded."""
 
 
 def draw(found: RunComparison, file: Path) -> bool:
@@ -22,13 +18,11 @@ def draw(found: RunComparison, file: Path) -> bool:
         rows = list(_dots(found, groups))
         if not rows:
             continue
-        reach = max(abs(end) for row in rows for end in (row.value, row.low, row.high) if end is not None)
-        most = _STEP * ceil(max(reach, 1) / _STEP)
         about = (
             f"Δ vs. {found.names[0]} in points, with 95 % CI",
             "followed by the verdict (family-wise error rate 5 % over all headlines)",
         )
-        charts.append(dots(rows, benchmark or "other tasks", about, across=(-most, most), neutral=0))
+        charts.append(dots(rows, benchmark or "other tasks", about, across=symmetric(rows), neutral=0))
     if charts:
         title = heading(f"Compared with {found.names[0]}", found.notes)
         save(drawing().vconcat(*charts).properties(title=title), file)

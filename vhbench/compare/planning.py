@@ -75,26 +75,19 @@ def plan(
     """
     if pilot:
         runs = [read_run(path, Path(path), split, cells=False) for path in pilot]
-        return from_pilot(runs, detect, tasks=tasks, seed=seed), f"from the pilot {' and '.join(pilot)}"
+        return _from_pilot(runs, detect, tasks=tasks, seed=seed), f"from the pilot {' and '.join(pilot)}"
     named = [owner.name for name in tasks if (owner := benchmarks.of_task(name))] or list(benchmarks.BENCHMARKS)
     paths = [split] if split else [datasets.resolve(name).path for name in dict.fromkeys(named)]
-    plans = [from_split(path, detect, accuracy=accuracy, tasks=tasks, seed=seed) for path in paths]
+    plans = [_from_split(path, detect, accuracy=accuracy, tasks=tasks, seed=seed) for path in paths]
     shared = f"{100 * ALIKE:.0f} % of a question's difficulty due to its image"
     assumed = f"accuracy {100 * accuracy:.0f} %, independent errors, {shared}"
     return [one for found in plans for one in found], f"assumed: {assumed}"
 
 
-def from_pilot(
+def _from_pilot(
     runs: Sequence[ScoredRun], detect: float, *, tasks: Collection[str] = (), seed: int = 0
 ) -> list[TaskPlan]:
-    """Plan from one pilot run, or from the differences of two on the same questions.
-
-    Args:
-        runs: the runs.
-        detect: difference to detect, in points.
-        tasks: tasks or groups of tasks; all by default.
-        seed: random seed of the sign flips.
-    """
+    """Plan from one pilot run, or from the differences of two on the same questions."""
     names = _members(tasks)
     common = [group for group in runs[0].groups if all(group in run.groups for run in runs)]
     chosen = [group for group in common if not names or group.task in names]
@@ -103,20 +96,13 @@ def from_pilot(
     return [_plan(group, [[run.groups[group] for run in runs]], detect, seed) for group in chosen]
 
 
-def from_split(
+def _from_split(
     split: Path, detect: float, *, accuracy: float, tasks: Collection[str] = (), seed: int = 0
 ) -> list[TaskPlan]:
     """Plan from the questions of a split, with simulated answers.
 
     Both models are right at one rate and err independently of each other; an image has a share of :data:`ALIKE` in how
     difficult its questions are.
-
-    Args:
-        split: split directory.
-        detect: difference to detect, in points.
-        accuracy: share of correct predictions.
-        tasks: tasks or groups of tasks; all of the split by default.
-        seed: random seed.
     """
     found = list[TaskPlan]()
     names = _members(tasks)
@@ -143,12 +129,10 @@ def _tasks(split: Path) -> Mapping[str, Sequence[Record]]:
     }
     kept = {name: task.keep for name, task in known.items() if task.keep is not None}
     found: dict[str, list[Record]] = defaultdict(list)
-    for config, columns in splits.read_columns(split, list(RECORD)):
-        for values in zip(*columns.values(), strict=True):
-            record = to_record(dict(zip(columns, values, strict=True)))
-            names = [n for n, keep in kept.items() if all(getattr(record, c) in allowed for c, allowed in keep.items())]
-            for name in names or [config]:
-                found[name].append(record)
+    for config, row in splits.read_columns(split, list(RECORD)):
+        names = [n for n, keep in kept.items() if all(row[column] in allowed for column, allowed in keep.items())]
+        for name in names or [config]:
+            found[name].append(to_record(row))
     return dict(sorted(found.items()))
 
 

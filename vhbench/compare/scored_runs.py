@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.compare import scoring
-from vhbench.compare.scoring import Group, ScoringOptions
+from vhbench.compare.scoring import Group
 from vhbench.files import short_digest
 from vhbench.provenance import Provenance
 from vhbench.records import as_records, split_repetition
@@ -139,7 +139,7 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
     ordered = sorted(as_records(records), key=lambda record: record.id)
     groupings = scoring.cells_of(group)
     every = {column for columns in groupings for column in columns}
-    measured = scoring.measured(ordered, group, ScoringOptions(split=split), every)
+    measured = scoring.measured(ordered, group, split, every)
     metrics = [metric for metric in compared(group) if metric.name in {one.name for one in measured.metrics}]
     by_question = {metric.name: measured.by_question(metric) for metric in metrics}
     of_cells: dict[Cell, Score] = {}
@@ -173,18 +173,11 @@ def _questions(ordered: Sequence[Record], owner: Places, groupings: Sequence[Seq
     for columns in groupings:
         for place, record in enumerate(asked):
             cells[tuple((column, getattr(record, column)) for column in columns)].append(place)
+    kept = ("benchmark", "perturbation", "scene_ids", "criterion", "question_type", "pressure")
+    pairs = [split_repetition(r.pair_id)[1] for r in asked]
     about = [
-        Record(
-            split_repetition(r.id)[1],
-            benchmark=r.benchmark,
-            pair_id=split_repetition(r.pair_id)[1],
-            perturbation=r.perturbation,
-            scene_ids=r.scene_ids,
-            criterion=r.criterion,
-            question_type=r.question_type,
-            pressure=r.pressure,
-        )
-        for r in asked
+        Record(split_repetition(r.id)[1], pair_id=pair, **{name: getattr(r, name) for name in kept})
+        for r, pair in zip(asked, pairs, strict=True)
     ]
     return Questions(about, [_digests(r) for r in asked], {cell: np.array(own) for cell, own in cells.items()})
 

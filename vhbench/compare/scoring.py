@@ -1,9 +1,9 @@
 """Scores of existing responses by benchmark and kind, with the metrics of the tasks."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
@@ -20,21 +20,6 @@ from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.registry import metrics_of
 
 Words = Mapping[str, Iterable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class ScoringOptions:
-    """Options of scoring.
-
-    Attributes:
-        positive: positive class of precision and recall; "" for that of the benchmark, or yes without one.
-        split: split, or key of a hidden test set, with the caption vocabulary; None for the split that the tasks use.
-        allow_failed: report scores even if more than 1 % of the requests failed.
-    """
-
-    positive: Literal["", "yes", "no"] = ""
-    split: Path | None = None
-    allow_failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -65,8 +50,16 @@ _VARIANTS = {"": "", "r": ", rotated options", "w": ", several wordings"}
 _KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multiple choice", "pairs": "pairs"}
 
 
-def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str, Any]]:
+def score_all(
+    responses: Responses, *, positive: str = "", split: Path | None = None, allow_failed: bool = False
+) -> dict[Group, dict[str, Any]]:
     """Return the scores of each task, benchmark and kind of question in a file or run.
+
+    Args:
+        responses: the file or run.
+        positive: positive class of precision and recall; "" for that of the benchmark, or yes without one.
+        split: split, or key of a hidden test set, with the caption vocabulary; None for the split that the tasks use.
+        allow_failed: report scores even if more than 1 % of the requests failed.
 
     Raises:
         VhbenchError: if no question has a reference answer, or captions have no vocabulary.
@@ -80,10 +73,11 @@ def score_all(responses: Responses, how: ScoringOptions) -> dict[Group, dict[str
         alike[key].add(record)
     if not groups:
         raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
-    if how.split is None:
+    if split is None:
         check_captions(responses, groups)
-    scored = {group: score_group(groups.pop(group), group, how) for group in sorted(groups)}
-    if responses.judge is None and not how.positive:
+    how: dict[str, Any] = {"positive": positive, "split": split, "allow_failed": allow_failed}
+    scored = {group: score_group(groups.pop(group), group, **how) for group in sorted(groups)}
+    if responses.judge is None and not positive:
         claims = claims_of(responses.path)
         for group, result in scored.items():
             shares = [metric.name for metric in metrics_of(group.family) if metric.scale == "share"]
@@ -139,7 +133,7 @@ def captions(
     name = of or _benchmark_of(split)
     if split is None:
         split = datasets.resolve(name).path
-        records = _of_the_split(records, split)
+        records = datasets.belonging(records, split, "--questions")
     claims = load(benchmark(name).claims)
     return ode_captions.score(records, vocabulary=vocabulary(split), claims=claims, allow_failed=allow_failed)
 
@@ -149,18 +143,6 @@ def _benchmark_of(split: Path | None) -> str:
     if split is not None and answer_keys.is_key(split):
         return answer_keys.read_head(split).benchmark
     return splits.read_manifest(split).benchmark if split is not None and is_split(split) else "ode"
-
-
-def _of_the_split(records: Iterable[Record], split: Path) -> Iterator[Record]:
-    """Yield the records; raise if one belongs to another split, with another vocabulary."""
-    asked = splits.read_ids(split)
-    for record in records:
-        if split_repetition(record.id)[1] not in asked:
-            raise VhbenchError(
-                f"response {record.id!r} belongs to no question of {split}, whose vocabulary would score captions; "
-                "give the evaluated split with --questions DIR"
-            )
-        yield record
 
 
 def vocabulary(split: Path) -> Words:
@@ -178,28 +160,35 @@ def vocabulary(split: Path) -> Words:
     return words
 
 
-def score_group(records: Iterable[Record], group: Group, how: ScoringOptions) -> dict[str, Any]:
+def score_group(
+    records: Iterable[Record],
+    group: Group,
+    *,
+    positive: str = "",
+    split: Path | None = None,
+    allow_failed: bool = False,
+) -> dict[str, Any]:
     """Return the scores of records, as the public function of their family does."""
     if group.family == "caption":
-        check_vocabulary(group, how.split)
-        return captions(records, how.split, of=group.benchmark, allow_failed=how.allow_failed)
+        check_vocabulary(group, split)
+        return captions(records, split, of=group.benchmark, allow_failed=allow_failed)
     if group.family == "yes_no":
-        return yes_no.score_records(records, positive=positive_of(group, how), allow_failed=how.allow_failed)
+        return yes_no.score_records(records, positive=positive or _positive_of(group), allow_failed=allow_failed)
     score = multiple_choice.score if group.family == "multiple_choice" else symmetric_accuracy.score
-    return score(records, allow_failed=how.allow_failed)
+    return score(records, allow_failed=allow_failed)
 
 
-def measured(records: Sequence[Record], group: Group, how: ScoringOptions, columns: Iterable[str] = ()) -> Measured:
+def measured(records: Sequence[Record], group: Group, asked: Path | None, columns: Collection[str] = ()) -> Measured:
     """Compute metrics of records with predictions, with subsets by these columns."""
     claimed = None
     if group.family == "caption":
-        check_vocabulary(group, how.split)
-        name = group.benchmark or _benchmark_of(how.split)
-        split = how.split or datasets.resolve(name).path
-        if how.split is None:
-            list(_of_the_split(records, split))
+        check_vocabulary(group, asked)
+        name = group.benchmark or _benchmark_of(asked)
+        split = asked or datasets.resolve(name).path
+        if asked is None:
+            list(datasets.belonging(records, split, "--questions"))
         claimed = load(benchmark(name).claims)(vocabulary(split))
-    return measure(records, group.family, columns=columns, positive=positive_of(group, how), claimed=claimed)
+    return measure(records, group.family, columns=columns, positive=_positive_of(group), claimed=claimed)
 
 
 def cells_of(group: Group) -> tuple[Grouping, ...]:
@@ -208,9 +197,9 @@ def cells_of(group: Group) -> tuple[Grouping, ...]:
     return next((family.cells for family in families if family.name == group.family), ())
 
 
-def positive_of(group: Group, how: ScoringOptions) -> str:
+def _positive_of(group: Group) -> str:
     """Return the positive class of precision and recall."""
-    return how.positive or (benchmark(group.benchmark).positive if group.benchmark else "yes")
+    return benchmark(group.benchmark).positive if group.benchmark else "yes"
 
 
 def check_vocabulary(group: Group, split: Path | None) -> None:

@@ -1,54 +1,33 @@
 """A comparison of runs as tables and sentences, the same for the terminal, Markdown, LaTeX and JSON."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.files import json_bytes
 from vhbench.statistics.multiple_testing import TOO_FEW
+from vhbench.statistics.sums import Score
 from vhbench.statistics.wording import MINUS, aligned, interval, number, p_value, signed
 from vhbench.terminal import in_a_line
 
 HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "adj. p", "verdict", "rank")
-"""Columns of a table; ``{first}`` is the name of the reference run."""
+"""Columns of a table; ``{first}`` is the name of the reference run, whose rows have no difference.
+
+The metric is followed by the number of questions, a verdict that is not significant by the smallest detectable
+difference. The p-value is adjusted over its family. Ranks are ranges where they are not certain.
+"""
 
 _EXAMPLES = 5
 """Maximum number of significant differences in the summary of a run, the largest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreLine:
-    """One run's score in one metric.
-
-    Attributes:
-        title: task, and of a subset its columns.
-        score: metric, with the number of questions.
-        run: name of the run.
-        value: score with its interval.
-        difference: from the reference run, with its interval; "" for the reference.
-        p: p-value, and p-value adjusted over its family.
-        verdict: one of :data:`VERDICTS`; if not significant, with the smallest detectable difference.
-        rank: rank, or range of ranks.
-    """
-
-    title: str
-    score: str
-    run: str
-    value: str
-    difference: str
-    p: tuple[str, str]
-    verdict: str
-    rank: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The cells below :data:`HEADER`."""
-        return self.score, self.run, self.value, self.difference, *self.p, self.verdict, self.rank
+Lines = Iterator[tuple[str, tuple[str, ...]]]
+"""Titles of tables (task, and of subsets their columns), each with the cells of a row."""
 
 
-def headlines(found: RunComparison) -> Iterator[ScoreLine]:
+def headlines(found: RunComparison) -> Lines:
     """Yield the lines of all headlines."""
     for group in found.groups:
         title = f"{group.group.title}: {group.questions:,} questions, {group.clusters:,} clusters"
@@ -56,7 +35,7 @@ def headlines(found: RunComparison) -> Iterator[ScoreLine]:
             yield from _lines(found, score, title, score.name)
 
 
-def cells(found: RunComparison, *, significant: bool = False) -> Iterator[ScoreLine]:
+def cells(found: RunComparison, *, significant: bool = False) -> Lines:
     """Yield the lines of all subsets, or of those with a significant difference."""
     for group in found.groups:
         for cell, score in group.cells.items():
@@ -106,6 +85,7 @@ def _verdict(score: ComparedScore, one: Difference) -> str:
 
 def summary(found: RunComparison) -> Iterator[str]:
     """Yield for each run its verdicts, counted over headline metrics and subsets, and its largest differences."""
+    order = (*VERDICTS[1:-1], _NULL, VERDICTS[-1])
     for run, name in enumerate(found.names[1:], start=1):
         yield f"{name} vs. {found.names[0]}"
         largest: list[tuple[float, str]] = []
@@ -116,7 +96,7 @@ def summary(found: RunComparison) -> Iterator[str]:
             pairs = [(title, score, one) for title, score in scores for one in score.differences if one.run == run]
             if pairs:
                 counts = Counter(verdict_of(score, one).partition(" (")[0] for _, score, one in pairs)
-                told = ", ".join(f"{counts[each]:,} {each}" for each in _COUNTED if counts[each])
+                told = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
                 yield f"  {kind}: {len(pairs):,} difference{'s' if len(pairs) > 1 else ''}: {told}"
             if kind != "subsets":
                 largest = [
@@ -133,11 +113,8 @@ def summary(found: RunComparison) -> Iterator[str]:
         yield "detects: smallest difference that these questions detect with 80 % power (vhbench plan)"
     if any(told.startswith("n/a") for told in verdicts):
         yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
-    if any(ends for g in found.groups for s in (*g.headlines, *g.cells.values()) for ends in s.bounds):
+    if any(one.bounds for g in found.groups for s in (*g.headlines, *g.cells.values()) for one in s.scores):
         yield "in parentheses: the score with all missing predictions incorrect, and with all correct"
-
-
-_COUNTED = ("better", "worse", "higher", "lower", "not significant", "n/a")
 
 
 def wide(found: RunComparison) -> Iterator[str]:
@@ -145,7 +122,8 @@ def wide(found: RunComparison) -> Iterator[str]:
     where: dict[str, dict[str, None]] = {}
     for group in found.groups:
         for score in group.headlines:
-            for note in filter(None, (*score.wide, *(one.note for one in score.differences))):
+            told = [*(one.note for one in score.scores), *(one.note for one in score.differences)]
+            for note in filter(None, told):
                 where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
     for note, scores in where.items():
         first, *others = scores
@@ -162,10 +140,10 @@ def terminal(found: RunComparison) -> Iterator[str]:
     yield from (f"  {in_a_line(line)}" for line in (*summary(found), *wide(found)))
 
 
-def _tables(found: RunComparison, lines: Iterator[ScoreLine]) -> Iterator[str]:
+def _tables(found: RunComparison, lines: Lines) -> Iterator[str]:
     for title, rows in _by_title(lines).items():
         yield from ("", in_a_line(title))
-        yield from aligned([header(found), *(row.columns for row in rows)])
+        yield from aligned([header(found), *rows])
 
 
 def files(found: RunComparison) -> dict[str, bytes]:
@@ -181,10 +159,18 @@ def to_json(found: RunComparison) -> dict[str, Any]:
     """Return everything as JSON."""
 
     def score(one: ComparedScore) -> dict[str, Any]:
-        told = asdict(one)
-        for said, difference in zip(told["differences"], one.differences, strict=True):
-            said["verdict"] = verdict_of(one, difference)
-        return told
+        values, ends, notes, bounds = zip(*one.scores, strict=True)
+        return {
+            "name": one.name,
+            "n": one.n,
+            "values": values,
+            "intervals": ends,
+            "higher_is_better": one.higher_is_better,
+            "differences": [asdict(each) | {"verdict": verdict_of(one, each)} for each in one.differences],
+            "ranks": one.ranks,
+            "wide": notes,
+            "bounds": bounds,
+        }
 
     def group(one: ComparedGroup) -> dict[str, Any]:
         return {
@@ -224,15 +210,15 @@ def origins(found: RunComparison) -> Iterator[str]:
 def markdown(found: RunComparison) -> str:
     """Return the comparison as Markdown."""
     parts = [
-        f"# {' · '.join(map(_markdown, found.names))}",
-        *(_markdown(line) for line in (*found.notes, *summary(found), *wide(found), *origins(found))),
+        f"# {' · '.join(found.names).translate(_MARKDOWN)}",
+        *(line.translate(_MARKDOWN) for line in (*found.notes, *summary(found), *wide(found), *origins(found))),
     ]
     for heading, lines in (("Headline metrics", headlines(found)), ("Subsets", cells(found))):
         parts.append(f"## {heading}")
         for title, own in _by_title(lines).items():
-            table = [header(found), ["---"] * 2 + ["---:"] * 4 + ["---"] * 2, *(line.columns for line in own)]
-            rows = [f"| {' | '.join(map(_markdown, row))} |" for row in table]
-            parts += [f"### {_markdown(title)}", "\n".join(rows)]
+            table = [header(found), ["---"] * 2 + ["---:"] * 4 + ["---"] * 2, *own]
+            rows = [f"| {' | '.join(cell.translate(_MARKDOWN) for cell in row)} |" for row in table]
+            parts += [f"### {title.translate(_MARKDOWN)}", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -240,10 +226,14 @@ def latex(found: RunComparison) -> str:
     """Return the headline metrics as a LaTeX table (package booktabs), with notes and provenance as comments."""
     width = len(HEADER)
     told = [f"% {' '.join(line.split())}" for line in (*found.notes, *origins(found))]
-    rows = [*told, r"\begin{tabular}{llrrrrll}", r"\toprule", _row(header(found), _latex), r"\midrule"]
+
+    def row(columns: Sequence[str]) -> str:
+        return " & ".join(column.translate(_LATEX) for column in columns) + r" \\"
+
+    rows = [*told, r"\begin{tabular}{llrrrrll}", r"\toprule", row(header(found)), r"\midrule"]
     for title, own in _by_title(headlines(found)).items():
-        rows += [rf"\multicolumn{{{width}}}{{l}}{{\emph{{{_latex(title)}}}}} \\"]
-        rows += [_row(line.columns, _latex) for line in own]
+        rows += [rf"\multicolumn{{{width}}}{{l}}{{\emph{{{title.translate(_LATEX)}}}}} \\"]
+        rows += map(row, own)
         rows += [r"\midrule"]
     return "\n".join([*rows[:-1], r"\bottomrule", r"\end{tabular}"]) + "\n"
 
@@ -253,21 +243,21 @@ def header(found: RunComparison) -> list[str]:
     return [head.format(first=found.names[0]) if "{" in head else head for head in HEADER]
 
 
-def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -> Iterator[ScoreLine]:
+def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -> Lines:
     differences = {one.run: one for one in score.differences}
     for run, name in enumerate(found.names):
-        value, difference = score.values[run], differences.get(run)
+        own, difference = score.scores[run], differences.get(run)
         rank = score.ranks[run] if score.ranks else None
-        yield ScoreLine(
-            title,
+        row = (
             f"{named} ({score.n:,})",
             name,
-            "none" if value is None else _estimate(f"{value:.1f}", score.intervals[run]) + _bounds(score, run),
+            "none" if own.value is None else _estimate(f"{own.value:.1f}", own.interval) + _bounds(own),
             "" if difference is None else _estimate(signed(difference.value), difference.interval),
-            ("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family)),
+            *(("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family))),
             "" if difference is None else _verdict(score, difference),
             "" if rank is None else f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
         )
+        yield title, row
 
 
 def _named(column: str, value: object) -> str:
@@ -278,41 +268,33 @@ def _estimate(value: str, ends: Sequence[float] | None) -> str:
     return value if ends is None else f"{value} {interval(ends)}"
 
 
-def _bounds(score: ComparedScore, run: int) -> str:
-    ends = score.bounds[run] if score.bounds else None
-    return "" if ends is None else f" ({number(ends[0])}–{number(ends[1])})"
+def _bounds(score: Score) -> str:
+    return f" ({number(score.bounds[0])}–{number(score.bounds[1])})" if score.bounds else ""
 
 
-def _by_title(lines: Iterator[ScoreLine]) -> Mapping[str, list[ScoreLine]]:
-    found: dict[str, list[ScoreLine]] = {}
-    for line in lines:
-        found.setdefault(line.title, []).append(line)
+def _by_title(lines: Lines) -> Mapping[str, list[tuple[str, ...]]]:
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for title, line in lines:
+        found.setdefault(title, []).append(line)
     return found
 
 
-def _row(columns: Sequence[str], escaped: Callable[[str], str]) -> str:
-    return " & ".join(map(escaped, columns)) + r" \\"
-
-
-_SPECIAL_IN_MARKDOWN = {mark: f"\\{mark}" for mark in "\\`*_|[]#"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;", "\n": " "}
-_SPECIAL_IN_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "[": "{[}",  # at the beginning of a row it would be an option of the row before
-    "]": "{]}",
-    MINUS: "$-$",
-    "Δ": r"$\Delta$",
-    "–": "--",
-    "\n": " ",
-}
-
-
-def _markdown(text: str) -> str:
-    return "".join(_SPECIAL_IN_MARKDOWN.get(letter, letter) for letter in text)
-
-
-def _latex(text: str) -> str:
-    return "".join(_SPECIAL_IN_LATEX.get(letter, letter) for letter in text)
+_MARKDOWN = str.maketrans(
+    {mark: f"\\{mark}" for mark in "\\`*_|[]#"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;", "\n": " "}
+)
+_LATEX = str.maketrans(
+    {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": "$<$",
+        ">": "$>$",
+        "[": "{[}",  # at the beginning of a row it would be an option of the row before
+        "]": "{]}",
+        MINUS: "$-$",
+        "Δ": r"$\Delta$",
+        "–": "--",
+        "\n": " ",
+    }
+)

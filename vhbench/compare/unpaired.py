@@ -67,21 +67,13 @@ def match(runs: Sequence[ScoredRun]) -> RunComparison:
 
 @dataclass(frozen=True)
 class _Pool:
-    """All questions of one family in a benchmark, of each run.
-
-    Attributes:
-        group: the family.
-        metrics: metrics of all runs, the headline first.
-        measured: groups of each run.
-        about: questions of each run.
-        strata: stratum of each question of each run.
-    """
+    """All questions of one family in a benchmark, of each run."""
 
     group: Group
-    metrics: Sequence[Metric]
-    measured: Sequence[Sequence[MeasuredGroup]]
-    about: Sequence[Sequence[Record]]
-    strata: Sequence[Sequence[Stratum]]
+    metrics: Sequence[Metric]  # of all runs, the headline first
+    measured: Sequence[Sequence[MeasuredGroup]]  # groups of each run
+    about: Sequence[Sequence[Record]]  # questions of each run
+    strata: Sequence[Sequence[Stratum]]  # of each question of each run
 
     @classmethod
     def of(cls, kind: tuple[str, str], runs: Sequence[ScoredRun]) -> "_Pool":
@@ -138,17 +130,10 @@ class _Pool:
 
     def _score(self, metric: Metric, weights: Mapping[Stratum, float]) -> ComparedScore:
         sides = self._sides(metric.name, weights)
-        scores = [side.sums.score for side in sides] or [Score(None)] * len(self.about)
+        scores = [side.sums.score._replace(bounds=None) for side in sides] or [Score(None)] * len(self.about)
         found = [_difference(run, sides[0], other) for run, other in enumerate(sides[1:], start=1)]
-        return ComparedScore(
-            metric.name,
-            sum(stratum in weights for strata in self.strata for stratum in strata),
-            [score.value for score in scores],
-            [score.interval for score in scores],
-            metric.higher_is_better,
-            found,
-            wide=[score.note for score in scores],
-        )
+        number = sum(stratum in weights for strata in self.strata for stratum in strata)
+        return ComparedScore(metric.name, number, scores, metric.higher_is_better, found)
 
     def _sides(self, name: str, weights: Mapping[Stratum, float]) -> "list[_Side]":
         """Return each run's score over the strata in which all runs have it; empty without any."""

@@ -194,10 +194,9 @@ def read_edition(edition: Edition, source: Path) -> QuestionIndex:
             configs.append(config)
             rows.append({name: _typed(name, row.get(name)) for name in RECORD})
     else:
-        for config, group in splits.read_columns(source, list(RECORD)):
-            for values in zip(*group.values(), strict=True):
-                configs.append(config)
-                rows.append(dict(zip(group, values, strict=True)))
+        for config, row in splits.read_columns(source, list(RECORD)):
+            configs.append(config)
+            rows.append(row)
     whole = QuestionIndex(edition, source, configs, rows)
     if not edition.task:
         return whole

@@ -150,8 +150,7 @@ def _images(one: EditionStandings, folder: Path) -> Iterator[list[str]]:
     folder.mkdir(exist_ok=True)
     source, written = one.asked.source, dict[bytes, str]()
     checked = splits.CheckedRows(source, splits.read_manifest(source))
-    ids = (name for _, group in splits.read_columns(source, ["id"]) for name in group["id"])
-    index = {name: number for number, name in enumerate(ids)}
+    index = {row["id"]: number for number, (_, row) in enumerate(splits.read_columns(source, ["id"]))}
     for row in one.asked.rows:
         digests = checked.digests(index[row["id"]])
         if not written.keys() >= set(digests):

@@ -77,9 +77,8 @@ def _named(
 def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     if faults := splits.damage(path):  # edited reference answers would change the score
         raise VhbenchError(faults[0])
-    for config, group in splits.read_columns(path, columns):
-        for values in zip(*group.values(), strict=True):
-            yield config, {name: value for name, value in zip(group, values, strict=True) if value not in ("", (), [])}
+    for config, row in splits.read_columns(path, columns):
+        yield config, {name: value for name, value in row.items() if value not in ("", (), [])}
 
 
 def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -317,9 +317,8 @@ class Responses:
             self._hashes = {}
             if self.questions is not None and is_split(self.questions):
                 told = splits.read_manifest(self.questions).content_hash
-                for _, group in splits.read_columns(self.questions, list(RECORD)):
-                    rows = (dict(zip(group, values, strict=True)) for values in zip(*group.values(), strict=True))
-                    self._hashes |= {hash_of_row(row, told): row["id"] for row in rows}
+                rows = splits.read_columns(self.questions, list(RECORD))
+                self._hashes = {hash_of_row(row, told): row["id"] for _, row in rows}
         return self._hashes
 
     def _closed(self, rows: Iterator[dict[str, Any]], joined: bool) -> Iterator[Row]:

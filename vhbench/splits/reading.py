@@ -72,11 +72,11 @@ def read_ids(directory: Path) -> dict[str, str]:
     Raises:
         VhbenchError: if a shard is missing or damaged.
     """
-    return {name: config for config, group in read_columns(directory, ["id"]) for name in group["id"]}
+    return {row["id"]: config for config, row in read_columns(directory, ["id"])}
 
 
-def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
-    """Yield the values of some columns with their config, per row group; no image is read.
+def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the config of each row with its values in some columns; no image is read.
 
     Raises:
         VhbenchError: if a shard is missing or damaged.
@@ -85,7 +85,7 @@ def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, d
     paths = [(config, manifests.inside(Path(directory), name)) for config, names in files.items() for name in names]
     for config, path in paths:
         for group in parquet.read_columns(path, names):
-            yield config, group
+            yield from ((config, dict(zip(group, values, strict=True))) for values in zip(*group.values(), strict=True))
 
 
 def read_scenes(directory: Path) -> dict[str, Scene]:

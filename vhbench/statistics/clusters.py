@@ -124,17 +124,11 @@ def names_of(record: Record) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Sharing:
-    """Names of each row.
+    """Names of each row."""
 
-    Attributes:
-        home: the first name of each, its fact.
-        names: rows by names, 1 where a row has a name.
-        tied: connected component of each row.
-    """
-
-    home: npt.NDArray[np.int64]
-    names: Any
-    tied: npt.NDArray[np.int64]
+    home: npt.NDArray[np.int64]  # the first name of each, its fact
+    names: Any  # rows by names, 1 where a row has a name
+    tied: npt.NDArray[np.int64]  # connected component of each row
 
     @classmethod
     def of(cls, numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], names: int) -> Self:

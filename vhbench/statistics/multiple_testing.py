@@ -193,8 +193,9 @@ def ranks_of(
     """
     pairs = [(one, other) for one in range(models) for other in range(one)]
     changes = [change(one, other) for one, other in pairs]
+    differ = [np.count_nonzero(np.abs(cluster_sums([each], clusters)[0]) > 1e-9) for each in changes]
     adjusted = holm(
-        [paired_t_p_value(each, clusters) if _differ(each, clusters) > TOO_FEW else 1.0 for each in changes]
+        [paired_t_p_value(each, clusters) if k > TOO_FEW else 1.0 for each, k in zip(changes, differ, strict=True)]
     )
     better, worse = [0] * models, [0] * models
     for (one, other), each, p in zip(pairs, changes, adjusted, strict=True):
@@ -203,12 +204,6 @@ def ranks_of(
             worse[up] += 1
             better[down] += 1
     return [(1 + above, models - below) for above, below in zip(better, worse, strict=True)]
-
-
-def _differ(change: Floats, clusters: Clusters | None) -> int:
-    """Return the number of clusters with a nonzero total change."""
-    (sums,) = cluster_sums([change], clusters)
-    return int(np.count_nonzero(np.abs(sums) > 1e-9))
 
 
 def paired_t_p_value(change: Numbers, clusters: Clusters | None = None) -> float:

@@ -39,12 +39,14 @@ class PairedOutcomes:
         self.second.append(float(second))
         self.about.append(about)
 
-    def shared(self) -> Shared:
-        """Return the names that pairs share."""
-        found = Shared()
-        for records in self.about:
-            found.add(*records)
-        return found
+
+def _clusters(cells: Iterable[PairedOutcomes]) -> Clustering:
+    """Return the clusters of all pairs."""
+    shared = Shared()
+    for pairs in cells:
+        for records in pairs.about:
+            shared.add(*records)
+    return shared.among()
 
 
 def difference(pairs: PairedOutcomes) -> dict[str, Any]:
@@ -56,7 +58,7 @@ def difference(pairs: PairedOutcomes) -> dict[str, Any]:
     {'n': 1, 'mean': 1.0, 'interval': None, 'note': ''}
     """
     change = np.subtract(pairs.first, pairs.second)
-    found = intervals.difference(pairs.first, pairs.second, clusters=pairs.shared().among())
+    found = intervals.difference(pairs.first, pairs.second, clusters=_clusters([pairs]))
     return {
         "n": len(change),
         "mean": float(change.mean()) if len(change) else None,
@@ -80,17 +82,10 @@ def joint_test(cells: Mapping[Key, PairedOutcomes]) -> dict[Key, dict[str, Any]]
     >>> found["hp"]["significant"], found["hp"]["p"], found["hn"]["note"]
     (True, 0.0078125, 'n/a (0 discordant clusters, need 6)')
     """
-    everything = Shared()
-    for pairs in cells.values():
-        for records in pairs.about:
-            everything.add(*records)
-    clusters, changes = everything.among(), [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
+    changes = [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
     ends = np.cumsum([0, *map(len, changes)]).tolist()
     places = [np.arange(start, end) for start, end in pairwise(ends)]
-    larger = [inflation(zip(places, changes, strict=True), clusters)] * len(cells)
-    size = int(clusters.numbers.max(initial=-1)) + 1
-    sums = [summed(change, clusters.numbers[own], size) for own, change in zip(places, changes, strict=True)]
-    tests = multiple_testing.sign_flip_test(np.column_stack(sums), larger) if sums else []
+    tests = joint_sign_flips(list(zip(places, changes, strict=True)), _clusters(cells.values()))
     found: dict[Key, dict[str, Any]] = {}
     for (key, pairs), (_, claim, *_) in zip(cells.items(), tests, strict=True):
         test = {"significant": claim.significant, "p": claim.p, "discordant_clusters": claim.discordant_clusters}
@@ -98,15 +93,24 @@ def joint_test(cells: Mapping[Key, PairedOutcomes]) -> dict[Key, dict[str, Any]]
     return found
 
 
-def inflation(claims: Iterable[tuple[Places, Floats]], clusters: Clustering) -> float:
-    """Return the variance inflation by tied pairs, pooled as single estimates are noisy.
-
-    Claims where tied pairs happen to disagree do not offset those where they agree.
+def joint_sign_flips(
+    claims: Sequence[tuple[Places, Floats]], clusters: Clustering, *, seed: int = 0
+) -> list[multiple_testing.SignFlipResult]:
+    """Test claims jointly, see :func:`vhbench.statistics.multiple_testing.sign_flip_test`.
 
     Args:
         claims: indices of each claim's pairs among all, and their changes.
         clusters: of all pairs.
+        seed: random seed of the signs.
     """
+    size = int(clusters.numbers.max(initial=-1)) + 1
+    sums = [summed(change, clusters.numbers[own], size) for own, change in claims]
+    larger = [_inflation(claims, clusters)] * len(claims)
+    return multiple_testing.sign_flip_test(np.column_stack(sums), larger, seed=seed) if sums else []
+
+
+def _inflation(claims: Iterable[tuple[Places, Floats]], clusters: Clustering) -> float:
+    """Return the variance inflation by tied pairs, pooled: disagreeing ones do not offset those that agree."""
     if clusters.ties is None:
         return 1.0
     one, other = clusters.ties

@@ -108,7 +108,11 @@ class Sums:
     @property
     def score(self) -> Score:
         """The score as printed."""
-        interval, factor, bounds = self.interval, self.factor, self.bounds
+        return self.scaled(self.factor)
+
+    def scaled(self, factor: float) -> Score:
+        """Return the score times a factor."""
+        interval, bounds = self.interval, self.bounds
         ends = None if interval is None else (factor * interval.low, factor * interval.high)
         limits = None if bounds is None else (factor * bounds[0], factor * bounds[1])
         return Score(factor * self.value, ends, interval.note if interval else "", limits)

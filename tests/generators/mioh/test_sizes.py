@@ -3,7 +3,7 @@
 import pytest
 
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.generators.mioh.sizes import PAPER, sizes, with_ties
+from vhbench.generators.mioh.sizes import PAPER, sizes
 from vhbench.schema import VhbenchError
 
 
@@ -28,11 +28,12 @@ def test_the_papers_numbers_are_shared_out_whole() -> None:
 
 
 def test_ties_add_easy_questions_to_both_types_of_a_pair_and_to_no_other() -> None:
-    table = {"E1": {"easy": 2, "hp": 1}, "E2": {"easy": 2}, "E5": {"hp": 1}, "C2": {"easy": 0}}
-    assert with_ties(table, 3) == {
-        "E1": {"easy": 5, "hp": 1}, "E2": {"easy": 2}, "E5": {"easy": 3, "hp": 1}, "C2": {"easy": 3},
-    }  # fmt: skip
-    assert with_ties(table, 0) == table
+    plain, tied = sizes(2), sizes(2, tied=3)
+    grown = {name for name in plain if tied[name] != plain[name]}
+    assert grown & {"E1", "E2", "E5", "C2"} == {"E1", "E5", "C2"}
+    assert all(tied[name] == {**plain[name], "easy": plain[name]["easy"] + 3} for name in grown)
+    assert sizes({"existence": {"hp": 6}}, tied=3)["E5"]["easy"] == 3
+    assert sizes(2, tied=0) == plain
 
 
 @pytest.mark.parametrize(

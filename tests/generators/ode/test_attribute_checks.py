@@ -18,7 +18,7 @@ from vhbench.generators.ode.detection import DetectionModels
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.generators.ode.shards import Recipe, Share, make
 from vhbench.schema import ObjectSpec, Question, Rejection, Row, Scene, SceneObject, SceneSpec, VhbenchError
-from vhbench.tasks.metrics import text_only
+from vhbench.tasks import text_only
 
 
 def picture() -> bytes:

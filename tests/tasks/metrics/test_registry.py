@@ -55,7 +55,7 @@ def test_score_prints_it(family: str, capsys: pytest.CaptureFixture[str]) -> Non
     if family == "caption":
         result = ode_captions.score(RECORDS[family], vocabulary={"dog": ["dog"]})
     else:
-        result = scoring.score_group(RECORDS[family], group, scoring.ScoringOptions())
+        result = scoring.score_group(RECORDS[family], group)
     assert result["made_up"] == VALUE[family]
     assert "made_up" in result["intervals"]
     PRINTERS[family](result, group.title)

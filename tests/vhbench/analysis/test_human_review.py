@@ -11,6 +11,10 @@ from vhbench.analysis import human_review
 from vhbench.schema import Question, VhbenchError
 
 
+def named(votes: list[dict[str, str]]) -> dict[str, dict[str, str]]:
+    return {str(number): said for number, said in enumerate(votes)}
+
+
 def test_majority_votes_by_hand() -> None:
     answers = {"q1": "A", "q2": "A", "q3": "yes"}
     votes = [
@@ -18,7 +22,7 @@ def test_majority_votes_by_hand() -> None:
         {"q1": "A", "q2": "B", "q3": "no"},
         {"q1": "C", "q2": "A", "q3": "unclear"},
     ]
-    verdict = human_review.tally(votes, answers)
+    verdict = human_review.tally(named(votes), answers)
     assert verdict["kept"] == ["q1"]
     assert [(d["id"], d["why"]) for d in verdict["dropped"]] == [("q2", "majority says B"), ("q3", "no majority")]
     assert verdict["agreement"] == 4 / 9
@@ -26,7 +30,7 @@ def test_majority_votes_by_hand() -> None:
 
 def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
     votes = [{"q1": "yes", "q2": "yes"}, {"q1": "yes"}, {}]
-    verdict = human_review.tally(votes, {"q1": "yes", "q2": "yes"})
+    verdict = human_review.tally(named(votes), {"q1": "yes", "q2": "yes"})
     assert verdict["kept"] == ["q1"]
     assert [d["why"] for d in verdict["dropped"]] == ["judged by 1 of 3"]
 
@@ -58,9 +62,12 @@ def test_kappa_is_at_most_one_and_one_only_where_all_agree(ratings: list[list[st
 def test_the_tally_tells_who_agreed() -> None:
     answers = {"q1": "A", "q2": "A"}
     votes = [{"q1": "A", "q2": "B"}, {"q1": "A", "q2": "B"}, {"q1": "A"}]
-    assert human_review.tally(votes, answers)["kappa"] is None  # of one question that all have judged alike
-    assert human_review.tally(votes[:2], answers)["kappa"] == 1
-    assert human_review.share(votes[0], answers) == {"judged": 2, "as_the_split": 1}
+    assert human_review.tally(named(votes), answers)["kappa"] is None  # of one question that all have judged alike
+    assert human_review.tally(named(votes[:2]), answers)["kappa"] == 1
+    shares = human_review.tally(named(votes), answers)["by_annotator"]
+    assert shares == {
+        name: {"judged": judged, "as_the_split": 1} for name, judged in zip("012", (2, 2, 1), strict=True)
+    }
 
 
 def test_judgments_of_another_split_are_refused(tmp_path: Path) -> None:
@@ -85,7 +92,7 @@ def test_a_file_without_a_name_counts_once(tmp_path: Path) -> None:
     for path in (one, two):
         path.write_text('{"hash": "mine", "judgments": {"q": "A"}}')
     three.write_text('{"hash": "mine", "judgments": {"q": "B"}}')
-    with pytest.raises(VhbenchError, match=r"one.json: this file is there twice; needed: one file for each"):
+    with pytest.raises(VhbenchError, match=r"one.json: has the same content as .*one.json; needed: one file"):
         human_review.read_judgments([one, tmp_path / ".." / tmp_path.name / "one.json"], "mine")
     with pytest.raises(VhbenchError, match=r"two.json: has the same content as .*one.json; needed: one file for each"):
         human_review.read_judgments([one, two], "mine")

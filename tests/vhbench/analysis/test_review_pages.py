@@ -46,7 +46,7 @@ def test_a_page_holds_no_answer_and_no_markup_of_the_data() -> None:
         benchmark="mioh",
         choices=(nasty, "b", "c"),
     )
-    page = review_pages.page([q], "hash")
+    page, _ = next(review_pages.pages([q], "hash"))
     assert "</script><img" not in page
     data = data_of(page)
     assert data["questions"][0]["text"] == nasty
@@ -55,7 +55,7 @@ def test_a_page_holds_no_answer_and_no_markup_of_the_data() -> None:
 
 def test_an_image_is_on_a_page_once() -> None:
     one, two = noise(1), noise(2)
-    data = data_of(review_pages.page([question(1, one, two), question(2, two, one, two)], "hash"))
+    data = data_of(next(review_pages.pages([question(1, one, two), question(2, two, one, two)], "hash"))[0])
     assert [len(data["images"]), *(q["images"] for q in data["questions"])] == [2, [0, 1], [1, 0, 1]]
     assert data["part"] == 0
 

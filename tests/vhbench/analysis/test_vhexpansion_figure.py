@@ -5,6 +5,7 @@ from typing import Any
 
 from PIL import Image
 
+from vhbench import charts
 from vhbench.analysis import vhexpansion_figure
 
 
@@ -29,7 +30,7 @@ def test_clean_pairs_come_first_and_sizes_and_guessing_are_shown() -> None:
 def test_a_drop_has_its_cases_and_no_chance() -> None:
     [dot] = vhexpansion_figure._dots(KINDS, "drop", "drop_interval", "shared_cases", "cases")
     assert (dot.text, dot.guess) == ("\N{MINUS SIGN}3 [\N{MINUS SIGN}16, 25], 58 cases", None)
-    assert vhexpansion_figure._reach([dot]) == (-30, 30)
+    assert charts.symmetric([dot]) == (-30, 30)
 
 
 def test_a_rate_without_an_interval_has_no_whiskers() -> None:

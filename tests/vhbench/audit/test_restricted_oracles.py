@@ -3,7 +3,8 @@
 import pytest
 
 from vhbench.audit.phrases import holds
-from vhbench.audit.restricted_oracles import _ahead, _same, left_open, presence
+from vhbench.audit.question_solver import _ahead, _same, choice
+from vhbench.audit.restricted_oracles import VIEWS, left_open
 from vhbench.schema import Question, Scene, SceneObject
 
 
@@ -30,6 +31,14 @@ def test_what_bounds_tell_of_two_numbers(
     assert _same(one, two) is _same(two, one) is same
 
 
+@pytest.mark.parametrize(("option", "expected"), [("0", False), ("1", None), ("two", None)])
+def test_things_that_are_not_counted_are_at_least_one(option: str, expected: bool | None) -> None:
+    cup = SceneObject(0, "cup", (0, 0, 9, 9), 81)
+    uncounted = Scene("some", b"", 99, 99, (cup,), known=frozenset({"cup"}))
+    assert choice("How many cups are there in all images together?", option, [uncounted]) is expected
+    assert choice(f"Which image shows exactly {option} cups?", "Image 1", [uncounted]) is expected
+
+
 @pytest.mark.parametrize(("word", "answer"), [("more", "B"), ("fewer", "A")])
 def test_from_presence_an_image_without_any_has_fewer(word: str, answer: str) -> None:
     cup = SceneObject(0, "cup", (0, 0, 9, 9), 81)
@@ -46,7 +55,7 @@ def test_from_presence_an_image_without_any_has_fewer(word: str, answer: str) ->
         images=(),
         scene_ids=("none", "some"),
     )
-    assert left_open(question, [without, with_cups], presence) == (answer,)
+    assert left_open(question, [without, with_cups], VIEWS["presence"]) == (answer,)
 
 
 @pytest.mark.parametrize("phrase", ["cup to the left of a bowl", "bowl to the left of a cup"])

@@ -14,7 +14,7 @@ from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion_sources import read_split
 from vhbench.generators.ode.questions import LEVELS
 from vhbench.schema import Question, Row
-from vhbench.tasks.metrics import text_only
+from vhbench.tasks import text_only
 
 
 @pytest.fixture(scope="module")

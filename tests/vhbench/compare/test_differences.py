@@ -50,7 +50,7 @@ def test_a_difference_is_that_of_the_reports_and_pairs_by_question() -> None:
     second = [right or place < 20 for place, right in enumerate(first)]
     found = differences.match([run("A", answers(first)), run("B", answers(second))])
     accuracy = score(found, "accuracy")
-    assert accuracy.values == [50, 75]
+    assert [score.value for score in accuracy.scores] == [50, 75]
     (change,) = accuracy.differences
     assert change.value == 25
     assert change.discordant_clusters == 10
@@ -109,7 +109,7 @@ def test_the_same_answers_differ_in_nothing() -> None:
     for one in found.groups[0].headlines:
         (change,) = one.differences
         assert (change.value, change.discordant_clusters, change.p) == (0, 0, 1)
-        assert one.values[0] == one.values[1]
+        assert one.scores[0].value == one.scores[1].value
         assert one.higher_is_better is None or one.ranks == [(1, 2), (1, 2)]
     assert list(tables.summary(found)) == [
         "B vs. A",
@@ -136,7 +136,7 @@ def test_cells_are_those_of_the_reports_and_tested_together() -> None:
     ]
     (group,) = differences.match([run("A", first), run("B", second)]).groups
     cell = group.cells[("pairing", "entity-environment"),]
-    assert (cell.n, cell.values) == (40, [100, 50])
+    assert (cell.n, [one.value for one in cell.scores]) == (40, [100, 50])
     assert cell.differences[0].value == -50
     assert cell.differences[0].significant
     untouched = group.cells[("pairing", "entity-entity"),]
@@ -166,7 +166,7 @@ def test_bounds_and_tokens_are_beside_the_scores() -> None:
     second = [replace(record, prediction="", tokens=0) for record in answers([True] * 5)] + first[5:15]
     second += [replace(record, tokens=100) for record in answers([True] * 15 + [False] * 5)[15:]]
     found = differences.match([run("A", first), run("B", second)])
-    lines = {(line.score, line.run): line.value for line in tables.headlines(found)}
+    lines = {(line[0], line[1]): line[2] for _, line in tables.headlines(found)}
     assert lines["accuracy (20)", "A"].startswith("100.0 [")
     assert lines["accuracy (20)", "B"].endswith("] (50.0–75.0)")
     assert (lines["tokens_p95 (20)", "A"], lines["tokens_p95 (20)", "B"]) == ("10.0", "100.0")
@@ -196,7 +196,7 @@ def test_a_pair_counts_once() -> None:
 
     runs = [run("A", pairs(lambda case: case < 15), PAIRS), run("B", pairs(lambda case: case < 5), PAIRS)]
     found = score(differences.match(runs), "symmetric_accuracy")
-    assert found.values == [75, 25]
+    assert [one.value for one in found.scores] == [75, 25]
     (change,) = found.differences
     assert (change.value, change.discordant_clusters, change.significant) == (-50, 10, True)
 
@@ -230,7 +230,7 @@ def test_repetitions_are_one_question() -> None:
     said = answers([place % 2 == 0 for place in range(40)])
     again = [replace(record, id=f"2#{record.id}", prediction=record.answer) for record in said]
     found = score(differences.match([run("A", said), run("B", said + again)]), "accuracy")
-    assert found.values == [50, 75]
+    assert [one.value for one in found.scores] == [50, 75]
     assert found.differences[0].value == 25
 
 

@@ -34,7 +34,7 @@ def run(name: str, images: int, rate: float, number: int) -> ScoredRun:
 
 
 def plan(*runs: ScoredRun, detect: float = 10) -> TaskPlan:
-    [found] = planning.from_pilot(runs, detect)
+    [found] = planning._from_pilot(runs, detect)
     return found
 
 
@@ -77,12 +77,12 @@ def test_runs_that_never_differ_give_no_plan() -> None:
     same = run("A", 20, 0.8, 0)
     assert plan(same, replace(same, name="B")).needed_questions is None
     with pytest.raises(VhbenchError, match="expected a pilot of mioh; it has none of them"):
-        planning.from_pilot([same], 5, tasks=["mioh"])
+        planning._from_pilot([same], 5, tasks=["mioh"])
 
 
 @pytest.mark.usefixtures("_caches")
 def test_the_starter_split_needs_many_more_questions() -> None:
-    found = planning.from_split(starter("ode"), 5, accuracy=0.8, tasks=["ode_fictional"])
+    found = planning._from_split(starter("ode"), 5, accuracy=0.8, tasks=["ode_fictional"])
     assert [one.task for one in found] == [f"ode_fictional_{kind}" for kind in ("attribute", "caption", "existence")]
     assert found[1].needed_questions is None  # captions need a pilot
     assert found[2].detectable is not None

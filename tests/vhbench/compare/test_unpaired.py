@@ -66,9 +66,11 @@ def test_another_composition_makes_no_difference() -> None:
 
     found = unpaired.match([edition("a", 200, 40), edition("b", 40, 200)])
     score = found.groups[0].headlines[0]
-    assert score.values == [pytest.approx(70), pytest.approx(70)]  # either stratum has the weight 1 / (1/40 + 1/200)
+    # Either stratum has the weight 1 / (1/40 + 1/200).
+    assert [one.value for one in score.scores] == [pytest.approx(70), pytest.approx(70)]
     assert accuracy(found).value == pytest.approx(0)
-    assert [(dict(cell)["criterion"], one.values) for cell, one in found.groups[0].cells.items()] == [
+    cells = {dict(cell)["criterion"]: [own.value for own in one.scores] for cell, one in found.groups[0].cells.items()}
+    assert list(cells.items()) == [
         ("fictional", [50, 50]),
         ("standard", [pytest.approx(90), pytest.approx(90)]),
     ]

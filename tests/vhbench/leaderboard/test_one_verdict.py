@@ -83,8 +83,8 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
             assert score.value is not None
             assert score.interval is not None
             # vhbench compare
-            assert headline.values[number] == pytest.approx(score.value, abs=1e-9)
-            assert headline.intervals[number] == pytest.approx(score.interval, abs=1e-9)
+            assert headline.scores[number].value == pytest.approx(score.value, abs=1e-9)
+            assert headline.scores[number].interval == pytest.approx(score.interval, abs=1e-9)
             assert headline.ranks[number] == ranks
             # compare page: this model against the first
             value, low, high, said = pairs[at][0][4 * number : 4 * number + 4]

@@ -2,7 +2,7 @@
 
 If the text of questions leaks their answers, a score above chance does not show vision. The baseline is the
 accuracy of the best of a few ridge regressions on increasingly rich text features
-(:mod:`vhbench.tasks.metrics.question_words`), on held-out questions: folds are split by cluster, so that no held-out
+(:mod:`vhbench.tasks.question_words`), on held-out questions: folds are split by cluster, so that no held-out
 question shares an image or a fact with the training folds. The classifier is selected in the training folds, so a lucky
 one does not win; uniform guessing is one of the candidates.
 
@@ -27,7 +27,7 @@ import numpy.typing as npt
 from vhbench.schema import QuestionBase
 from vhbench.seeding import rng
 from vhbench.statistics import intervals
-from vhbench.tasks.metrics.question_words import SETS, Feature, cell_of, features, options_of
+from vhbench.tasks.question_words import SETS, Feature, cell_of, features, options_of
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -265,19 +265,12 @@ def _unique(asked: Sequence[QuestionBase], clusters: Sequence[Hashable]) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Design matrices of questions: one row per option, grouped by question.
+    """Design matrices of questions: one row per option, grouped by question."""
 
-    Attributes:
-        columns: feature set → sparse matrix (options, features).
-        starts: first row of each question.
-        wanted: 1 for the correct option, minus the expectation of a uniform guess.
-        owner: question of each row.
-    """
-
-    columns: Mapping[str, Any]
-    starts: Places
-    wanted: Floats
-    owner: Places
+    columns: Mapping[str, Any]  # feature set → sparse matrix (options, features)
+    starts: Places  # first row of each question
+    wanted: Floats  # 1 for the correct option, minus the expectation of a uniform guess
+    owner: Places  # question of each row
 
     @classmethod
     def of(cls, questions: Sequence[QuestionBase]) -> Self:

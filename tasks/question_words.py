@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 from string import ascii_uppercase
+from typing import NamedTuple
 
 from vhbench.schema import QuestionBase
 
@@ -46,27 +47,19 @@ def features(question: QuestionBase) -> Iterator[Mapping[str, list[Feature]]]:
     texts = [_words(choice) for choice in question.choices]
     for place, letter in enumerate(options_of(question)):
         said = _TURNED[letter] if question.negated and not texts else letter
-        told = _Option(question, cell, words, texts, place, letter, said)
+        told = _Option(question, words, texts, place, letter, said)
         yield {name: list(_twice(find(told), cell)) for name, find in SETS.items()}
 
 
-class _Option:
-    """One option with its question and the other options."""
+class _Option(NamedTuple):
+    """One option with its question and the others; ``said``: the same answer, to the question if it is a negation."""
 
-    __slots__ = ("cell", "letter", "place", "question", "said", "texts", "words")
-
-    def __init__(
-        self,
-        question: QuestionBase,
-        cell: Feature,
-        words: tuple[str, ...],
-        texts: Sequence[tuple[str, ...]],
-        place: int,
-        letter: str,
-        said: str,
-    ) -> None:
-        self.question, self.cell, self.words, self.texts = question, cell, words, texts
-        self.place, self.letter, self.said = place, letter, said
+    question: QuestionBase
+    words: tuple[str, ...]
+    texts: Sequence[tuple[str, ...]]
+    place: int
+    letter: str
+    said: str
 
     @property
     def names(self) -> tuple[Hashable, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from vhbench.schema import QuestionBase
 from vhbench.seeding import rng
-from vhbench.tasks.metrics import text_only
+from vhbench.tasks import text_only
 
 WORDS = "dog cat boat sink bear lamp kite tree cake road ship frog moon sofa drum".split()
 COLOURS = "red blue green white".split()
