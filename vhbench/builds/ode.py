@@ -379,6 +379,8 @@ class OdeBuild(SplitBuild):
             return loaded_models.photos(self.images)
         if self._painted:
             return loaded_models.image_source(self._pipeline)
+        if not self._labelled:
+            raise VhbenchError(f"unknown image source {self.images!r}: {_ALLOWED}")
         eyes, names = self._eyes(), sorted(set(map(self._world().name, self._graph)))
         assert eyes is not None, "unlabelled photos are labelled by a detector"
         limits = eyes.thresholds

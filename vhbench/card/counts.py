@@ -51,11 +51,10 @@ def count(directory: Path) -> SplitCounts:
     """
     result = SplitCounts()
     full: Counter[tuple[str, ...]] = Counter()
-    for config, group in splits.read_columns(directory, _READ):
-        words = [[_SAID.get(value, value) for value in group[column]] for column in CELLS]
-        full.update((config, *cell) for cell in zip(*words, strict=True))
-        result.answers.setdefault(config, Counter()).update(zip(group["kind"], group["answer"], strict=True))
-        result.sources.update(group["source"])
+    for config, row in splits.read_columns(directory, _READ):
+        full[config, *(_SAID.get(row[column], row[column]) for column in CELLS)] += 1
+        result.answers.setdefault(config, Counter())[row["kind"], row["answer"]] += 1
+        result.sources[row["source"]] += 1
     # A column with one value, or one determined by the config, is not informative.
     shown = [i for i in range(len(_CELL)) if len({cell[i] for cell in full}) > 1]
     result.columns = tuple(_CELL[i] for i in shown) or ("config",)
