@@ -104,7 +104,8 @@ class AddOptions(BoardOption):
     """Options of ``add``."""
 
     run: Path = option(
-        "lmms-eval output written with --log_samples, or a file of responses in any format.",
+        "lmms-eval output written with --log_samples, or a file of responses in any format; with --human, a report of "
+        "`vhbench review`.",
         metavar="RUN",
         argument=True,
     )
@@ -123,6 +124,7 @@ class AddOptions(BoardOption):
     submitter: str = option("Account of the submitter, who alone may change the entry by a pull request.", "")
     edition: str = option("Dataset version that the responses answer, such as ode-1.0.0, if they do not name it.", "")
     replace: bool = option("Replace an existing entry of this name.", False, names=("--replace",))
+    human: bool = option("RUN has the answers of annotators, who become a baseline.", False, names=("--human",))
 
 
 def _add(how: AddOptions) -> None:
@@ -133,10 +135,13 @@ def _add(how: AddOptions) -> None:
 
     Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
     """
+    from vhbench.leaderboard import people
     from vhbench.leaderboard.entries import ModelInfo, parameters
     from vhbench.leaderboard.submitting import submit_run
 
     board, sources = how.read()
+    if how.human:
+        return typer.echo(in_a_line(f"added {people.add_people(board, how.run, how.name)}"))
     about = ModelInfo(
         name=how.name,
         organisation=how.organisation,
@@ -292,16 +297,22 @@ def _build(how: BuildOptions) -> None:
     Example: `vhbench leaderboard build --board board --out site`
     """
     from vhbench.leaderboard.rankings import rank_entries
-    from vhbench.leaderboard.site import describe, write_site
+    from vhbench.leaderboard.site import write_site
 
     board, sources = how.read()
     standings = rank_entries(board, sources, workers=how.workers)
     first = write_site(standings, how.out)
-    typer.echo(f"{how.out}: {describe(how.out)}; open {first}")
+    typer.echo(f"{how.out}: {_described(how.out)}; open {first}")
     if standings.refused:
         left = _refused(standings.refused, f"{how.board}: left out of the site")
         if how.strict:
             raise left
+
+
+def _described(out: Path) -> str:
+    """Return the number of files of a site and their size."""
+    files: Mapping[str, int] = {str(p): p.stat().st_size for p in out.rglob("*") if p.is_file()}
+    return f"{len(files):,} files, {sum(files.values()) / 1e6:.1f} MB"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,8 +76,8 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardFile:
-    """Content of ``board.yaml``.
+class Board:
+    """A board, without its entries: the content of ``board.yaml``, and where that is.
 
     Attributes:
         title: title of the site.
@@ -85,6 +85,7 @@ class BoardFile:
         rules: rules for entries.
         about: a sentence or two for the first page.
         submit: URL for opening a pull request, "" for none.
+        folder: folder of the board.
     """
 
     title: str
@@ -92,17 +93,7 @@ class BoardFile:
     rules: Rules = field(default_factory=Rules)
     about: str = ""
     submit: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Board(BoardFile):
-    """A board, without its entries.
-
-    Attributes:
-        folder: folder of the board.
-    """
-
-    folder: Path
+    folder: Path = Path()
 
     def edition(self, name: str) -> Edition:
         """Return an edition by its name, such as ode-1.0.0.
@@ -144,11 +135,11 @@ def read_board(folder: Path, text: bytes | None = None) -> Board:
     found = data.pop("format", None)
     if found != FORMAT:
         raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
-    known = [name.name for name in fields(BoardFile)]
+    known = [name.name for name in fields(Board) if name.name != "folder"]
     if odd := sorted(map(str, data.keys() - set(known))):
         raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
-    told: BoardFile = convert(data, BoardFile, str(path))
-    board = Board(folder=Path(folder), **{name: getattr(told, name) for name in known})
+    told: Board = convert(data, Board, str(path))
+    board = replace(told, folder=Path(folder))
     try:
         _check(board)
     except VhbenchError as error:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -97,24 +98,18 @@ def latex(standings: Rankings) -> str:
     lines = [r"\begin{tabular}{l" + "rr" * len(titles) + "}", r"\toprule"]
     lines += ["Model" + "".join(rf" & \multicolumn{{2}}{{c}}{{{escape(title)}}}" for title in titles) + r" \\"]
     lines += ["" + " & score & rank" * len(titles) + r" \\", r"\midrule"]
-    for model in sorted(standings.ranked, key=lambda model: _order(standings, model)):
+    order = [
+        [1.0 if (value := one.headline(model.number).value) is None else -value for one in standings.editions]
+        for model in standings.ranked
+    ]
+    for _, model in sorted(zip(order, standings.ranked, strict=True), key=itemgetter(0)):
         cells = [_cell(one, model) for one in standings.editions]
         lines.append(" & ".join([escape(model.about.name), *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _order(standings: Rankings, model: BoardModel) -> list[float]:
-    values = []
-    for one in standings.editions:
-        found = one.found.get(model.number)
-        score = found.scores[one.asked.main.family.name][one.asked.main.headline].value if found else None
-        values.append(1.0 if score is None else -score)
-    return values
-
-
 def _cell(one: EditionStandings, model: BoardModel) -> str:
-    found = one.found.get(model.number)
-    score = found.scores[one.asked.main.family.name][one.asked.main.headline] if found else Score(None)
+    score = one.headline(model.number)
     if score.value is None:
         return "-- & --"
     ends = "" if score.interval is None else rf" {{\scriptsize [{score.interval[0]:.1f}, {score.interval[1]:.1f}]}}"

@@ -33,7 +33,7 @@ _KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
 def files(standings: Rankings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a model, with paths relative to its folder."""
     for one in _entered(standings, model):
-        if one.edition.repo_id and _headline(one, model).value is not None:
+        if one.edition.repo_id and one.headline(model.number).value is not None:
             yield f".eval_results/{one.edition.name}.yaml", eval_results(one, model)
     yield "model-index.yaml", model_index(standings, model)
     yield "table.md", table(standings, model).encode()
@@ -56,11 +56,6 @@ def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, Met
             yield family, metric, score
 
 
-def _headline(one: EditionStandings, model: BoardModel) -> Score:
-    main = one.asked.main
-    return one.found[model.number].scores[main.family.name][main.headline]
-
-
 def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
     """Return an ``.eval_results/*.yaml`` for the Hub: the headline score on the edition's dataset.
 
@@ -71,7 +66,7 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError as error:
         raise VhbenchError("expected huggingface_hub 1.4 or newer for .eval_results; upgrade it") from error
-    entry, score = model.entries[one.edition.name], _headline(one, model)
+    entry, score = model.entries[one.edition.name], one.headline(model.number)
     metric = headline_of(one.asked.main.family.name)
     told = EvalResultEntry(
         dataset_id=one.edition.repo_id,
@@ -119,7 +114,7 @@ def table(standings: Rankings, model: BoardModel) -> str:
             ends = "" if score.interval is None else f"{score.interval[0]:.1f}–{score.interval[1]:.1f}"
             first, last = one.ranks.get(model.number, (0, 0))
             ranks = f"{first}" if first == last else f"{first}–{last}"
-            rank = f"{ranks} of {len(one.ranks)}" if score is _headline(one, model) and first else ""
+            rank = f"{ranks} of {len(one.ranks)}" if score is one.headline(model.number) and first else ""
             lines.append(f"| {title} | {metric.label} | {score.value:.1f} | {ends} | {rank} |")
     hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
     told = f"Recomputed from the responses by vhbench {vhbench.__version__} ({model.tier}): {hashes}."

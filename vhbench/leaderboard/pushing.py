@@ -7,6 +7,7 @@ from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import read_json
 from vhbench.leaderboard import site
 from vhbench.leaderboard.boards import ENTRIES, FILE, read_board
+from vhbench.leaderboard.people import FOLDER as PEOPLE
 from vhbench.leaderboard.refreshing import CHANGES
 from vhbench.leaderboard.reproduction import FOLDER
 from vhbench.schema import VhbenchError
@@ -22,7 +23,7 @@ def kind_of(folder: Path) -> tuple[RepoKind, tuple[str, ...], str]:
         VhbenchError: if it is neither a board nor a site.
     """
     if (folder / FILE).is_file():
-        return "dataset", (FILE, ENTRIES, FOLDER, CHANGES), f"Update {read_board(folder).title}"
+        return "dataset", (FILE, ENTRIES, FOLDER, PEOPLE, CHANGES), f"Update {read_board(folder).title}"
     if (folder / site.MARK).is_file() and read_json(folder / site.MARK).get("format") == site.FORMAT:
         pages = [path.name for path in folder.glob("*.html")]
         editions = [f"{name}*-[0-9]*.html" for name in BENCHMARKS]  # of editions that the board has no more, too

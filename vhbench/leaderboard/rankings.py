@@ -11,6 +11,7 @@ from vhbench.leaderboard.baselines import GUESSERS, Baseline, FixedBaseline, lev
 from vhbench.leaderboard.boards import Board, Edition
 from vhbench.leaderboard.entries import BoardEntry, ModelInfo, slug
 from vhbench.leaderboard.packed_answers import PackedAnswer
+from vhbench.leaderboard.people import people
 from vhbench.leaderboard.public_fresh_gap import PublicFreshGap, fresh_questions
 from vhbench.leaderboard.question_index import Places, QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import TIERS
@@ -19,7 +20,7 @@ from vhbench.leaderboard.validating import CheckedEntry, check_all
 from vhbench.schema import VhbenchError
 from vhbench.statistics.all_pairs import AllPairs, claimed, differences
 from vhbench.statistics.clustering import Floats
-from vhbench.statistics.sums import Sums
+from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.registry import headline_of
 
 
@@ -80,6 +81,11 @@ class EditionStandings:
     def edition(self) -> Edition:
         """Which."""
         return self.asked.edition
+
+    def headline(self, number: int) -> Score:
+        """Return the ranked score of a model, an empty one without an entry."""
+        main, found = self.asked.main, self.found.get(number)
+        return found.scores[main.family.name][main.headline] if found else Score(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +153,7 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
     own = [_answers(one, checked, numbers) for one in asked]
     ranked = {model.number for model in models if model.ranked}
     editions = [
-        EditionStandings(one, found, said, *_compared(one, found, ranked), levels(one))
+        EditionStandings(one, found, said, *_compared(one, found, ranked), [*levels(one), *people(board, one)])
         for one, (found, said) in zip(asked, own, strict=True)
     ]
     return Rankings(board, models, editions, dict(_drops(board, editions)), refused)

@@ -1,7 +1,8 @@
 """Static site of a board: HTML and SVG that work without scripts, from a folder or a server."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import jinja2
 
 import vhbench
-from vhbench.files import json_bytes, naming
+from vhbench.files import canonical, json_bytes, naming
 from vhbench.leaderboard import boards, downloads, site_data, site_views
 from vhbench.leaderboard.rankings import BoardModel, Rankings
 from vhbench.leaderboard.refreshing import read_changes
@@ -69,7 +70,16 @@ def _write(standings: Rankings, out: Path) -> None:
         (out / "downloads" / name).write_bytes(data)
     (out / "README.md").write_bytes(_space(standings))
     (out / ".nojekyll").write_bytes(b"")
-    (out / MARK).write_bytes(json_bytes({"format": FORMAT, "vhbench": vhbench.__version__}))
+    (out / MARK).write_bytes(
+        json_bytes({"format": FORMAT, "vhbench": vhbench.__version__, "snapshot": _snapshot(standings)})
+    )
+
+
+def _snapshot(standings: Rankings) -> str:
+    """Return a short hash of the board's dataset versions, models and responses."""
+    hashes = [one.edition.content_hash for one in standings.editions]
+    models = [[model.slug, *(one.answers for one in model.entries.values())] for model in standings.models]
+    return sha256(canonical([hashes, models])).hexdigest()[:12]
 
 
 def _space(standings: Rankings) -> bytes:
@@ -106,6 +116,8 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
         "version": vhbench.__version__,
         "downloads": downloads.NAMES,
         "total": len(standings.ranked),
+        "snapshot": _snapshot(standings),
+        "latex": downloads.escape,
         "findings": list(site_views.findings(views, standings)),
     }
 
@@ -215,9 +227,3 @@ def provenance(standings: Rankings, model: BoardModel) -> str:
         if not groups:
             lines.append("run            no provenance")
     return "\n".join(escaped(line).replace("\n", r"\n") for line in lines)
-
-
-def describe(out: Path) -> str:
-    """Return the number of files of a site and their size."""
-    files: Mapping[str, int] = {str(p): p.stat().st_size for p in out.rglob("*") if p.is_file()}
-    return f"{len(files):,} files, {sum(files.values()) / 1e6:.1f} MB"

@@ -59,8 +59,8 @@ def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
     editions = []
     for one, view in zip(standings.editions, views, strict=True):
         members = list(one.members)
-        family, metric = one.asked.main.family.name, one.asked.main.headline
-        scores = [[one.found[number].scores[family][metric] for number in members]]
+        family = one.asked.main.family.name
+        scores = [[one.headline(number) for number in members]]
         scores += [[one.found[n].parts[family][place] for n in members] for place in range(len(view.parts))]
         values = [[None if score.value is None else round(10 * score.value) for score in part] for part in scores]
         parts = [f"all questions: {view.headline}", *(f"{group}: {name}" for group, name in view.parts)]

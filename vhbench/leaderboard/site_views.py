@@ -169,7 +169,7 @@ def _row(
     leading: Sequence[int],
 ) -> RowView:
     model, found, main = standings.models[number], one.found[number], one.asked.main
-    score = found.scores[main.family.name][main.headline]
+    score = one.headline(number)
     extra = [found.scores[family][metric.name].value for family, metric in metrics]
     extra += [found.parts[main.family.name][place].value for place in leading]
     unread = sum(share for why, share in found.told.items() if why != "cut_off")
@@ -208,7 +208,7 @@ def baseline(standings: Rankings, one: EditionStandings, part: int | None = None
     family = one.asked.main
     blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
     found = one.found[blind.number]
-    score = found.scores[family.family.name][family.headline] if part is None else found.parts[family.family.name][part]
+    score = one.headline(blind.number) if part is None else found.parts[family.family.name][part]
     places = family.places if part is None else family.places[family.parts[part].places]
     return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()) if family.family.name != "caption" else 0.0)
 

@@ -135,6 +135,13 @@ def test_two_models_are_compared_and_hostile_answers_are_text(browser: Any, made
     visit = Visit(context, f"file://{made}/examples.html?b=vhexpansion-2.0.0&q=__proto__&cell=constructor&x=toString")
     assert HOSTILE in visit.page.locator("#example").inner_text()
     assert visit.page.locator("#example script, #example [onerror]").count() == 0
+    name = visit.page.locator("#example code").inner_text()
+    for words, told in ((name, "1 of 1"), ("ONERROR=alert", r"1 of \d{3}"), ("no such words", "1 of .*")):
+        visit.page.get_by_label("Words").fill(words)
+        visit.page.get_by_label("Words").press("Enter")
+        visit.page.wait_for_timeout(1000)
+        assert re.fullmatch(told, visit.page.locator("#place").text_content())
+    assert visit.page.locator("#message").inner_text() == "No question fits."
     visit.clean(f"file://{made}/")
     context.close()
 

@@ -19,6 +19,7 @@ import yaml
 from board_entries import enter
 from hub_standin import HubStandin
 
+import vhbench
 from vhbench.adapters.hub_release import push_folder
 from vhbench.compare.tables import VERDICTS
 from vhbench.leaderboard import boards, exporting, pushing, site
@@ -118,6 +119,17 @@ def test_differences_are_there_for_each_two_models(made: Path, standings: Rankin
         assert parts[0][:4] == [0, *parts[0][1:3], VERDICTS.index("n/a")]
         other = one.pairs[0]
         assert parts[0][4] == round(1000 * other.value[0, 1])
+
+
+def test_a_snapshot_can_be_cited(made: Path, standings: Rankings) -> None:
+    snapshot = json.loads((made / "site.json").read_text())["snapshot"]
+    told = (made / "about.html").read_text().partition('aria-label="BibTeX">')[2].partition("</pre>")[0]
+    assert told.splitlines() == [
+        f"@misc{{leaderboard-{snapshot},", "  title = {A board},",
+        f"  note = {{Snapshot {snapshot}, vhbench {vhbench.__version__}}}", "}",
+    ]  # fmt: skip
+    other = replace(standings, models=standings.models[1:])
+    assert site._snapshot(other) != snapshot == site._snapshot(standings)
 
 
 def test_what_can_be_taken_away(made: Path) -> None:

@@ -1,0 +1,52 @@
+"""People as a baseline: the annotators of ``vhbench review``, whose answers are compared with the reference answers."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NotRequired, TypedDict
+
+from vhbench.files import json_bytes, read_typed, write_atomic
+from vhbench.leaderboard.baselines import FixedBaseline
+from vhbench.leaderboard.boards import Board
+from vhbench.leaderboard.entries import ModelInfo, slug
+from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.schema import VhbenchError
+
+FOLDER = "human"
+"""Folder of the reports, next to the entries, which submitters may not write."""
+
+
+class _Report(TypedDict):
+    """What is read of a report; counts are ``judged`` and ``as_the_split``."""
+
+    name: NotRequired[str]
+    hash: str
+    by_annotator: Mapping[str, Mapping[str, int]]
+
+
+def add_people(board: Board, report: Path, name: str) -> Path:
+    """Copy the counts of a report of ``vhbench review`` into a board, and return the new file.
+
+    Raises:
+        VhbenchError: if the name is misleading, or the report is not about a dataset version of the board.
+    """
+    ModelInfo(name=name).check()
+    told: _Report = read_typed(report, _Report, "report of vhbench review")
+    edition = next((one for one in board.editions if one.content_hash == told["hash"] and not one.task), None)
+    if edition is None or not any(counts.get("judged") for counts in told["by_annotator"].values()):
+        raise VhbenchError(f"{report}: expected a report of `vhbench review` about {board.named}, without --twins")
+    path = board.folder / FOLDER / slug(name) / f"{edition.name}.json"
+    counts = {f"annotator {number}": dict(one) for number, one in enumerate(told["by_annotator"].values(), start=1)}
+    write_atomic(path, json_bytes({"name": name, "hash": told["hash"], "by_annotator": counts}))
+    return path
+
+
+def people(board: Board, asked: QuestionIndex) -> Iterator[FixedBaseline]:
+    """Yield the accuracy of each group of annotators on an edition; of pairs there is none."""
+    named = (board.folder / FOLDER).glob(f"*/{asked.edition.name}.json")
+    for path in sorted(named) if asked.main.headline == "accuracy" else ():
+        told: _Report = read_typed(path, _Report, "report of vhbench review")
+        counts = told["by_annotator"].values()
+        judged, right = (sum(one[name] for one in counts) for name in ("judged", "as_the_split"))
+        if told["hash"] == asked.edition.content_hash and judged:
+            kind = f"{len(counts)} people, {judged:,} answers"
+            yield FixedBaseline(told.get("name", "People"), kind, 100 * right / judged)
