@@ -130,10 +130,10 @@ def test_twins_are_judged_by_their_words_and_wordings_take_turns() -> None:
     wordings = ("natural", "wrapped", "natural")
     rows = [row(i, wordings[i % 3], negated=half) for i in range(6) for half in (False, True)]
     rows += [row(9, "natural", negated=half, perturbation="brightness") for half in (False, True)]
-    found = human_review.twin_pairs(rows, 10)
+    found = human_review.twins(rows, 10)
     assert sorted(q.question.split("\n")[2] for q in found) == ["2. Is it not 0?", "2. Is it not 1?", "2. Is it not 2?"]
     assert {q.answer for q in found} == {"yes"}
     assert {q.mode for q in found[:2]} == {"natural", "wrapped"}
-    assert human_review.twin_pairs(rows, 10) == found
-    assert len(human_review.twin_pairs(rows, 2, seed=1)) == 2
+    assert human_review.twins(rows, 10) == found
+    assert len(human_review.twins(rows, 2, seed=1)) == 2
     assert human_review.of_twins("hash") != "hash"
