@@ -19,6 +19,7 @@ STEP = re.compile(
 )
 
 USE = """
+import gzip
 import io
 import tempfile
 from pathlib import Path
@@ -80,10 +81,11 @@ for run in (one, other):
     vhbench("leaderboard", "add", run, "--board", out / "board", "--splits", ode, *told)
 vhbench("leaderboard", "build", "--board", out / "board", "--out", out / "site", "--splits", ode)
 vhbench("leaderboard", "export", "--board", out / "board", "--out", out / "site" / "exports", "--splits", ode)
-pages = [path for path in (out / "site").rglob("*") if path.suffix in (".html", ".csv", ".md", ".yaml", ".json")]
-having = {path.suffix for path in pages if "missed" in path.read_text().lower()}
+files = [path for path in (out / "site").rglob("*") if path.suffix in (".html", ".gz", ".md", ".yaml", ".json")]
+texts = {path: (gzip.open if path.suffix == ".gz" else open)(path, "rt").read().lower() for path in files}
+having = {Path(path.name.removesuffix(".gz")).suffix for path, text in texts.items() if "missed" in text}
 assert having >= {".csv", ".md", ".yaml", ".json"}, having
-assert any("invented objects" in path.read_text().lower() for path in pages if path.suffix == ".html")
+assert any("invented objects" in text for path, text in texts.items() if path.suffix == ".html")
 
 assert "ode_rare_existence" in tasks("ode")
 assert {question.criterion for question in rows(OdeBuild(pairs=1, size=64, criteria=("rare",)))} == {"rare"}

@@ -131,7 +131,7 @@ def test_table_report_score_and_compare_agree(run: Path) -> None:
             assert value == pytest.approx(read_json(report)["overall"][name]), (task, name)
             assert value == pytest.approx(100 * scored[task][name]), (task, name)
             if name in compared[task]:
-                assert compared[task][name].values == pytest.approx([value, value])
+                assert [score.value for score in compared[task][name].scores] == pytest.approx([value, value])
     [report] = run.rglob("*_mioh_rotations_4_report.json")
     assert read_json(report)["rotations"] == 4
     printed = CliRunner().invoke(app, ["score", str(run)], catch_exceptions=False).stdout

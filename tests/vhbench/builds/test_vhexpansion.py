@@ -294,7 +294,12 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
         (list(CASES), {"attack": ("ifgsm",)}, "--attack ifgsm needs --model NAME"),
         (list(CASES), {"severity": 7}, "--severity: expected 0 to 5"),
         (list(CASES), {"images": "/none"}, "--images /none: no such folder"),
-        (list(CASES), {"failed": "/none.jsonl"}, "--failed: expected lmms-eval samples or 'ask', got /none.jsonl"),
+        (list(CASES), {"failed": "/none.jsonl"}, "--failed: expected --attack as well"),
+        (
+            list(CASES),
+            {"attack": ("ifgsm",), "model": ("x",), "failed": "/none.jsonl"},
+            "--failed: expected lmms-eval samples or 'ask', got /none.jsonl",
+        ),
         (list(CASES), {"rewriter": "gpt"}, "rewriter: expected rule"),
         (list(CASES), {"negation": "plain"}, "--negation: expected one of auto, natural, wrapped, llm"),
         (

@@ -51,12 +51,18 @@ def test_conversations_without_an_image_are_counted(tmp_path: Path) -> None:
         ({"image": "b.png", "conversations": TALK}, "row 1: no image 'b.png' below"),
         ({"image": 3, "conversations": TALK}, "row 1: no image 3 below"),
         ({"image": "../general.json", "conversations": TALK}, "leads out of"),
-        ({"image": "a.png", "conversations": TALK[:1]}, "row 1: conversations is"),
-        ({"image": "a.png"}, "row 1: conversations is None"),
+        (
+            {"image": "a.png", "conversations": TALK[:1]},
+            "row 1: conversations: expected a list of turns of human and gpt, got [{",
+        ),
+        ({"image": "a.png"}, "row 1: conversations: expected a list of turns of human and gpt, got None"),
         ({"image": "a.png", "conversations": [TALK[1], TALK[0]]}, "human and gpt in turn"),
         ({"image": "a.png", "conversations": [TALK[0], turn("gpt", "")]}, "human and gpt in turn"),
         ({"image": "a.png", "conversations": [TALK[0], turn("gpt", "An <image>.")]}, "no answer with <image>"),
-        ({"image": ["a.png", "a.png"], "conversations": TALK}, "1 × <image> for 2 images"),
+        (
+            {"image": ["a.png", "a.png"], "conversations": TALK},
+            "expected one <image> per image, all in the first turn, got 1 for 2 images",
+        ),
         ({"image": "a.png", "conversations": [turn("human", CANARY), TALK[1]]}, "row 1: holds the canary"),
     ],
 )
