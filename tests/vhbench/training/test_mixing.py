@@ -53,7 +53,7 @@ def test_conversations_without_an_image_are_counted(tmp_path: Path) -> None:
         ({"image": "../general.json", "conversations": TALK}, "leads out of"),
         (
             {"image": "a.png", "conversations": TALK[:1]},
-            "row 1: conversations: expected a list of turns of human and gpt, got [{",
+            r"row 1: conversations: expected a list of turns of human and gpt, got \[\{",
         ),
         ({"image": "a.png"}, "row 1: conversations: expected a list of turns of human and gpt, got None"),
         ({"image": "a.png", "conversations": [TALK[1], TALK[0]]}, "human and gpt in turn"),
