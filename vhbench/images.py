@@ -151,7 +151,8 @@ def sizes_of(image: ImageData) -> Sizes:
     try:
         with _quiet(), Image.open(io.BytesIO(data), formats=FORMATS) as opened:
             turned = _may_be_turned(opened, data) and _orientation(opened) in _ON_ITS_SIDE
-            return (opened.size[::-1] if turned else opened.size), opened.size
+            width, height = opened.size
+            return ((height, width) if turned else (width, height)), (width, height)
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"image cannot be decoded, expected one of {', '.join(FORMATS)}") from error
 

@@ -85,21 +85,22 @@ def score(
 
 
 def published_labels(records: Sequence[Record]) -> dict[str, float | None] | None:
-    """Return accuracy and symmetric accuracy with the labels before repair; None if none was repaired.
+    """Return scores in percent with the labels before repair, of questions not withdrawn; None if none was repaired.
 
     >>> rows = [
     ...     Record("a", pair_id="a", answer="no", prediction="yes", criterion="relabelled"),
     ...     Record("b", pair_id="a", answer="yes", prediction="no", criterion="relabelled", negated=True),
     ... ]
     >>> published_labels(rows), published_labels([])
-    ({'accuracy': 1.0, 'symmetric_accuracy': 1.0}, None)
+    ({'accuracy': 100.0, 'original_accuracy': 100.0, 'symmetric_accuracy': 100.0}, None)
     """
     repaired = {record.id for record in records if record.criterion == "relabelled"}
     if not repaired:
         return None
     other = {"yes": "no", "no": "yes"}
     found = score([replace(one, answer=other[one.answer]) if one.id in repaired else one for one in records])
-    return {name: found[name] for name in ("accuracy", "symmetric_accuracy")}
+    scores = {name: found[name] for name in ("accuracy", "original_accuracy", "symmetric_accuracy")}
+    return {name: None if value is None else 100 * value for name, value in scores.items()}
 
 
 def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = None) -> float:

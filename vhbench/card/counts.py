@@ -52,7 +52,7 @@ def count(directory: Path) -> SplitCounts:
     result = SplitCounts()
     full: Counter[tuple[str, ...]] = Counter()
     for config, row in splits.read_columns(directory, _READ):
-        full[config, *(_SAID.get(row[column], row[column]) for column in CELLS)] += 1
+        full[config, *(str(_SAID.get(row[column], row[column])) for column in CELLS)] += 1
         result.answers.setdefault(config, Counter())[row["kind"], row["answer"]] += 1
         result.sources[row["source"]] += 1
     # A column with one value, or one determined by the config, is not informative.

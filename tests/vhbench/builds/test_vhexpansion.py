@@ -481,6 +481,6 @@ def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path) ->
         one.prediction == (one.answer if "dog" in one.question else {"yes": "no", "no": "yes"}[one.answer])
         for one in said
     ]
-    assert found["published_labels"]["accuracy"] == sum(published) / len(published)
+    assert found["published_labels"]["accuracy"] == pytest.approx(100 * sum(published) / len(published))
     with pytest.raises(VhbenchError, match=r"--labels .*: expected with --source pope:PATH, got the format table"):
         VHExpansionBuild(**{**how, "source": f"table:{tmp_path / 'coco_pope_random.json'}"}, labels="x").check()
