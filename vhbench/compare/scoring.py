@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
+from vhbench.benchmarks import BENCHMARKS, Grouping, Task, benchmark, load, of_task, tasks
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
 from vhbench.runs.questions import annotated_words, is_split
@@ -65,9 +66,9 @@ def score_all(
         VhbenchError: if no question has a reference answer, or captions have no vocabulary.
     """
     groups: dict[Group, PackedRecords] = {}
-    alike: dict[tuple[str, str, str, str], PackedRecords] = {}  # the fields that determine the group
+    alike: dict[tuple[str, ...], PackedRecords] = {}  # the fields that determine the group
     for task, record in responses.by_task():
-        key = task, record.benchmark, record.kind, split_repetition(record.id).variant[0]
+        key = task, record.benchmark, record.kind, split_repetition(record.id).variant[0], record.question_type
         if key not in alike:
             alike[key] = groups.setdefault(group_of(task, record), PackedRecords())
         alike[key].add(record)
@@ -95,21 +96,32 @@ def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
 
 
 def group_of(task: str, record: Record) -> Group:
-    """Return the group of a record.
+    """Return the group of a record; answers under different token limits are never pooled.
 
     >>> group_of("", Record("q", kind="yes_no", answer="no", benchmark="vhexpansion")).family
     'pairs'
+    >>> group_of("chair_captions", Record("q", kind="caption", benchmark="chair", question_type="64_tokens")).task
+    'chair_64'
     """
     entry, variants = BENCHMARKS.get(record.benchmark), split_repetition(record.id).variant[0]
     if entry is not None and record.kind in entry.families:
-        owned = of_task(task)
-        return Group(task if owned is entry else "", entry.name, entry.families[record.kind].name, variants)
+        named = task if of_task(task) is entry else ""
+        for limited in _limited(entry.name):
+            if all(getattr(record, column) in values for column, values in (limited.keep or {}).items()):
+                named = limited.name
+        return Group(named, entry.name, entry.families[record.kind].name, variants)
     if not record.kind:
         raise VhbenchError(
             f"question {record.id!r}: expected a reference answer (yes, no or one of its options) or objects; give a "
             "file or split that has them with --questions"
         )
     return Group(task, "", record.kind, variants)
+
+
+@cache
+def _limited(name: str) -> Sequence[Task]:
+    """Return a benchmark's tasks that have a token limit of their own."""
+    return [task for task in tasks(name).values() if task.max_new_tokens]
 
 
 def no_answers_message(responses: Responses) -> str:
