@@ -24,7 +24,7 @@ _AT_ONCE = 1 << 20
 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of a CSV or TSV file; csv.Error or UnicodeDecodeError if it is none."""
+    """Yield the rows of a CSV or TSV file; csv.Error or UnicodeDecodeError for another file."""
     csv.field_size_limit(LARGEST_TEXT)
     usual = "\t" if file.suffix.lower() == ".tsv" else ","
     with open_file(file, None) as opened, io.TextIOWrapper(opened, encoding="utf-8-sig", newline="") as stream:

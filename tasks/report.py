@@ -44,7 +44,7 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
 
     Each has ``n``, the task's metrics by name, their ``intervals``, and ``interval_notes`` on why one is wide;
     ``interval`` is that of the accuracy. ``bounds`` are scores with every missing prediction wrong, and right.
-    ``rotations`` is how often each question was asked with rotated options. ``withheld`` is the reason if too many
+    ``rotations`` is the number of option rotations per question. ``withheld`` is the reason if too many
     requests failed, overall or in a subset; its scores are then None.
     """
     family = task.family

@@ -75,7 +75,7 @@ def publish(
     notes: str,
     ask: Callable[[str], bool],
 ) -> None:
-    """Release a split, or its public part, and say what was done; arguments are the options of ``vhbench push``.
+    """Release a split, or its public part, and print the result; arguments are the options of ``vhbench push``.
 
     ``ask`` is called with a question before files are deleted or replaced.
 

@@ -48,7 +48,7 @@ class SceneFinder:
             self._uses[scene] += 1
 
     def alike(self, scenes: Sequence[int]) -> bool:
-        """Return whether photos show about as many categories each; drawn scenes are balanced in this respect."""
+        """Return whether photos show about as many categories each; synthetic scenes are balanced in this respect."""
         crowds = [self._crowds[scene] for scene in scenes]
         return bool(self.pool.suggesting) or max(crowds) - min(crowds) <= 2 * _CROWD
 

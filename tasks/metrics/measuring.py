@@ -105,7 +105,7 @@ class Measured:
             lines.append(f"{share} are truncated; raise the token limit with --gen_kwargs max_new_tokens=N")
         if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n and not self.withheld:
             share = f"{unread} of {self.n} responses ({100 * unread / self.n:.1f} %)"
-            lines.append(f"{share} could not be parsed; bounds say how far the score depends on them")
+            lines.append(f"{share} could not be parsed; the bounds show how far the score depends on them")
         return [*lines, *self._letter_bias()]
 
     def _letter_bias(self) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _bare(scene: Scene) -> Scene:
 def _uncounted(scene: Scene) -> Scene:
     """Remove counts; without them, an attribute or a relation of objects that are present is open.
 
-    Of each category, the largest object stays: areas of all would tell a learned oracle how many there are.
+    Of each category, the largest object stays: the areas of all would reveal their number to a learned oracle.
     """
     kept = {thing.category: thing for thing in sorted(scene.objects, key=lambda thing: thing.area)}
     return replace(scene, objects=tuple(kept.values()), countable=scene.countable - scene.categories())
