@@ -294,12 +294,11 @@ def number_of_questions(name: str, content_hash: str) -> int | None:
 
 def _count(name: str, split: Path) -> int:
     """Count the rows of a task."""
-    keep, rows = task(name).keep, splits.read_manifest(split).rows
-    if not keep:  # {}: the whole benchmark; None: its own config
-        return rows.get(name, 0) if keep is None else sum(rows.values())
-    return max(1, len(task(name).variants)) * sum(
-        all(row[name] in allowed for name, allowed in keep.items()) for _, row in splits.read_columns(split, list(keep))
-    )
+    own, rows = task(name), splits.read_manifest(split).rows
+    if not own.keep:  # {}: the whole benchmark; None: its own config
+        return rows.get(name, 0) if own.keep is None else sum(rows.values())
+    kept = sum(own.keeps(row.__getitem__) for _, row in splits.read_columns(split, list(own.keep)))
+    return max(1, len(own.variants)) * kept
 
 
 def vocabulary(benchmark: str) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ from PIL import Image
 import vhbench
 from vhbench import splits
 from vhbench.adapters.harness_logs import SENT
-from vhbench.benchmarks import benchmark, tasks
+from vhbench.benchmarks import benchmark
 from vhbench.columns import RECORD
 from vhbench.files import canonical, json_bytes, naming, read_image, read_json, write_atomic
 from vhbench.images import open_image, stored_format, to_display_rgb, to_png
@@ -152,10 +152,7 @@ class PromptCheck:
 def _limit_of(row: Mapping[str, Any]) -> int:
     """Return the token limit of the answer to a row."""
     entry = benchmark(row["benchmark"])
-    for task in tasks(entry.name).values():
-        if task.max_new_tokens and all(row[name] in values for name, values in (task.keep or {}).items()):
-            return task.max_new_tokens
-    return entry.families[row["kind"]].max_new_tokens
+    return (entry.limited_task(row.__getitem__) or entry.families[row["kind"]]).max_new_tokens
 
 
 def _docs(split: Path, variants: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ To add a benchmark: a record in :data:`BENCHMARKS`, its build, and then ``vhbenc
 """
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
@@ -89,6 +89,10 @@ class Task:
     max_new_tokens: int = 0
     variants: tuple[str, ...] = ()
 
+    def keeps(self, value: Callable[[str], Any]) -> bool:
+        """Return whether the filter keeps a row, given as column → value; without one, every row is kept."""
+        return all(value(column) in allowed for column, allowed in (self.keep or {}).items())
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -137,6 +141,10 @@ class Benchmark:
     sheet: str = "vhbench.card:draw_sheet"
     positive: Literal["yes", "no"] = "no"
     claims: str = "vhbench.tasks.metrics.ode_captions:counter"
+
+    def limited_task(self, value: Callable[[str], Any]) -> Task | None:
+        """Return the task with a token limit of its own that keeps a row, given as column → value."""
+        return next((task for task in tasks(self.name).values() if task.max_new_tokens and task.keeps(value)), None)
 
 
 def load(name: str) -> Any:

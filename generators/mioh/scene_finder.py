@@ -78,9 +78,10 @@ class SceneFinder:
             mask &= self.pool.binding(fact).there
         if slot.lures:
             mask &= reduce(np.bitwise_or, [self._seen(fact, hp) for fact in slot.lures])
-        few = number_of(mask) <= _FEW
-        strict, loose = map(self.pool.scenes_of, (mask & rest, mask)) if few else (mask & rest, mask)
-        return Candidates(strict, loose, number_of(mask))
+        number, strict = number_of(mask), mask & rest
+        if number > _FEW:
+            return Candidates(strict, mask, number)
+        return Candidates(self.pool.scenes_of(strict), self.pool.scenes_of(mask), number)
 
     def _seen(self, fact: Fact, hp: bool) -> Bits:
         """Return where a fact without pressure is true; hard to see only if HP applies elsewhere."""

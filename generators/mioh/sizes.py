@@ -45,7 +45,8 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]], *, tied: int = 0) 
         return _with_ties({name: _split_ni(name, sized[name], turn=i) for i, name in enumerate(sized)}, tied)
     if not isinstance(cells, Mapping):
         raise VhbenchError(
-            f"cells: expected paper, a number (0 or more), or a JSON file of task → pressure → number; got {cells!r:.9}"
+            "cells: expected paper, a number (0 or more), or a JSON file of task → pressure → number, "
+            f"got {cells!r:.40}"
         )
     _check(cells)
     if not any(number for groups in cells.values() for number in groups.values()):

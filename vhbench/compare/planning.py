@@ -127,10 +127,10 @@ def _tasks(split: Path) -> Mapping[str, Sequence[Record]]:
     known = {
         name: task for name, task in benchmarks.tasks(manifest.benchmark).items() if task.family and not task.variants
     }
-    kept = {name: task.keep for name, task in known.items() if task.keep is not None}
+    kept = [task for task in known.values() if task.keep is not None]
     found: dict[str, list[Record]] = defaultdict(list)
     for config, row in splits.read_columns(split, list(RECORD)):
-        names = [n for n, keep in kept.items() if all(row[column] in allowed for column, allowed in keep.items())]
+        names = [task.name for task in kept if task.keeps(row.__getitem__)]
         for name in names or [config]:
             found[name].append(to_record(row))
     return dict(sorted(found.items()))

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS, Grouping, Task, benchmark, load, of_task, tasks
+from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
 from vhbench.runs.questions import annotated_words, is_split
@@ -105,23 +105,14 @@ def group_of(task: str, record: Record) -> Group:
     """
     entry, variants = BENCHMARKS.get(record.benchmark), split_repetition(record.id).variant[0]
     if entry is not None and record.kind in entry.families:
-        named = task if of_task(task) is entry else ""
-        for limited in _limited(entry.name):
-            if all(getattr(record, column) in values for column, values in (limited.keep or {}).items()):
-                named = limited.name
-        return Group(named, entry.name, entry.families[record.kind].name, variants)
+        limited, named = entry.limited_task(partial(getattr, record)), task if of_task(task) is entry else ""
+        return Group(limited.name if limited else named, entry.name, entry.families[record.kind].name, variants)
     if not record.kind:
         raise VhbenchError(
             f"question {record.id!r}: expected a reference answer (yes, no or one of its options) or objects; give a "
             "file or split that has them with --questions"
         )
     return Group(task, "", record.kind, variants)
-
-
-@cache
-def _limited(name: str) -> Sequence[Task]:
-    """Return a benchmark's tasks that have a token limit of their own."""
-    return [task for task in tasks(name).values() if task.max_new_tokens]
 
 
 def no_answers_message(responses: Responses) -> str:

@@ -137,8 +137,7 @@ class QuestionIndex:
             return sorted({place for member in known.members for place in self.of_task(member)})
         if known.keep is None:
             return [place for place, config in enumerate(self.configs) if config == name]
-        keep = known.keep.items()
-        return [place for place, row in enumerate(self.rows) if all(row[column] in values for column, values in keep)]
+        return [place for place, row in enumerate(self.rows) if known.keeps(row.__getitem__)]
 
     def cell(self, place: int) -> str:
         """Return the subset of a question, for the filter of examples: "E5 · hn"."""
