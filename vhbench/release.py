@@ -111,8 +111,14 @@ def publish(
             return not losses or ask("replace them (only the repository's history keeps them)?")
 
         sent = push(
-            directory, repo_id, put=put, private=private, reveal=reveal, approve=approve, overwrite=overwrite
-        )  # fmt: skip
+            directory,
+            repo_id,
+            put=put,
+            private=private,
+            reveal=reveal,
+            approve=approve,
+            overwrite=overwrite,
+        )
     _tell(repo_id, sent)
     print(f"VHBENCH_RELEASE={ReleaseName.of(manifest, repo_id)}")
 
