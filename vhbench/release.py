@@ -99,28 +99,37 @@ def publish(
         former = _former_texts(repo_id, put)
         _write_card(directory, manifest, repo_id, notes, former)
 
-        def approve(names: Sequence[str]) -> bool:
-            print(f"{repo_id} has {len(names)} files of the previous version that this one lacks:")
-            _print_names("-", names)
-            return ask("delete them (previous versions keep them under their tags)?")
-
-        def overwrite(names: Sequence[str]) -> bool:
-            if losses := _lost(names, former):
-                print(f"{repo_id} has {len(losses)} files that belong to no version of the benchmark:")
-                _print_names("!", losses)
-            return not losses or ask("replace them (only the repository's history keeps them)?")
-
         sent = push(
             directory,
             repo_id,
             put=put,
             private=private,
             reveal=reveal,
-            approve=approve,
-            overwrite=overwrite,
+            approve=lambda names: _may(ask, repo_id, names, *_DELETE),
+            overwrite=lambda names: _may(ask, repo_id, _lost(names, former), *_REPLACE),
         )
     _tell(repo_id, sent)
     print(f"VHBENCH_RELEASE={ReleaseName.of(manifest, repo_id)}")
+
+
+_DELETE = (
+    "-",
+    "of the previous version that this one lacks",
+    "delete them (previous versions keep them under their tags)?",
+)
+_REPLACE = (
+    "!",
+    "that belong to no version of the benchmark",
+    "replace them (only the repository's history keeps them)?",
+)
+
+
+def _may(ask: Callable[[str], bool], repo_id: str, names: Sequence[str], sign: str, which: str, question: str) -> bool:
+    """Print files of a repository, and ask whether they may be changed; without any, nothing is asked."""
+    if names:
+        print(f"{repo_id} has {len(names)} files {which}:")
+        _print_names(sign, names)
+    return not names or ask(question)
 
 
 def _tell(repo_id: str, sent: Release) -> None:
