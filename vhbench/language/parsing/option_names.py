@@ -63,7 +63,7 @@ _TOO_LITTLE = r"(?:not\s+enough|insufficient)\s+(?:information|evidence|data|con
 _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
         r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
-        r"(?:none|neither|nothing)(?!\s+of\s+the\s+(?:others?|rest|remaining|first|last|previous|other))"
+        r"(?:none|neither|nothing)(?!\s+(?:else|other|but|of\s+the\s+(?:others?|rest|remaining|first|last|previous))\b)"
         r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
         r"|picture)\b)?|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf|with|where|which)|\W*$)"

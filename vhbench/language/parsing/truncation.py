@@ -17,6 +17,8 @@ _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
 _DANGLING = lexicon.words("end no sentence")
 """Words that do not end a sentence of a description."""
 _LINE = 2_000
+_FEW = 30
+"""Words of a short response, whose conclusion need not be its last sentence: "Hmm. I go with A. B is wrong."."""
 
 _THOUGHT_BEGINS: Final = re.compile(
     r"(?i)\A\W*(?:(?:okay|ok|alright|all\s+right|right|so|hmm+|well|got\s+it|first(?:ly)?|now|sure)[,.!:\s]+){0,4}"
@@ -34,6 +36,7 @@ _CONCLUDES: Final = re.compile(
     r"|overall|so\s+(?:it|that|the|there|yes|no|image|[a-j]\b))\b"
     r"|(?:\A\W*|:\W*|\b(?:is|be|so|but),?\s+)(?:yes|no)\W*\Z|\A\W*(?:yes|no|none)\b(?=\W|\Z)(?!\s+[a-z]+\Z)"
     r"|(?:\A\W*|\bis\W+)(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"
+    r"|\b(?-i:[A-J])\)?\s+(?:(?:is|must\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|answer|one)|fits)\b|\bmust\s+be\b"
 )
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s|\Z)|\n")
 
@@ -83,7 +86,8 @@ def unfinished(text: str) -> bool:
     if len(text.split()) < 3 or not _THOUGHT_BEGINS.match(text[:400]):
         return False
     sentences = [sentence for sentence in _SENTENCE_ENDS.split(text[-600:]) if sentence.strip()]
-    concludes = bool(sentences) and _CONCLUDES.search(sentences[-1]) is not None
+    last = sentences if len(text.split()) <= _FEW else sentences[-1:]
+    concludes = any(map(_CONCLUDES.search, last))
     if concludes:
         return False
     return text[-1:].isalnum() or text[-1:] in ",;:(-" or _ALOUD.match(text) is not None
