@@ -29,7 +29,7 @@ GROUPINGS = (
 """Subsets with their own baseline, if they have enough clusters."""
 
 ALL = "all questions"
-PAIRS = "pairs, both halves right"
+PAIRS = "pairs, both halves correct"
 
 _READ = tuple(name for name in RECORD if name not in ("objects", "candidates", "neutral"))
 

@@ -46,7 +46,7 @@ def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, 
         VhbenchError: for fewer than two sets, or one with fewer than :data:`LEAST` images.
     """
     if len(places) < 2:
-        raise VhbenchError("vhbench analyse images: expected a split and at least one other set of images")
+        raise VhbenchError("expected a split and at least one other set of images")
     found = _compare({name: features(_images_of(Path(name), most, seed)).astype(float) for name in places}, seed=seed)
     yield from _report(found)
     data, picture = out / "images_analysis.json", out / "images_map.png"

@@ -118,7 +118,7 @@ def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
     from vhbench.statistics import wording  # imported here: it loads numpy
 
-    told = f" ({wording.mix(result['mix'])})" if result["mix"] else ""
+    told = f" (twins: {wording.mix(result['mix'])})" if result["mix"] else ""
     counts = f"{result['pairs']} pairs{told}, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     names = [*names_of("pairs"), "chance_accuracy"]

@@ -112,6 +112,8 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
         "hidden test set: its maintainers keep the answers"
         if hidden
         else f"{found.right:,} of {found.right + found.open.total():,} agree"
+        if found.right
+        else "n/a (the scenes determine no answer)"
     )
     _print_fact("reference answers recomputed from scenes", told)
     if found.open:

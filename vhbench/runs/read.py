@@ -214,9 +214,10 @@ class Responses:
             number, own = split_repetition(name)
             found = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
             if not found:
+                sent = row.id if isinstance(row, Record) else row.get("id")
+                got = f"a row without id: {quote_value(row)}" if sent is None else quote_value(sent)
                 raise VhbenchError(
-                    f"{place}: expected the id of one of {len(known)} questions in {questions}, got "
-                    f"{quote_value(row.id if isinstance(row, Record) else row.get('id'))}"
+                    f"{place}: expected the id of one of {len(known)} questions in {questions}, got {got}"
                 )
             at, (config, asked) = found
             variants = split_repetition(name).variant[0]
