@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class AnalyseOptions:
     """Options of every ``vhbench analyse …`` command."""
 
-    results: Path = option("lmms-eval output written with --log_samples: a folder or a samples file.", argument=True)
+    results: Path = option(
+        "lmms-eval output written with --log_samples: a folder or a samples file.", metavar="RUN", argument=True
+    )
     out: Path | None = option("Folder for the analysis; next to the results by default.", None, names=("--out", "-o"))
 
 

@@ -47,7 +47,7 @@ def calibrate(how: _CalibrateOptions) -> None:
     from vhbench.files import json_bytes, write_atomic
 
     if not how.detector and not how.verifier:
-        raise VhbenchError("vhbench calibrate: needs --detector NAME, --verifier NAME, or both")
+        raise VhbenchError("expected --detector NAME, --verifier NAME, or both")
     found = ode_calibration.calibrate(
         how.annotations,
         how.images,

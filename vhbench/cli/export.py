@@ -103,7 +103,10 @@ def questions(how: QuestionOptions) -> None:
         known = {name: task.variants for name, task in tasks(benchmark).items() if task.variants}
         wanted = f"{benchmark}_wordings" if how.wordings else f"{benchmark}_rotations_{how.rotations}"
         if wanted not in known:
-            raise VhbenchError(f"expected the variants of a task of {', '.join(known) or 'none'}; got {wanted}")
+            option = "--wordings" if how.wordings else f"--rotations {how.rotations}"
+            raise VhbenchError(
+                f"{option}: not available for {benchmark}; its variants are {', '.join(known) or 'none'}"
+            )
         variants = known[wanted]
     for file in question_export.export(how.split, how.to, how.out, how.model, variants):
         typer.echo(f"wrote {file}")

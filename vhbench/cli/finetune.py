@@ -32,7 +32,7 @@ class FinetuneOptions(Training):
         metavar="COLUMN",
     )
     test: Path | None = _of_evaluation(
-        "The split to evaluate before and after, one the rows are decontaminated against; named in the commands.",
+        "Split that the printed commands evaluate, one of those that the rows are decontaminated against.",
         None,
         metavar="SPLIT",
     )

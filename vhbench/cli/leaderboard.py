@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Maintain a leaderboard that recomputes every score from the responses.\n\n"
     "A board is a folder of plain files, in git or on the Hub. `init` creates one from splits, `add` adds a run, "
-    "`check` recomputes all entries (for pull requests), `reproduce` asks a model again, `refresh` renews scores after "
+    "`check` recomputes all entries (for pull requests), `reproduce` reruns a model, `refresh` updates scores after "
     "an update, `build` writes the site, `export` writes files for other tools, `push` uploads board or site.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -124,7 +124,9 @@ class AddOptions(BoardOption):
     submitter: str = option("Account of the submitter, who alone may change the entry by a pull request.", "")
     edition: str = option("Dataset version that the responses answer, such as ode-1.0.0, if they do not name it.", "")
     replace: bool = option("Replace an existing entry of this name.", False, names=("--replace",))
-    human: bool = option("RUN has the answers of annotators, who become a baseline.", False, names=("--human",))
+    human: bool = option(
+        "RUN is a report of `vhbench review`; its annotators become a baseline.", False, names=("--human",)
+    )
 
 
 def _add(how: AddOptions) -> None:
@@ -254,7 +256,7 @@ def _refresh(how: WorkersOption) -> None:
 class ReproduceOptions(BoardOption):
     """Options of ``reproduce``."""
 
-    entry: str = option("MODEL/EDITION, the entry's folder below entries.", metavar="ENTRY", argument=True)
+    entry: str = option("MODEL/EDITION, the entry's folder in entries.", metavar="ENTRY", argument=True)
     model: str = option("Class of the model, as for `lmms-eval --model`.")
     model_args: str = option("Its arguments, as for `lmms-eval --model_args`.", "")
     sample: int = option("Number of questions to rerun.", 100, least=1)

@@ -65,4 +65,4 @@ def plan(how: PlanOptions) -> None:
         rows.append([one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed])
     for line in aligned(rows):
         typer.echo(line)
-    typer.echo(f"detects: smallest difference found with 80 % power, in points; {basis}")
+    typer.echo(f"detects: smallest difference detected with 80 % power, in points; {basis}")

@@ -21,7 +21,7 @@ _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 
 @dataclass(frozen=True, kw_only=True)
 class _PreviewOptions:
-    split: Path = option("A split directory, such as out/mioh.", argument=True)
+    split: Path = option("A split directory, such as out/mioh.", metavar="DIR", argument=True)
     out: Path = option("Image file for the sheet.", Path("sheet.png"), names=("--out", "-o"))
     config: str = option("Show one config of the split only.", "")
     number: int = option("Number of questions, spread evenly over the rows.", 24, least=1, most=400)

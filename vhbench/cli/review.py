@@ -18,7 +18,7 @@ _ANNOTATORS = 3
 class ReviewOptions:
     """What ``vhbench review`` takes."""
 
-    split: Path = option("A split directory, such as out/mioh.", argument=True)
+    split: Path = option("A split directory, such as out/mioh.", metavar="DIR", argument=True)
     out: Path | None = option(
         "Page to write, by default review.html; with --judgments the report, by default verdict.json; with --apply the "
         "new split directory.",

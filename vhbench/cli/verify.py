@@ -52,8 +52,8 @@ def verify(how: _VerifyOptions) -> None:
 
     Prints one line per error and exits with 1 if there are any. For MIOH, errors include cells that an oracle
     restricted to one image, to presence, or to attribute values without their owners answers better than the design
-    allows. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
-    baseline above chance, which means that the wording leaks answers.
+    allows. Warnings report imbalanced answers, which some protocols require, and do not change the exit code. A
+    text-only baseline above chance means that the wording leaks answers.
 
     `--other-seed` also trains classifiers on another split: an error names each cell that one answers
     significantly better than the design allows, in both directions.

@@ -331,10 +331,7 @@ class Responses:
 
 
 def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    """Yield the tasks whose questions have unequal numbers of responses.
-
-    Args:
-        rounds: (task, repetition prefix of the id) → number of responses.
+    """Yield the tasks whose questions have unequal numbers of responses, given those per (task, repetition prefix).
 
     >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
     ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']
