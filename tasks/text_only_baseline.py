@@ -92,6 +92,11 @@ def _found(asked: tuple[Record, ...]) -> dict[str, TextOnlyBaseline]:
 _kept = lru_cache(maxsize=len(BENCHMARKS))(_found)
 
 
+def overall(records: Iterable[Record], *, pairs: bool) -> TextOnlyBaseline | None:
+    """Return the text-only baseline of all questions, or of pairs, in which both answers must be correct."""
+    return of_questions(records).get(PAIRS if pairs else ALL)
+
+
 def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:
     """Return the text-only baselines of the questions of a run by subset, in percent."""
     return {cell: floor.in_percent() for cell, floor in of_questions(records).items()}

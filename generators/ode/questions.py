@@ -271,7 +271,7 @@ def relation(picture: Picture) -> Iterator[Choice]:
 
 def _is_there(word: str, words: Wording) -> str:
     """Return "Does the image show a street?" for settings, "Is there a dog in the image?" for objects."""
-    if word in words.settings or word in inflection.UNIQUE:
+    if word in words.settings or inflection.with_article(word) == f"the {word}":
         return f"Does the image show {words.shown(word)}?"
     verb = inflection.is_or_are(1, word).capitalize()
     return f"{verb} there {words.one(word)} in the image?"

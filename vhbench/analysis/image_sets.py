@@ -20,8 +20,8 @@ from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import wording
 
-_SIGMA: Final = 10.0
-_SCALE: Final = 1000.0
+_SIGMA: Final = 10.0  # bandwidth of the published CMMD (Jayasumana et al., CVPR 2024)
+_SCALE: Final = 1000.0  # as published, so that values compare
 REPEATS: Final = 500
 """Bootstrap samples, and permutations."""
 

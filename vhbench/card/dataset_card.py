@@ -30,7 +30,7 @@ from vhbench.splits import manifests
 from vhbench.tasks import text_only_baseline
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-_READABLE = 600
+_READABLE = 600  # characters; a longer option, such as a list of ids, would bury the others
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
 """End of a link's text if its target, "(…" or ": …", is not a web address."""
@@ -38,7 +38,9 @@ _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
 FRONT_MATTER = re.compile(r"\A\ufeff?\s*---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 """Metadata of a card on the Hub."""
 
-BEGIN = "<!-- vhbench: generated from here on; each release replaces this part and keeps the text outside of the marks -->"
+BEGIN = (
+    "<!-- vhbench: generated from here on; each release replaces this part and keeps the text outside of the marks -->"
+)
 END = "<!-- vhbench: end -->"
 
 _FACTS = ("configs", "dataset_info", "size_categories")

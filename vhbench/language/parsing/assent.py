@@ -41,7 +41,7 @@ SHOWN: Final = re.compile(
 )
 """A "yes" or "no" that is written in the image, and may not be the answer."""
 
-_LONGEST: Final = 120
+_LONGEST: Final = 120  # characters; longer texts are statements
 _CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,،؛।؟]+|[\"“”]")
 _FILLER: Final = (
     r"(?:so|therefore|thus|hence|then|well|but|and|because of that|i|i'd|we|would|will|have to|must|can|say|said|saying"

@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"[.!?][\"'”’)\]*_]*+\s|[。！？]")
 _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
 _DANGLING = lexicon.words("end no sentence")
 """Words that do not end a sentence of a description."""
-_LINE = 2_000
+_LINE = 2_000  # characters; bounds the time of the patterns
 
 _THOUGHT_BEGINS: Final = re.compile(
     r"(?i)\A\W*(?:(?:okay|ok|alright|all\s+right|right|so|hmm+|well|got\s+it|first(?:ly)?|now|sure)[,.!:\s]+){0,4}"
