@@ -222,7 +222,7 @@ def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
     before, begin, rest = body.partition(BEGIN)
     if begin and END not in rest:
         raise VhbenchError(
-            f"README.md: has {BEGIN!r}, and lacks {END!r}, behind which words of others stay: put it back"
+            f"README.md: has {BEGIN!r}, and lacks {END!r}, behind which manual text is kept; put it back"
         )
     after = rest.partition(END)[2] if begin else before
     return front if isinstance(front, dict) else {}, before.strip() if begin else "", after.strip()
