@@ -115,8 +115,8 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
     parquet = sorted(str(path) for path in (data / "data").glob("*.parquet"))
     if not parquet and not (data / "metadata.jsonl").is_file():
         raise VhbenchError(
-            f"--data {data}: no data/*.parquet and no metadata.jsonl; needed is what `vhbench export` writes with "
-            "--layout parquet or folder"
+            f"--data {data}: expected a folder that `vhbench export` wrote with --layout parquet or folder; got no "
+            "data/*.parquet and no metadata.jsonl"
         )
     for file in parquet:  # check before loading: other files may decompress to any size
         with loading(f"the rows of {data}"):

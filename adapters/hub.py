@@ -22,7 +22,7 @@ _NUMBER = r"(0|[1-9][0-9]{0,5})"
 _TAG = re.compile(rf"v{_NUMBER}\.{_NUMBER}\.{_NUMBER}")
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _YANK = ("reason", "revision", "content_hash")
-_LONGEST_WAIT = 300
+_LONGEST_WAIT = 300  # seconds; a longer Retry-After is not obeyed
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 
 

@@ -29,7 +29,7 @@ GROUPINGS = (
 """Subsets with their own baseline, if they have enough clusters."""
 
 ALL = "all questions"
-PAIRS = "pairs, both halves right"
+PAIRS = "pairs, both halves correct"
 
 _READ = tuple(name for name in RECORD if name not in ("objects", "candidates", "neutral"))
 
@@ -90,6 +90,11 @@ def _found(asked: tuple[Record, ...]) -> dict[str, TextOnlyBaseline]:
 
 
 _kept = lru_cache(maxsize=len(BENCHMARKS))(_found)
+
+
+def overall(records: Iterable[Record], *, pairs: bool) -> TextOnlyBaseline | None:
+    """Return the text-only baseline of all questions, or of pairs, in which both answers must be correct."""
+    return of_questions(records).get(PAIRS if pairs else ALL)
 
 
 def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:

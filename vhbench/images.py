@@ -27,12 +27,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
-MAX_PIXELS = 64_000_000
+MAX_PIXELS = 64_000_000  # more are a decompression bomb rather than a photo
 
 Sizes = tuple[tuple[int, int], tuple[int, int]]
 """(width, height) of an image as displayed, and as stored in the file."""
 
-_MEMORY: Final = 800_000_000
+_MEMORY: Final = 800_000_000  # bytes to decode one image
 _OPAQUE, _TRANSPARENT, _DEEP = 12, 20, 40
 """Bytes per pixel while decoding: with 8 bits per channel, transparency, more bits."""
 

@@ -22,10 +22,10 @@ from vhbench.images import open_image, to_display_rgb
 from vhbench.schema import ImageData
 
 _SIDE: Final = 96  # pixels of the compared images
-_COARSE: Final = 16
+_COARSE: Final = 16  # side of the images whose correlation preselects candidates cheaply
 _FLAT: Final = 4.0  # standard deviation of grey below which an image cannot be identified
 _MOST_BITS: Final = 22  # Hamming distance of candidates; a crop of 5 % per side differs in up to 18 bits
-_LEAST_COARSE: Final = 0.5
+_LEAST_COARSE: Final = 0.5  # loose, as crops and rotations lower it; only preselects
 _LEAST_CORRELATION: Final = 0.93  # after alignment
 _SAME_PLACE: Final = 0.45  # largest difference, means of 3 × 3 pixels, of images that need no alignment
 _MOVED: Final = 0.9  # the same after alignment, which blurs edges

@@ -160,7 +160,7 @@ def _hide(
     """Write the public part of a split, and its key unless ``rehearsed``; return the folder of the public part."""
     if not hidden or secret is None:
         given = "--hidden" if hidden else "--secret" if secret else "--key"
-        raise VhbenchError(f"{given} alone: a hidden test set is released with --hidden and --secret FILE")
+        raise VhbenchError(f"{given}: expected both --hidden and --secret FILE, which release a hidden test set")
     folder = (rehearsed or directory.resolve().parent / "hidden") / manifest.benchmark
     answers = key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
     known = read_secret(secret)

@@ -117,7 +117,9 @@ def compare(first: Path, second: Path) -> SplitDiff:
     """
     one, two = splits.read_manifest(first), splits.read_manifest(second)
     if one.benchmark != two.benchmark:
-        raise VhbenchError(f"{first} holds {one.benchmark} and {second} holds {two.benchmark}: nothing to compare")
+        raise VhbenchError(
+            f"expected two versions of one benchmark, got {one.benchmark} ({first}) and {two.benchmark} ({second})"
+        )
     old, new = (_rows(Path(folder), manifest) for folder, manifest in ((first, one), (second, two)))
     changed = {
         name: _differing(old[name], new[name]) for name in sorted(old.keys() & new.keys()) if old[name] != new[name]

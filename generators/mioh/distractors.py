@@ -175,10 +175,7 @@ class DistractorSampler:
     def _sets(
         self, chosen: tuple[Fact, ...], near: Floats, worth: Floats, goal: tuple[int, Iterator[int], int]
     ) -> Iterator[tuple[Fact, ...]]:
-        """Yield option sets that extend the chosen facts, most co-occurring first; excluded facts have 0 in ``near``.
-
-        ``goal``: required number of conditions, step counter and maximum number of steps.
-        """
+        """Yield option sets that extend the chosen facts, most co-occurring first; excluded ones have 0 in ``near``."""
         if len(chosen) == self._kind.asks:
             yield chosen
             return

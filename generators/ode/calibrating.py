@@ -39,6 +39,12 @@ def keep(scored: Scored, precision: float, *, least: int = LEAST) -> float | Non
     return best
 
 
+def acceptance(scored: Scored, precision: float) -> float:
+    """Return the rounded threshold with this precision above it, :data:`NEVER` if cases are too few."""
+    threshold = keep(scored, precision)
+    return NEVER if threshold is None else round(threshold, 4)
+
+
 def absent(scored: Scored, precision: float, *, least: int = LEAST) -> float | None:
     """Return the highest threshold with this precision of absence below it.
 

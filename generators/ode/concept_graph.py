@@ -306,8 +306,8 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
         since = {word: int(c.get("since", 1)) for word, c in concepts.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise VhbenchError(
-            f'{where}: not a concept graph: {type(error).__name__} {error}; see {{"concepts": [{{"word", "kind"}}], '
-            '"edges": [["a", "b", count]]}'
+            f'{where}: expected a concept graph, {{"concepts": [{{"word", "kind"}}], "edges": [["a", "b", count]]}} '
+            f"({type(error).__name__}: {error})"
         ) from error
     attributes = {word: _attributes(c, f"{where}: {word!r}") for word, c in concepts.items()}
     names = {word: str(c.get("name", word)) for word, c in concepts.items()}

@@ -33,7 +33,7 @@ def load(source: str) -> ConceptGraph:
             nx.set_node_attributes(graph, {word: amber_graph.NAMES.get(word, word) for word in graph}, "name")
         return graph
     raise VhbenchError(
-        f"unknown graph {source!r}: allowed are starter, traffic, amber:DIR, coco:FILE, FILE.json, FILE.graphml"
+        f"--graph: expected starter, traffic, amber:DIR, coco:FILE, FILE.json or FILE.graphml, got {source!r}"
     )
 
 

@@ -59,13 +59,7 @@ HIDDEN: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Row of ``prompt_conflicts.tsv``: where an attribute or object can be shown, by place, family* or its state.
-
-    Attributes:
-        values: attributes or objects.
-        only: one of these, if any are given.
-        never: none of these.
-    """
+    """Row of ``prompt_conflicts.tsv``: the places, families* or states that values require or exclude."""
 
     values: tuple[str, ...]
     only: frozenset[str]
@@ -321,10 +315,7 @@ def _hides(state: str, objects: Sequence[ObjectSpec]) -> bool:
 
 
 def _goes_with(state: str, pair: tuple[str, str]) -> bool:
-    """Return whether a pair's values are independent of the state, such as colour and size.
-
-    Independent kinds combine freely: a box can be red, large and open.
-    """
+    """Return whether a pair's values combine freely with the state: a box can be red, large and open."""
     own, others = attribute_words.kind_of(state), {attribute_words.kind_of(value) for value in pair}
     if "transparent" in (state, *pair):
         return False

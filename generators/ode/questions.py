@@ -158,10 +158,7 @@ def rows(
 
 
 def _chosen(choices: Sequence[Choice], seed: int) -> list[str]:
-    """Return the word of each choice's no, balanced within each type; "" drops the pair.
-
-    With one or two images, which cannot be balanced, every pair is kept.
-    """
+    """Return the word of each choice's no, balanced within each type if there are three images; "" drops the pair."""
     chosen = [""] * len(choices)
     for question_type in dict.fromkeys(choice.question_type for choice in choices):
         places = [i for i, choice in enumerate(choices) if choice.question_type == question_type]
@@ -235,10 +232,7 @@ def attribute(picture: Picture) -> Iterator[Choice]:
 
 
 def _claimed(scene: Scene, claim: AttributeClaim, words: Wording = DEFAULT) -> Iterator[Choice]:
-    """Yield the question about a verified attribute, with weather wording where applicable.
-
-    Attributes that follow the noun ("with dead branches", "at sunset") are skipped.
-    """
+    """Yield the question about a verified attribute; attributes after the noun ("at sunset") are skipped."""
     members = [o for o in scene.objects if o.category == claim.about]
     values = [value for value in (claim.value, *claim.noes) if not attribute_words.follows(value)]
     asked: dict[str, str] = {}
@@ -276,11 +270,8 @@ def relation(picture: Picture) -> Iterator[Choice]:
 
 
 def _is_there(word: str, words: Wording) -> str:
-    """Return the question whether something is in the image.
-
-    "Does the image show a street?" for settings, "Is there a dog in the image?" for objects.
-    """
-    if word in words.settings or word in inflection.UNIQUE:
+    """Return "Does the image show a street?" for settings, "Is there a dog in the image?" for objects."""
+    if word in words.settings or inflection.with_article(word) == f"the {word}":
         return f"Does the image show {words.shown(word)}?"
     verb = inflection.is_or_are(1, word).capitalize()
     return f"{verb} there {words.one(word)} in the image?"

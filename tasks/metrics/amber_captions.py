@@ -17,7 +17,7 @@ from vhbench.tasks.metrics.amber_files import read_relation, read_safe_words, wo
 Nouns = Callable[[str], Iterable[str]]
 Similarity = Callable[[str, str], float]
 
-THRESHOLD = 0.8
+THRESHOLD = 0.8  # default of --similarity_score in AMBER's inference.py
 
 
 @dataclass(frozen=True, slots=True)

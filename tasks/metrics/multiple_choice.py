@@ -114,7 +114,8 @@ def _allowed(record: Record) -> list[str]:
         except VhbenchError as error:
             raise VhbenchError(f"question {record.id!r}: {error}") from error
     if len(allowed) < 2 or answer not in allowed:
-        raise VhbenchError(f"question {record.id!r}: expected an answer of {', '.join(allowed)}; got {record.answer!r}")
+        expected = f"an answer of {', '.join(allowed)}" if record.choices else "answer options, or the answer yes or no"
+        raise VhbenchError(f"question {record.id!r}: expected {expected}; got {record.answer!r}")
     return allowed
 
 

@@ -131,7 +131,7 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[s
 def _read(path: Path, content_hash: str) -> dict[str, Any]:
     found = read_json(path)
     if not isinstance(found, dict) or not isinstance(found.get("judgments"), dict):
-        raise VhbenchError(f"{path}: not a file saved from a review page")
+        raise VhbenchError(f"{path}: expected judgments saved from a page of vhbench review")
     if found.get("hash") != content_hash:
         raise VhbenchError(f"{path}: judges a split with another content hash ({str(found.get('hash'))[:12]}…)")
     for key, value in found["judgments"].items():

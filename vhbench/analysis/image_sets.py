@@ -20,8 +20,8 @@ from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import wording
 
-_SIGMA: Final = 10.0
-_SCALE: Final = 1000.0
+_SIGMA: Final = 10.0  # bandwidth of the published CMMD (Jayasumana et al., CVPR 2024)
+_SCALE: Final = 1000.0  # as published, so that values compare
 REPEATS: Final = 500
 """Bootstrap samples, and permutations."""
 
@@ -46,7 +46,7 @@ def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, 
         VhbenchError: for fewer than two sets, or one with fewer than :data:`LEAST` images.
     """
     if len(places) < 2:
-        raise VhbenchError("vhbench analyse images: expected a split and at least one other set of images")
+        raise VhbenchError("expected a split and at least one other set of images")
     found = _compare({name: features(_images_of(Path(name), most, seed)).astype(float) for name in places}, seed=seed)
     yield from _report(found)
     data, picture = out / "images_analysis.json", out / "images_map.png"

@@ -134,9 +134,7 @@ def _chance_of(beside: int, images: int, base: float) -> float:
 
 
 def _claims(least: Iterable[float]) -> int:
-    """Return the divisor of the level: Tarone's (Biometrics 1990) number of testable claims for exact tests.
-
-    A pair whose smallest possible p-value (``least``) is above the level, because of few images, is not counted.
+    """Return Tarone's (Biometrics 1990) number of claims whose ``least`` possible p-value permits significance.
 
     >>> _claims([0.5] * 1000 + [0.001, 0.0001])  # two pairs are testable
     2

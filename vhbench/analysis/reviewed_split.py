@@ -95,7 +95,7 @@ def _read_verdict(path: Path, manifest: Manifest) -> dict[str, Any]:
     found: Any = read_json(path)
     dropped = found.get("dropped") if isinstance(found, dict) else None
     if not isinstance(dropped, list) or not all(isinstance(d, dict) and isinstance(d.get("id"), str) for d in dropped):
-        raise VhbenchError(f"{path}: not a verdict, as vhbench review --judgments writes it")
+        raise VhbenchError(f"{path}: expected a verdict, as vhbench review --judgments writes it")
     if found.get("hash") not in (manifest.content_hash, of_twins(manifest.content_hash)):
         raise VhbenchError(f"{path}: is about a split with another content hash ({str(found.get('hash'))[:12]}…)")
     return dict(found)

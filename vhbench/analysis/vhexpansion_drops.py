@@ -103,9 +103,10 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"Summary: {found['summary']}"
     yield (
         "Change: paired over the cases that both have; sign-flip max-t over all sources and perturbations, family-wise "
-        "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases. "
-        "Lost by negation: correct questions with an incorrect twin; Holm over sources and wordings."
+        "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases."
     )
+    if any(len(forms) > 1 for forms in found["forms"].values()):
+        yield "Lost by negation: correct questions with an incorrect twin; Holm over sources and wordings."
 
 
 def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]], forms: Mapping[str, Mapping[str, Any]]) -> str:
@@ -177,7 +178,7 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
 
 
 def _clean_sentence(clean: Mapping[str, Any]) -> str:
-    pairs = f"n = {clean['pairs']}" + (f" ({wording.mix(clean['mix'])})" if clean["mix"] else "")
+    pairs = f"n = {clean['pairs']}" + (f" (twins: {wording.mix(clean['mix'])})" if clean["mix"] else "")
     value, ends = wording.number(clean["symmetric_accuracy"]), wording.confidence(clean["interval"])
     level = wording.number(clean["permutation_baseline"])
     if _against_baseline(clean) == "not above baseline":

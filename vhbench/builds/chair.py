@@ -127,15 +127,7 @@ class ChairBuild(SplitBuild):
 
 @dataclass(frozen=True, slots=True)
 class _Photos:
-    """Images with their objects.
-
-    Attributes:
-        folder: folder of the files.
-        images: image id → encoded image, or the name of its file.
-        objects: image id → its objects: annotated ones, and those that a reference caption names.
-        vocabulary: object → its other names.
-        reference_objects: image id → objects as CHAIR's code reads the captions, where they differ.
-    """
+    """Images with their objects, by image id; ``reference_objects`` are those that CHAIR's code reads, if others."""
 
     folder: Path
     images: Mapping[str, ImageData | str]

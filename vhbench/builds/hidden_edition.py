@@ -219,10 +219,7 @@ def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
 
 
 def _check_options(options: Mapping[str, object]) -> None:
-    """Raise if options name a file or address, as only third-party manifests do.
-
-    Otherwise a manifest could make the build read local files, or send questions and an API key to a server.
-    """
+    """Raise if options name a file or address: a third-party manifest could read files or send an API key."""
     for name, value in options.items():
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and _ELSEWHERE.search(text):

@@ -50,8 +50,8 @@ class MiohBuild(SplitBuild):
     version: str = version_option("2.0.0")  # 2: attribute and position questions need binding and sides everywhere
     source: tuple[str, ...] = _of_sources(
         "`scenes[:N]` (N synthetic images, 2,000 by default), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file "
-        "in that format), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images "
-        "supplies absences). If repeated, each task uses the source with the richest annotations for it.",
+        "in that format), `paco:FILE` (attributes), `svg:FILE` (relations of Synthetic Visual Genome; a `coco:` file "
+        "of the same images supplies absences). If repeated, each task uses the source with the richest annotations.",
         ("scenes",),
         repeat=True,
     )

@@ -58,7 +58,7 @@ def check(source: str, images: str) -> None:
     if name not in TASKS or (name != "scenes" and not place):
         raise VhbenchError(f"--source: expected scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE, got {source!r}")
     if name == "scenes" and place and not re.fullmatch(r"[1-9]\d{0,6}", place):
-        raise VhbenchError(f"--source {source!r}: scenes:N takes a number of scenes, 1 to 9,999,999")
+        raise VhbenchError(f"--source: expected scenes:N with N from 1 to 9,999,999, got {source!r}")
     if name != "scenes" and not Path(place).is_file():
         raise VhbenchError(f"--source {source!r}: no file {place}")
     if name != "scenes" and not images:

@@ -32,7 +32,7 @@ from vhbench.schema import Rejection, Row, Scene, VhbenchError
 PAIRS_PER_SHARD, SCENE_SIZE, SMALLEST = 20, 512, 64
 _of_concepts, _of_images = partial(option, panel="Concept selection"), partial(option, panel="Images and filter")
 _SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
-_ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, diffusers:NAME, photos:DIR"
+_EXPECTED = "expected scenes, photos:INSTANCES.json=DIR, diffusers:NAME, photos:DIR"
 _UNRECORDED = ("dry_run", "yes", "gpu_hour_price", "allow_missing")
 _MODELS = ("revision", "steps", "guidance", "dtype", "device", "offload", "batch")
 
@@ -166,7 +166,7 @@ class OdeBuild(SplitBuild):
             raise VhbenchError(f"--likely: expected seen or both, got {self.likely!r}")
         kind, _, place = self.images.partition(":")
         if self.images != "scenes" and not (kind in ("diffusers", "photos") and place):
-            raise VhbenchError(f"unknown image source {self.images!r}: {_ALLOWED}")
+            raise VhbenchError(f"--images: {_EXPECTED}, got {self.images!r}")
         if kind == "photos" and "=" not in place and not (self.detector and Path(place).is_dir()):
             forms = "photos:INSTANCES.json=DIR, or photos:DIR with --detector NAME"
             raise VhbenchError(f"--images: expected {forms}; got {self.images}")
@@ -380,7 +380,7 @@ class OdeBuild(SplitBuild):
         if self._painted:
             return loaded_models.image_source(self._pipeline)
         if not self._labelled:
-            raise VhbenchError(f"unknown image source {self.images!r}: {_ALLOWED}")
+            raise VhbenchError(f"--images: {_EXPECTED}, got {self.images!r}")
         eyes, names = self._eyes(), sorted(set(map(self._world().name, self._graph)))
         assert eyes is not None, "unlabelled photos are labelled by a detector"
         limits = eyes.thresholds

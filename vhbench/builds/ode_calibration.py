@@ -72,9 +72,8 @@ def calibrate(
         found |= {"detector": loaded_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
     if verifier:
         weighed = verifier_scores.scores(scenes, loaded_models.verifier(verifier, device), places)
-        kinds = {kind: calibrating.keep(cases, precision) for kind, cases in sorted(weighed.items())}
-        told = {kind: calibrating.NEVER if value is None else round(value, 4) for kind, value in kinds.items()}
-        found |= {"verifier": loaded_models.model_of(verifier), "kinds": told}
+        kinds = {kind: calibrating.acceptance(cases, precision) for kind, cases in sorted(weighed.items())}
+        found |= {"verifier": loaded_models.model_of(verifier), "kinds": kinds}
     return found
 
 

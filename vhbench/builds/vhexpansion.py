@@ -198,10 +198,8 @@ class VHExpansionBuild(SplitBuild):
             raise VhbenchError(f"--negation: expected one of {', '.join(WORDINGS)}, got {self.negation}")
         rewrites = load_rewriter(self.rewriter) is not None
         if self.negation != "auto" and rewrites != (self.negation == "llm"):
-            raise VhbenchError(
-                f"--negation {self.negation} with --rewriter {self.rewriter}: expected a rewriter with llm, and with "
-                "auto at most"
-            )
+            needed = "openai:MODEL@URL or transformers:NAME" if self.negation == "llm" else "rule"
+            raise VhbenchError(f"--negation {self.negation}: expected --rewriter {needed}, got {self.rewriter!r}")
         self.shards  # noqa: B018 - reads the source
 
     @property

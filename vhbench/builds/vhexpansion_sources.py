@@ -131,7 +131,7 @@ def read_cases(
                 continue
             groups.setdefault(_key(question), []).append(question)
     if not ids:
-        raise VhbenchError(f"{path}: no yes/no or multiple-choice questions about one image")
+        raise VhbenchError(f"{path}: expected yes/no or multiple-choice questions about one image, got none")
     if unknown := sorted(wanted - ids - {q.pair_id for group in groups.values() for q in group}):
         raise VhbenchError(f"{listed}: {path} has no case {unknown[0]!r} ({len(unknown):,} of {len(wanted):,})")
     _check_twins([q for group in groups.values() for q in group], path)

@@ -17,7 +17,7 @@ from PIL import Image
 from vhbench import splits
 from vhbench.adapters.hub_names import ReleaseName
 from vhbench.audit import restricted_oracles
-from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
+from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark, tasks
 from vhbench.builds.vhexpansion_attack import attack_table
 from vhbench.card import counts
 from vhbench.card.croissant import croissant
@@ -30,7 +30,7 @@ from vhbench.splits import manifests
 from vhbench.tasks import text_only_baseline
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-_READABLE = 600
+_READABLE = 600  # characters; a longer option, such as a list of ids, would bury the others
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
 """End of a link's text if its target, "(…" or ": …", is not a web address."""
@@ -38,7 +38,9 @@ _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
 FRONT_MATTER = re.compile(r"\A\ufeff?\s*---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 """Metadata of a card on the Hub."""
 
-BEGIN = "<!-- vhbench: from here on written anew with each release; what stands outside of the marks is kept -->"
+BEGIN = (
+    "<!-- vhbench: generated from here on; each release replaces this part and keeps the text outside of the marks -->"
+)
 END = "<!-- vhbench: end -->"
 
 _FACTS = ("configs", "dataset_info", "size_categories")
@@ -149,6 +151,14 @@ def _about(manifest: Manifest) -> Benchmark:
     return BENCHMARKS.get(manifest.benchmark, unknown)
 
 
+def _tasks(manifest: Manifest) -> str:
+    """Return the tasks of the usage example; those of a custom source must be written first."""
+    name = min(manifest.rows, key=len, default="")
+    if not name.startswith("vhexpansion_") or name in tasks("vhexpansion"):
+        return manifest.benchmark
+    return f'{name}_all --include_path "$(vhbench tasks OUT/vhexpansion)"'
+
+
 def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts, **shown: Any) -> str:
     # The card is Markdown: data are escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
@@ -159,7 +169,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
         about=_about(manifest),
         counts=found,
         total=f"{sum(manifest.rows.values()):,}",
-        task=manifest.benchmark,
+        tasks=_tasks(manifest),
         first_config=next(iter(sorted(manifest.rows))),
         config=_options(manifest),
         secret=manifest.extra.get("commitment", ""),
@@ -212,7 +222,7 @@ def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
     before, begin, rest = body.partition(BEGIN)
     if begin and END not in rest:
         raise VhbenchError(
-            f"README.md: has {BEGIN!r}, and lacks {END!r}, behind which words of others stay: put it back"
+            f"README.md: has {BEGIN!r}, and lacks {END!r}, behind which manual text is kept; put it back"
         )
     after = rest.partition(END)[2] if begin else before
     return front if isinstance(front, dict) else {}, before.strip() if begin else "", after.strip()

@@ -124,6 +124,8 @@ def _line(error: Exception) -> str | None:
     """Return the line for an error of the input or the machine; None for a bug of ours."""
     if isinstance(error, VhbenchError):
         return str(error)
+    if isinstance(error, FileExistsError) and error.filename:
+        return f"{error.filename}: expected a folder, got a file"
     if isinstance(error, OSError):  # a place that cannot be written, a full disk
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     if isinstance(error, MemoryError):
@@ -136,5 +138,5 @@ def _line(error: Exception) -> str | None:
         return None
     path = context.command_path if context else "vhbench"
     if type(error).__name__ == "NoArgsIsHelpError":
-        return f"{path}: missing arguments; see `{path} --help`"
+        return f"expected a command after {path}; see `{path} --help`"
     return f"{wrong()} (see `{path} --help`)"

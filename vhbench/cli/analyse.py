@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class AnalyseOptions:
     """Options of every ``vhbench analyse …`` command."""
 
-    results: Path = option("lmms-eval output written with --log_samples: a folder or a samples file.", argument=True)
+    results: Path = option(
+        "lmms-eval output written with --log_samples: a folder or a samples file.", metavar="RUN", argument=True
+    )
     out: Path | None = option("Folder for the analysis; next to the results by default.", None, names=("--out", "-o"))
 
 
@@ -117,7 +119,7 @@ class ImageSetOptions:
     out: Path = option("Folder for images_analysis.json and images_map.png.", Path(), names=("--out", "-o"))
 
 
-def analyse_images(how: ImageSetOptions) -> None:
+def analyse_images(options: ImageSetOptions) -> None:
     """Compare the CLIP features of a split's images with those of others, such as photos.
 
     Prints the distance (CMMD) of each from the first with its 95 % CI and p-value, and draws all images by two
@@ -128,8 +130,8 @@ def analyse_images(how: ImageSetOptions) -> None:
     from vhbench.adapters.clip import ClipScorer
     from vhbench.analysis import image_sets
 
-    scorer = ClipScorer(how.clip, device=how.device)
-    for line in image_sets.analyse(how.sets, scorer.features, how.out, most=how.number, seed=how.seed):
+    scorer = ClipScorer(options.clip, device=options.device)
+    for line in image_sets.analyse(options.sets, scorer.features, options.out, most=options.number, seed=options.seed):
         typer.echo(in_a_line(line))
 
 
@@ -139,17 +141,17 @@ def _command(name: str) -> Callable[..., None]:
     analysis = load(BENCHMARKS[name].analysis)
     data, picture = _files(name)
 
-    def run(how: AnalyseOptions, *more: SplitOptions) -> None:
+    def run(options: AnalyseOptions, *more: SplitOptions) -> None:
         from vhbench.runs import runs_below
 
-        runs = runs_below(how.results, lambda task: of_task(task) is BENCHMARKS[name])
-        if how.out and len(runs) > 1:
+        runs = runs_below(options.results, lambda task: of_task(task) is BENCHMARKS[name])
+        if options.out and len(runs) > 1:
             named = ", ".join(map(str, runs))
-            raise VhbenchError(f"--out: expected the results of one model; {how.results} has {len(runs)}: {named}")
+            raise VhbenchError(f"--out: expected the results of one model; {options.results} has {len(runs)}: {named}")
         for one in runs:
             if len(runs) > 1:
                 typer.echo(f"== {one}")
-            print_analysis(name, one, how.out, **({"split": more[0].split} if more else {}))
+            print_analysis(name, one, options.out, **({"split": more[0].split} if more else {}))
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints tables and a summary.\n\n"

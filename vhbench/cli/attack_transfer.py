@@ -20,7 +20,7 @@ class _TransferOptions:
 
 
 @build_command.taking(_TransferOptions)
-def attack_transfer(how: _TransferOptions) -> None:
+def attack_transfer(options: _TransferOptions) -> None:
     """Measure how attacked images transfer to a second model.
 
     Runs the model on clean and on attacked images and reports the share of its correct answers that the attack
@@ -36,14 +36,14 @@ def attack_transfer(how: _TransferOptions) -> None:
     from vhbench.files import json_bytes, write_atomic
     from vhbench.splits import read_manifest
 
-    read_manifest(how.split)  # fails fast, before minutes of model loading
-    asked = load_vlm(how.model, device=how.device, dtype=how.dtype, revision=how.revision)
-    found = transfer(how.split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
-    write_atomic(how.out, json_bytes({"model": asked.name, "attacks": found}))
+    read_manifest(options.split)  # fails fast, before minutes of model loading
+    asked = load_vlm(options.model, device=options.device, dtype=options.dtype, revision=options.revision)
+    found = transfer(options.split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
+    write_atomic(options.out, json_bytes({"model": asked.name, "attacks": found}))
     for method, told in found.items():
         line = f"{method}: {told['turned_wrong']} of {told['right_before']} correct answers flipped"
         if told["success_interval"]:
             low, high = told["success_interval"]
             line += f", {told['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
         typer.echo(line)
-    typer.echo(f"wrote {how.out}")
+    typer.echo(f"wrote {options.out}")

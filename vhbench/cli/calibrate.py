@@ -33,7 +33,7 @@ class _CalibrateOptions:
 
 
 @build_command.taking(_CalibrateOptions)
-def calibrate(how: _CalibrateOptions) -> None:
+def calibrate(options: _CalibrateOptions) -> None:
     """Fit detector and verifier thresholds on annotated photos.
 
     Detector thresholds are fitted per word, verifier thresholds per kind of attribute. Pass the result to
@@ -46,22 +46,22 @@ def calibrate(how: _CalibrateOptions) -> None:
     from vhbench.builds import ode_calibration
     from vhbench.files import json_bytes, write_atomic
 
-    if not how.detector and not how.verifier:
-        raise VhbenchError("vhbench calibrate: needs --detector NAME, --verifier NAME, or both")
+    if not options.detector and not options.verifier:
+        raise VhbenchError("expected --detector NAME, --verifier NAME, or both")
     found = ode_calibration.calibrate(
-        how.annotations,
-        how.images,
-        how.number,
-        seed=how.seed,
-        detector=how.detector,
-        verifier=how.verifier,
-        places=how.places,
-        precision=how.precision,
-        device=how.device,
+        options.annotations,
+        options.images,
+        options.number,
+        seed=options.seed,
+        detector=options.detector,
+        verifier=options.verifier,
+        places=options.places,
+        precision=options.precision,
+        device=options.device,
     )
-    write_atomic(how.out, json_bytes(found))
+    write_atomic(options.out, json_bytes(found))
     for word, told in found.get("words", {}).items():
         typer.echo(f"{word}: there from {told['keep']:.3f} on, absent below {told['absent']:.3f}")
     for kind, value in found.get("kinds", {}).items():
         typer.echo(f"{kind}: accepted at or above {value:.3f}")
-    typer.echo(f"wrote {how.out}")
+    typer.echo(f"wrote {options.out}")

@@ -46,7 +46,7 @@ class CompareOptions:
 
 
 @build_command.taking(CompareOptions)
-def compare(how: CompareOptions) -> None:
+def compare(options: CompareOptions) -> None:
     """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 
     Scores are those of the reports. Intervals are paired by question and clustered by image or fact. *p* comes from
@@ -66,15 +66,15 @@ def compare(how: CompareOptions) -> None:
     from vhbench.compare import forest, match, tables
     from vhbench.files import write_atomic
 
-    paths = [Path(run) for run in how.runs]
-    names = _names(paths, how.names)
-    asked: list[Path | None] = [Path(split) for split in how.questions]
+    paths = [Path(run) for run in options.runs]
+    names = _names(paths, options.names)
+    asked: list[Path | None] = [Path(split) for split in options.questions]
     asked = asked or [None]
-    if len(asked) not in (1, len(paths)) or (len(asked) > 1 and not how.unpaired):
-        raise VhbenchError(f"--questions: expected one split{', or one a run' * how.unpaired}, got {len(asked)}")
+    if len(asked) not in (1, len(paths)) or (len(asked) > 1 and not options.unpaired):
+        raise VhbenchError(f"--questions: expected one split{', or one a run' * options.unpaired}, got {len(asked)}")
     splits = asked * len(paths) if len(asked) == 1 else asked
-    found = match(zip(names, paths, splits, strict=True), unpaired=how.unpaired, seed=how.seed)
-    if how.as_json:
+    found = match(zip(names, paths, splits, strict=True), unpaired=options.unpaired, seed=options.seed)
+    if options.as_json:
         from vhbench.cli.score_tables import print_json
 
         print_json(tables.to_json(found))
@@ -83,12 +83,12 @@ def compare(how: CompareOptions) -> None:
             typer.echo(in_a_line(f"note: {note}"), err=True)
         for line in tables.terminal(found):
             typer.echo(line)
-    if how.out is not None:
+    if options.out is not None:
         files = tables.files(found)
         for name, data in files.items():
-            write_atomic(how.out / name, data)
-        written = [*files, *(["comparison.png"] if forest.draw(found, how.out / "comparison.png") else [])]
-        typer.echo(f"wrote {', '.join(str(how.out / name) for name in written)}", err=how.as_json)
+            write_atomic(options.out / name, data)
+        written = [*files, *(["comparison.png"] if forest.draw(found, options.out / "comparison.png") else [])]
+        typer.echo(f"wrote {', '.join(str(options.out / name) for name in written)}", err=options.as_json)
 
 
 def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:

@@ -45,21 +45,21 @@ class _DemoOptions:
 
 
 @build_command.taking(_DemoOptions)
-def demo(how: _DemoOptions) -> None:
+def demo(options: _DemoOptions) -> None:
     """Run everything once: starter splits, lmms-eval, analyses, a leaderboard.
 
     Without `--model` it evaluates `vhbench_coin`, a random baseline that needs no weights.
 
     Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --out results`
     """
-    output, log = how.out, how.out / "lmms_eval.log"
-    command = lmms_eval_command(how.model, how.tasks, output)
+    output, log = options.out, options.out / "lmms_eval.log"
+    command = lmms_eval_command(options.model, options.tasks, output)
     if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
         raise VhbenchError(f"--out {output}: expected a folder, or a path that does not exist yet")
     environment = {**_QUIET, **os.environ}
     # For builds and analyses, not for lmms-eval: threads that share small sums wait for busy cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    splits = _starters(dict.fromkeys(owner.name for task in how.tasks.split(",") if (owner := of_task(task))))
+    splits = _starters(dict.fromkeys(owner.name for task in options.tasks.split(",") if (owner := of_task(task))))
     typer.echo(f"\n$ {shlex.join(['lmms-eval', *command[3:]])}\n  log: {log}")
     before = set(output.rglob("*_results.json"))
     ready = threading.Thread(target=_prepare, args=(splits,))
@@ -70,8 +70,8 @@ def demo(how: _DemoOptions) -> None:
         raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are in {log}")
     _print_table(written[-1])
     ready.join()
-    _print_findings(splits, written[-1], how.model or "vhbench_coin", output)
-    _print_next(how.model, written[-1], next(iter(splits), ""))
+    _print_findings(splits, written[-1], options.model or "vhbench_coin", output)
+    _print_next(options.model, written[-1], next(iter(splits), ""))
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str], log: Path) -> int:

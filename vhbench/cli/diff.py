@@ -18,7 +18,7 @@ class _DiffOptions:
 
 
 @build_command.taking(_DiffOptions)
-def diff(how: _DiffOptions) -> None:
+def diff(options: _DiffOptions) -> None:
     """Compare two versions of a split: changes, and whether scores stay comparable.
 
     Exit code 0: comparable. 1: not comparable, and MAJOR differs. 3: not comparable although the MAJOR version
@@ -28,8 +28,8 @@ def diff(how: _DiffOptions) -> None:
     """
     from vhbench.split_diff import compare
 
-    found = compare(how.first, how.second)
-    for line in found.lines(how.examples):
+    found = compare(options.first, options.second)
+    for line in found.lines(options.examples):
         typer.echo(in_a_line(line))
     typer.echo(found.verdict)
     if found.code:

@@ -14,7 +14,7 @@ from vhbench.schema import VhbenchError
 from vhbench.training.options import DpoOptions, RecipeOptions, RlOptions, SftOptions
 
 
-def sft(how: SftOptions) -> None:
+def sft(options: SftOptions) -> None:
     """Write rows for supervised fine-tuning: reference captions, short answers and answers with reasons.
 
     All questions of a training split, or with --run those that a model answered incorrectly. Yes and no are equally
@@ -24,11 +24,11 @@ def sft(how: SftOptions) -> None:
     """
     from vhbench.training import training_rows
 
-    for line in training_rows.export(how):
+    for line in training_rows.export(options):
         typer.echo(line)
 
 
-def dpo(how: DpoOptions) -> None:
+def dpo(options: DpoOptions) -> None:
     """Write preference pairs for DPO: the reference answer is chosen, the model's hallucination is rejected.
 
     Correctly answered questions only balance yes and no, with the other answer as the rejected one.
@@ -37,11 +37,11 @@ def dpo(how: DpoOptions) -> None:
     """
     from vhbench.training import training_rows
 
-    for line in training_rows.export_preferences(how):
+    for line in training_rows.export_preferences(options):
         typer.echo(line)
 
 
-def vhexpansion(how: RecipeOptions) -> None:
+def vhexpansion(options: RecipeOptions) -> None:
     """Write rows by VHExpansion's recipe: sample cases, negate and perturb them, reword each question four times.
 
     200 cases become 4,000 rows, in OUT/rows. The remaining cases, about other images, become the test splits in
@@ -51,11 +51,11 @@ def vhexpansion(how: RecipeOptions) -> None:
     """
     from vhbench.training import expansion_recipe
 
-    for line in expansion_recipe.export(how):
+    for line in expansion_recipe.export(options):
         typer.echo(line)
 
 
-def rl(how: RlOptions) -> None:
+def rl(options: RlOptions) -> None:
     """Write questions for reinforcement learning, whose rewards `vhbench.rewards` computes from exact ground truth.
 
     Questions are about new scenes of one part of the concepts; the two questions of a pair are consecutive. With
@@ -65,7 +65,7 @@ def rl(how: RlOptions) -> None:
     """
     from vhbench.training import rl_export
 
-    lines, held = rl_export.export(how)
+    lines, held = rl_export.export(options)
     for line in lines:
         typer.echo(line)
     if not held:
@@ -84,7 +84,7 @@ class QuestionOptions:
     wordings: bool = option("All questions but captions, each with every wording of its answer instruction.", False)
 
 
-def questions(how: QuestionOptions) -> None:
+def questions(options: QuestionOptions) -> None:
     """Write a split's questions for another harness, with lmms-eval's prompts, images and token limits.
 
     The harness runs without vhbench. `vhbench score LOG --questions SPLIT` scores its log like lmms-eval's samples.
@@ -95,17 +95,20 @@ def questions(how: QuestionOptions) -> None:
     from vhbench.benchmarks import tasks
     from vhbench.tasks import question_export
 
-    if how.rotations and how.wordings:
+    if options.rotations and options.wordings:
         raise VhbenchError("expected --rotations or --wordings, got both")
     variants: tuple[str, ...] = ()
-    if how.rotations or how.wordings:
-        benchmark = splits.read_manifest(how.split).benchmark
+    if options.rotations or options.wordings:
+        benchmark = splits.read_manifest(options.split).benchmark
         known = {name: task.variants for name, task in tasks(benchmark).items() if task.variants}
-        wanted = f"{benchmark}_wordings" if how.wordings else f"{benchmark}_rotations_{how.rotations}"
+        wanted = f"{benchmark}_wordings" if options.wordings else f"{benchmark}_rotations_{options.rotations}"
         if wanted not in known:
-            raise VhbenchError(f"expected the variants of a task of {', '.join(known) or 'none'}; got {wanted}")
+            option = "--wordings" if options.wordings else f"--rotations {options.rotations}"
+            raise VhbenchError(
+                f"{option}: not available for {benchmark}; its variants are {', '.join(known) or 'none'}"
+            )
         variants = known[wanted]
-    for file in question_export.export(how.split, how.to, how.out, how.model, variants):
+    for file in question_export.export(options.split, options.to, options.out, options.model, variants):
         typer.echo(f"wrote {file}")
 
 

@@ -32,7 +32,7 @@ class FinetuneOptions(Training):
         metavar="COLUMN",
     )
     test: Path | None = _of_evaluation(
-        "The split to evaluate before and after, one the rows are decontaminated against; named in the commands.",
+        "Split that the printed commands evaluate, one of those that the rows are decontaminated against.",
         None,
         metavar="SPLIT",
     )
@@ -43,7 +43,7 @@ class FinetuneOptions(Training):
 
 
 @build_command.taking(FinetuneOptions)
-def finetune(how: FinetuneOptions) -> None:
+def finetune(options: FinetuneOptions) -> None:
     """Fine-tune a vision-language model on exported rows (TRL, LoRA).
 
     Rows with messages are used for supervised fine-tuning, preference pairs for DPO. Prints an estimate of the memory
@@ -56,40 +56,41 @@ def finetune(how: FinetuneOptions) -> None:
     from vhbench.adapters.finetuning import finetune as train
     from vhbench.adapters.finetuning import read_rows
 
-    told_of = _provenance(how.data)
-    environment, note = _scored(how, told_of)
+    told_of = _provenance(options.data)
+    environment, note = _scored(options, told_of)
     for name, value, allowed in (
-        ("quantize", how.quantize, ("", "4bit", "8bit")),
-        ("optimizer", how.optimizer, ("adamw", "adamw_8bit")),
+        ("quantize", options.quantize, ("", "4bit", "8bit")),
+        ("optimizer", options.optimizer, ("adamw", "adamw_8bit")),
     ):
         if value not in allowed:
             named = ", ".join(filter(None, allowed))
             raise VhbenchError(f"--{name}: expected one of {named}; got {quote_value(value)}")
     values = [""]
-    if how.each:
-        rows = read_rows(how.data)
-        if how.each not in rows.column_names:
+    if options.each:
+        rows = read_rows(options.data)
+        if options.each not in rows.column_names:
             raise VhbenchError(
-                f"--each {how.each}: {how.data} has no such column; it has {', '.join(rows.column_names)}"
+                f"--each {options.each}: {options.data} has no such column; it has {', '.join(rows.column_names)}"
             )
-        if getattr(rows.features[how.each], "dtype", "") != "string":
+        if getattr(rows.features[options.each], "dtype", "") != "string":
             raise VhbenchError(
-                f"--each: expected a column of words, such as criterion or question_type, got {how.each}"
+                f"--each: expected a column of words, such as criterion or question_type, got {options.each}"
             )
-        values = sorted({*rows[how.each]} - {"", None})
+        values = sorted({*rows[options.each]} - {"", None})
         if odd := [value for value in values if not re.fullmatch(r"\w[\w. -]*", value)]:
             raise VhbenchError(
-                f"--each {how.each}: expected values usable as folder names in {how.out}, got {quote_value(odd[0])}"
+                f"--each {options.each}: expected values usable as folder names in {options.out}, "
+                f"got {quote_value(odd[0])}"
             )
     tuned: dict[str, Mapping[str, Any]] = {}
     for value in values:
-        keep = {how.each: value} if value else None
-        tuned[value] = train(how.model, how.data, how.out / value, how, keep, typer.echo)
+        keep = {options.each: value} if value else None
+        tuned[value] = train(options.model, options.data, options.out / value, options, keep, typer.echo)
     if all(told["first"] for told in tuned.values()):
         for value, told in tuned.items():
             typer.echo(_told(value, told))
         typer.echo(note)
-        for line in _commands(how, tuned, environment, how.tasks or _benchmark(told_of)):
+        for line in _commands(options, tuned, environment, options.tasks or _benchmark(told_of)):
             typer.echo(line)
 
 
@@ -107,25 +108,25 @@ def _benchmark(told: Mapping[str, Any]) -> str:
     return next((source["benchmark"] for source in told.get("sources", [])), "ode")
 
 
-def _scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
+def _scored(options: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
     """Return the prefix that makes the printed commands use the test split, and a note about it.
 
     Without it lmms-eval would ask the starter split, which shows what was trained on.
     """
     apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in told.get("tests", [])}
     names = ", ".join(f"{name} ({digest[:12]}…)" for digest, name in apart.items())
-    if how.test is None:
+    if options.test is None:
         which = f"the split the rows are decontaminated against: {names}" if names else "a split of other concepts"
         return "VHBENCH_DATA=TEST ", f"TEST stands for the folder of {which}"
     from vhbench import splits
 
-    digest = splits.read_manifest(how.test).content_hash
+    digest = splits.read_manifest(options.test).content_hash
     if digest not in apart:
         raise VhbenchError(
-            f"--test {how.test}: {how.data} is not decontaminated against it (content hash {digest[:12]}…), but "
-            f"against {names or 'nothing'}; pass it to `vhbench export --test`"
+            f"--test {options.test}: {options.data} is not decontaminated against it (content hash {digest[:12]}…), "
+            f"but against {names or 'nothing'}; pass it to `vhbench export --test`"
         )
-    return f"VHBENCH_DATA={shlex.quote(str(how.test.parent))} ", f"no overlap between the rows and {how.test}"
+    return f"VHBENCH_DATA={shlex.quote(str(options.test.parent))} ", f"no overlap between the rows and {options.test}"
 
 
 def _told(value: str, told: Mapping[str, Any]) -> str:
@@ -149,23 +150,23 @@ def _merged(told: Mapping[str, Any]) -> str:
 
 
 def _commands(
-    how: FinetuneOptions, tuned: Mapping[str, Mapping[str, Any]], environment: str, tasks: str
+    options: FinetuneOptions, tuned: Mapping[str, Mapping[str, Any]], environment: str, tasks: str
 ) -> Iterator[str]:
     """Yield what to type for the answers before and after, the gain, and what was forgotten."""
     first = next(iter(tuned.values()))
-    base = f"pretrained={shlex.quote(how.model)}"
+    base = f"pretrained={shlex.quote(options.model)}"
     models = {"before": f"{first['lmms_eval']} --model_args {base}"}
     for value, summary in tuned.items():
         folder = shlex.quote(str(summary["model"]))
         models[value or "after"] = (
             f"vhbench_adapter --model_args model_class={summary['lmms_eval']},{base},adapter={folder}"
-            if how.rank
+            if options.rank
             else f"{summary['lmms_eval']} --model_args pretrained={folder}"
         )
-    more = f",max_pixels={how.max_pixels}" if how.max_pixels else ""
+    more = f",max_pixels={options.max_pixels}" if options.max_pixels else ""
     more, device = (f"{more},device_map=cpu", " --device cpu") if first["device"] == "cpu" else (more, "")
-    where: Callable[[str, str], str] = lambda kind, name: shlex.quote(str(how.out / kind / name))  # noqa: E731
-    for kind, before, names in (("results", environment, tasks), ("general", "", how.general)):
+    where: Callable[[str, str], str] = lambda kind, name: shlex.quote(str(options.out / kind / name))  # noqa: E731
+    for kind, before, names in (("results", environment, tasks), ("general", "", options.general)):
         for name, model in models.items():
             if names:
                 yield (
@@ -173,4 +174,4 @@ def _commands(
                     f"{where(kind, name)}"
                 )
     runs = " ".join(where("results", name) for name in models)
-    yield f"vhbench compare {runs} --names {','.join(models)} --out {shlex.quote(str(how.out / 'comparison'))}"
+    yield f"vhbench compare {runs} --names {','.join(models)} --out {shlex.quote(str(options.out / 'comparison'))}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Maintain a leaderboard that recomputes every score from the responses.\n\n"
     "A board is a folder of plain files, in git or on the Hub. `init` creates one from splits, `add` adds a run, "
-    "`check` recomputes all entries (for pull requests), `reproduce` asks a model again, `refresh` renews scores after "
+    "`check` recomputes all entries (for pull requests), `reproduce` reruns a model, `refresh` updates scores after "
     "an update, `build` writes the site, `export` writes files for other tools, `push` uploads board or site.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -77,25 +77,27 @@ class InitOptions:
     )
 
 
-def _init(how: InitOptions) -> None:
+def _init(options: InitOptions) -> None:
     """Create a board of splits: `board.yaml`, which can then be edited.
 
     Example: `vhbench leaderboard init board --splits my_splits --title "My board"`
     """
     from vhbench.leaderboard.boards import make_board, write_board
 
-    splits = [Path(path) for path in how.splits]
+    splits = [Path(path) for path in options.splits]
     board = make_board(
-        how.folder,
+        options.folder,
         splits,
-        title=how.title,
-        generation=how.generation,
-        fresh=how.fresh,
-        submit=how.submit,
-        tasks=how.tasks,
+        title=options.title,
+        generation=options.generation,
+        fresh=options.fresh,
+        submit=options.submit,
+        tasks=options.tasks,
     )
     if not board.editions:
-        raise VhbenchError(f"--splits: expected a split or the key of a hidden test set; got {' '.join(how.splits)}")
+        raise VhbenchError(
+            f"--splits: expected a split or the key of a hidden test set; got {' '.join(options.splits)}"
+        )
     typer.echo(f"wrote {write_board(board)}: {board.named}")
 
 
@@ -124,10 +126,12 @@ class AddOptions(BoardOption):
     submitter: str = option("Account of the submitter, who alone may change the entry by a pull request.", "")
     edition: str = option("Dataset version that the responses answer, such as ode-1.0.0, if they do not name it.", "")
     replace: bool = option("Replace an existing entry of this name.", False, names=("--replace",))
-    human: bool = option("RUN has the answers of annotators, who become a baseline.", False, names=("--human",))
+    human: bool = option(
+        "RUN is a report of `vhbench review`; its annotators become a baseline.", False, names=("--human",)
+    )
 
 
-def _add(how: AddOptions) -> None:
+def _add(options: AddOptions) -> None:
     """Add a run to a board, with scores recomputed from its responses.
 
     A run is refused, with all reasons, for: scores that differ from the recomputed ones, missing responses, other
@@ -139,25 +143,25 @@ def _add(how: AddOptions) -> None:
     from vhbench.leaderboard.entries import ModelInfo, parameters
     from vhbench.leaderboard.submitting import submit_run
 
-    board, sources = how.read()
-    if how.human:
-        return typer.echo(in_a_line(f"added {people.add_people(board, how.run, how.name)}"))
+    board, sources = options.read()
+    if options.human:
+        return typer.echo(in_a_line(f"added {people.add_people(board, options.run, options.name)}"))
     about = ModelInfo(
-        name=how.name,
-        organisation=how.organisation,
-        url=how.url,
-        parameters=parameters(how.parameters),
-        open_weights=how.open_weights,
-        date=how.date,
-        note=how.note,
-        reference=how.reference,
-        submitter=how.submitter,
+        name=options.name,
+        organisation=options.organisation,
+        url=options.url,
+        parameters=parameters(options.parameters),
+        open_weights=options.open_weights,
+        date=options.date,
+        note=options.note,
+        reference=options.reference,
+        submitter=options.submitter,
     )
     about.check()
-    submissions = submit_run(board, sources, how.run, about, only=how.edition, replacing=how.replace)
+    submissions = submit_run(board, sources, options.run, about, only=options.edition, replacing=options.replace)
     refused = [f"{one.place.edition.name}: {reason}" for one in submissions for reason in one.reasons]
     if refused:
-        raise _refused(refused, f"{how.run} was not added to {how.board}")
+        raise _refused(refused, f"{options.run} was not added to {options.board}")
     for one in submissions:
         assert one.entry is not None
         one.place.write(one.entry, one.answers)
@@ -204,7 +208,7 @@ class CheckOptions(WorkersOption):
     submitter: str = option("Account that opened the pull request, for --against.", "")
 
 
-def _check(how: CheckOptions) -> None:
+def _check(options: CheckOptions) -> None:
     """Recompute all entries of a board, for pull request checks; exits with 1 if one is refused.
 
     Example: `vhbench leaderboard check --board board --against origin/main --submitter ada`
@@ -213,15 +217,15 @@ def _check(how: CheckOptions) -> None:
     from vhbench.leaderboard.validating import check_all, find_duplicates
 
     rules = None
-    if how.against:
-        request = pull_requests.read_request(how.board, how.against)
+    if options.against:
+        request = pull_requests.read_request(options.board, options.against)
         for line in request.lines:
             typer.echo(in_a_line(line))
-        if faults := list(request.faults(how.submitter)):
-            raise _refused(faults, str(how.board))
+        if faults := list(request.faults(options.submitter)):
+            raise _refused(faults, str(options.board))
         rules = request.rules
-    board, sources = how.read(rules)
-    checked, strays = check_all(board, sources, workers=how.workers)
+    board, sources = options.read(rules)
+    checked, strays = check_all(board, sources, workers=options.workers)
     refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
     for one in checked:
         if not one.reasons:
@@ -231,11 +235,11 @@ def _check(how: CheckOptions) -> None:
     for line in find_duplicates(checked):
         typer.echo(in_a_line(f"note: {line}"), err=True)
     if refused:
-        raise _refused(refused, str(how.board))
+        raise _refused(refused, str(options.board))
     typer.echo(f"{len(checked)} entries, all scores recomputed")
 
 
-def _refresh(how: WorkersOption) -> None:
+def _refresh(options: WorkersOption) -> None:
     """Recompute the scores of all entries after an update of vhbench, and append changed ones to `changes.csv`.
 
     Example: `vhbench leaderboard refresh --board board`
@@ -243,8 +247,8 @@ def _refresh(how: WorkersOption) -> None:
     from vhbench.leaderboard.refreshing import refresh
     from vhbench.leaderboard.validating import check_all
 
-    board, sources = how.read()
-    checked, _ = check_all(board, sources, workers=how.workers)
+    board, sources = options.read()
+    checked, _ = check_all(board, sources, workers=options.workers)
     for row in (moved := refresh(board, checked)):
         typer.echo(in_a_line("{model}/{edition}: {family} {metric} {before} -> {after}".format(**row)))
     typer.echo(f"changed scores: {len(moved)} ({len(checked)} entries)")
@@ -254,14 +258,14 @@ def _refresh(how: WorkersOption) -> None:
 class ReproduceOptions(BoardOption):
     """Options of ``reproduce``."""
 
-    entry: str = option("MODEL/EDITION, the entry's folder below entries.", metavar="ENTRY", argument=True)
+    entry: str = option("MODEL/EDITION, the entry's folder in entries.", metavar="ENTRY", argument=True)
     model: str = option("Class of the model, as for `lmms-eval --model`.")
     model_args: str = option("Its arguments, as for `lmms-eval --model_args`.", "")
     sample: int = option("Number of questions to rerun.", 100, least=1)
     seed: int | None = option("Random seed of the sample; by default random, so that submitters cannot know it.", None)
 
 
-def _reproduce(how: ReproduceOptions) -> None:
+def _reproduce(options: ReproduceOptions) -> None:
     """Rerun an entry's model twice on a random sample, and write the verdict, reproduced or not, to the board.
 
     The verdict decides the entry's tier. It compares the agreement of entry and new runs with that of the new runs.
@@ -270,12 +274,18 @@ def _reproduce(how: ReproduceOptions) -> None:
     """
     from vhbench.leaderboard.reproducing import reproduce
 
-    board, sources = how.read()
+    board, sources = options.read()
     told, path = reproduce(
-        board, sources, how.entry, sample=how.sample, seed=how.seed, model=how.model, model_args=how.model_args
+        board,
+        sources,
+        options.entry,
+        sample=options.sample,
+        seed=options.seed,
+        model=options.model,
+        model_args=options.model_args,
     )
     typer.echo(
-        f"{how.entry}: {told.verdict}; agreement {told.agreement:.1f} % [{told.interval[0]:.1f}, "
+        f"{options.entry}: {told.verdict}; agreement {told.agreement:.1f} % [{told.interval[0]:.1f}, "
         f"{told.interval[1]:.1f}] on {told.sample} questions, two new runs with each other {told.expected:.1f} %"
     )
     typer.echo(f"wrote {path}")
@@ -289,7 +299,7 @@ class BuildOptions(WorkersOption):
     strict: bool = option("Exit with 1 if an entry is left out.", False, names=("--strict",))
 
 
-def _build(how: BuildOptions) -> None:
+def _build(options: BuildOptions) -> None:
     """Recompute a board and write its static site, for local viewing, GitHub Pages or a static Space.
 
     Faulty entries are left out and listed on the About page.
@@ -299,13 +309,13 @@ def _build(how: BuildOptions) -> None:
     from vhbench.leaderboard.rankings import rank_entries
     from vhbench.leaderboard.site import write_site
 
-    board, sources = how.read()
-    standings = rank_entries(board, sources, workers=how.workers)
-    first = write_site(standings, how.out)
-    typer.echo(f"{how.out}: {_described(how.out)}; open {first}")
+    board, sources = options.read()
+    standings = rank_entries(board, sources, workers=options.workers)
+    first = write_site(standings, options.out)
+    typer.echo(f"{options.out}: {_described(options.out)}; open {first}")
     if standings.refused:
-        left = _refused(standings.refused, f"{how.board}: left out of the site")
-        if how.strict:
+        left = _refused(standings.refused, f"{options.board}: left out of the site")
+        if options.strict:
             raise left
 
 
@@ -323,7 +333,7 @@ class ExportOptions(WorkersOption):
     name: str = option("Name of one model; all by default.", "")
 
 
-def _export(how: ExportOptions) -> None:
+def _export(options: ExportOptions) -> None:
     """Export results: the Hub's `.eval_results` and `model-index`, Every Eval Ever, a README table.
 
     `.eval_results/*.yaml` are written for versions with a dataset on the Hub (`repo_id` in `board.yaml`).
@@ -334,17 +344,17 @@ def _export(how: ExportOptions) -> None:
     from vhbench.leaderboard import exporting
     from vhbench.leaderboard.rankings import rank_entries
 
-    board, sources = how.read()
-    standings = rank_entries(board, sources, workers=how.workers)
-    wanted = [model for model in standings.models if model.entries and how.name in ("", model.about.name)]
+    board, sources = options.read()
+    standings = rank_entries(board, sources, workers=options.workers)
+    wanted = [model for model in standings.models if model.entries and options.name in ("", model.about.name)]
     if not wanted:
-        raise VhbenchError(f"--name: expected a model of the board, got {how.name!r}")
+        raise VhbenchError(f"--name: expected a model of the board, got {options.name!r}")
     for model in wanted:
         written = 0
         for name, data in exporting.files(standings, model):
-            write_atomic(how.out / model.slug / name, data, durable=False)
+            write_atomic(options.out / model.slug / name, data, durable=False)
             written += 1
-        typer.echo(in_a_line(f"{how.out / model.slug}: {written} files of {model.about.name}"))
+        typer.echo(in_a_line(f"{options.out / model.slug}: {written} files of {model.about.name}"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -356,7 +366,7 @@ class LeaderboardPushOptions:
     dry_run: bool = option("Print what would be uploaded; write nothing.", False, names=("--dry-run",))
 
 
-def _push(how: LeaderboardPushOptions) -> None:
+def _push(options: LeaderboardPushOptions) -> None:
     """Upload a board (to a dataset) or its site (to a static Space) to the Hub, in one commit.
 
     The token comes from HF_TOKEN or `hf auth login`. Other files in the repository are kept.
@@ -366,13 +376,14 @@ def _push(how: LeaderboardPushOptions) -> None:
     from vhbench.adapters.hub_release import push_folder
     from vhbench.leaderboard.pushing import kind_of
 
-    kind, owned, message = kind_of(how.folder)
-    sent = push_folder(how.folder, how.repo_id, kind, message=message, owned=owned, dry_run=how.dry_run)
+    kind, owned, message = kind_of(options.folder)
+    sent = push_folder(options.folder, options.repo_id, kind, message=message, owned=owned, dry_run=options.dry_run)
     what = f"{len(sent.uploaded)} files new or changed, {len(sent.deleted)} deleted"
     if sent.sha:
-        typer.echo(f"uploaded {how.folder} to the {kind} {how.repo_id}: {what}; commit {sent.sha}")
+        typer.echo(f"uploaded {options.folder} to the {kind} {options.repo_id}: {what}; commit {sent.sha}")
     else:
-        typer.echo(f"{'would upload' if how.dry_run else 'nothing new in'} {how.folder} ({kind} {how.repo_id}): {what}")
+        outcome = "would upload" if options.dry_run else "nothing new in"
+        typer.echo(f"{outcome} {options.folder} ({kind} {options.repo_id}): {what}")
 
 
 COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {

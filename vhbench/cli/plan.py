@@ -31,7 +31,7 @@ class PlanOptions:
 
 
 @build_command.taking(PlanOptions)
-def plan(how: PlanOptions) -> None:
+def plan(options: PlanOptions) -> None:
     """Plan a comparison: questions and images needed to detect a difference with 80 % power.
 
     Prints for each task the smallest difference that its questions detect, and how many questions and images of the
@@ -47,16 +47,23 @@ def plan(how: PlanOptions) -> None:
     from vhbench.compare import planning
     from vhbench.statistics.wording import aligned, number
 
-    if len(how.pilot) > 2:
-        raise VhbenchError(f"--pilot: expected one or two runs, got {len(how.pilot)}")
+    if len(options.pilot) > 2:
+        raise VhbenchError(f"--pilot: expected one or two runs, got {len(options.pilot)}")
     found, basis = planning.plan(
-        how.detect, split=how.split, pilot=how.pilot, accuracy=how.accuracy / 100, tasks=how.task, seed=how.seed
+        options.detect,
+        split=options.split,
+        pilot=options.pilot,
+        accuracy=options.accuracy / 100,
+        tasks=options.task,
+        seed=options.seed,
     )
-    if how.as_json:
+    if options.as_json:
         from vhbench.cli.score_tables import print_json
 
-        return print_json({"detect": how.detect, "power": 0.8, "basis": basis, "tasks": [asdict(one) for one in found]})
-    wanted = f"for {how.detect:g} points"
+        return print_json(
+            {"detect": options.detect, "power": 0.8, "basis": basis, "tasks": [asdict(one) for one in found]}
+        )
+    wanted = f"for {options.detect:g} points"
     rows = [["task", "metric", "questions", "images", "detects", f"questions {wanted}", f"images {wanted}"]]
     for one in found:
         least = "n/a" if one.detectable is None else number(one.detectable)
@@ -65,4 +72,4 @@ def plan(how: PlanOptions) -> None:
         rows.append([one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed])
     for line in aligned(rows):
         typer.echo(line)
-    typer.echo(f"detects: smallest difference found with 80 % power, in points; {basis}")
+    typer.echo(f"detects: smallest difference detected with 80 % power, in points; {basis}")

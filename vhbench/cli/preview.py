@@ -21,7 +21,7 @@ _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 
 @dataclass(frozen=True, kw_only=True)
 class _PreviewOptions:
-    split: Path = option("A split directory, such as out/mioh.", argument=True)
+    split: Path = option("A split directory, such as out/mioh.", metavar="DIR", argument=True)
     out: Path = option("Image file for the sheet.", Path("sheet.png"), names=("--out", "-o"))
     config: str = option("Show one config of the split only.", "")
     number: int = option("Number of questions, spread evenly over the rows.", 24, least=1, most=400)
@@ -31,7 +31,7 @@ class _PreviewOptions:
 
 
 @build_command.taking(_PreviewOptions)
-def preview(how: _PreviewOptions) -> None:
+def preview(options: _PreviewOptions) -> None:
     """Render a contact sheet of questions, images and reference answers.
 
     Answer the questions yourself before you rely on a split. `--boxes` and `--masks` overlay the ground truth.
@@ -42,27 +42,27 @@ def preview(how: _PreviewOptions) -> None:
     from vhbench.contact_sheet import contact_sheet, picture_of
     from vhbench.files import write_atomic
 
-    if how.out.suffix.lower() not in _FORMATS:
-        raise VhbenchError(f"{how.out}: expected an image file ending in {', '.join(_FORMATS)}")
-    if not how.out.parent.is_dir():
-        raise VhbenchError(f"{how.out}: expected an existing folder")
-    rows = list(splits.choose(how.split, how.config or None, how.number, how.seed))
-    scenes = splits.read_scenes(how.split) if how.boxes or how.masks else {}
-    if (how.boxes or how.masks) and not scenes:
-        raise VhbenchError(f"{how.split}: expected a split with scenes, whose boxes or masks can be drawn")
+    if options.out.suffix.lower() not in _FORMATS:
+        raise VhbenchError(f"{options.out}: expected an image file ending in {', '.join(_FORMATS)}")
+    if not options.out.parent.is_dir():
+        raise VhbenchError(f"{options.out}: expected an existing folder")
+    rows = list(splits.choose(options.split, options.config or None, options.number, options.seed))
+    scenes = splits.read_scenes(options.split) if options.boxes or options.masks else {}
+    if (options.boxes or options.masks) and not scenes:
+        raise VhbenchError(f"{options.split}: expected a split with scenes, whose boxes or masks can be drawn")
 
     def picture(question: Question, index: int) -> "Image.Image":
         image = picture_of(question, index)
         scene = scenes.get(question.scene_ids[index]) if index < len(question.scene_ids) else None
-        if scene and how.masks:
+        if scene and options.masks:
             _tint(image, scene)
-        if scene and how.boxes:
+        if scene and options.boxes:
             _draw_boxes(image, scene)
         return image
 
     sheet = contact_sheet(rows, picture=picture)
-    write_atomic(how.out, lambda opened: sheet.save(opened, _FORMATS[how.out.suffix.lower()]))
-    typer.echo(f"{how.out}: {len(rows)} questions")
+    write_atomic(options.out, lambda opened: sheet.save(opened, _FORMATS[options.out.suffix.lower()]))
+    typer.echo(f"{options.out}: {len(rows)} questions")
 
 
 def _tint(picture: "Image.Image", scene: Scene) -> None:

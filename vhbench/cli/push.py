@@ -31,7 +31,7 @@ class PushOptions:
     )
     reveal: bool = option("Release the answers of a hidden test set, once its evaluation is over.", False)
     yes: bool = option(
-        "Do not ask before deleting or replacing files of the previous version, of others, or an existing key.",
+        "Do not ask before deleting or replacing files of the previous version, other files, or an existing key.",
         False,
         names=("--yes", "-y"),
     )
@@ -44,7 +44,7 @@ class PushOptions:
 
 
 @build_command.taking(PushOptions)
-def push(how: PushOptions) -> None:
+def push(options: PushOptions) -> None:
     """Release a verified split on the Hub: one commit, one tag, all or nothing.
 
     The token comes from HF_TOKEN or `hf auth login`. Run the same command again to resume an interrupted push. Under
@@ -67,11 +67,11 @@ def push(how: PushOptions) -> None:
 
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 2.0.0 --hidden --secret secret.txt`
     """
-    push_split(how)
+    push_split(options)
 
 
-def push_split(how: PushOptions) -> None:
+def push_split(options: PushOptions) -> None:
     """Release a split, see :func:`push`."""
     from vhbench import release
 
-    release.publish(**asdict(how), ask=lambda question: how.yes or typer.confirm(question))
+    release.publish(**asdict(options), ask=lambda question: options.yes or typer.confirm(question))

@@ -18,7 +18,7 @@ _ANNOTATORS = 3
 class ReviewOptions:
     """What ``vhbench review`` takes."""
 
-    split: Path = option("A split directory, such as out/mioh.", argument=True)
+    split: Path = option("A split directory, such as out/mioh.", metavar="DIR", argument=True)
     out: Path | None = option(
         "Page to write, by default review.html; with --judgments the report, by default verdict.json; with --apply the "
         "new split directory.",
@@ -48,7 +48,7 @@ class ReviewOptions:
 
 
 @build_command.taking(ReviewOptions)
-def review(how: ReviewOptions) -> None:
+def review(options: ReviewOptions) -> None:
     """Review a split with annotators: write pages, tally judgments, drop rejected questions.
 
     Pages do not show reference answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
@@ -62,18 +62,18 @@ def review(how: ReviewOptions) -> None:
     `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`, then
     `vhbench review out/mioh --apply verdict.json --out checked/mioh`
     """
-    apply, out = how.apply, how.out
-    if (how.version and apply is None) or (apply is not None and (out is None or how.judgments)):
+    apply, out = options.apply, options.out
+    if (options.version and apply is None) or (apply is not None and (out is None or options.judgments)):
         raise VhbenchError("--apply: expected --out NEW, without --judgments; --version only goes with it")
     if apply is not None and out is not None:
-        _apply(how.split, apply, out, how.version)
-    elif how.judgments:
-        _tally(how)
+        _apply(options.split, apply, out, options.version)
+    elif options.judgments:
+        _tally(options)
     else:
-        typer.echo("\n".join([*write_pages(how), "Read the saved files back with --judgments."]))
+        typer.echo("\n".join([*write_pages(options), "Read the saved files back with --judgments."]))
 
 
-def write_pages(how: ReviewOptions) -> list[str]:
+def write_pages(options: ReviewOptions) -> list[str]:
     """Write the pages for annotators, and return a line about each.
 
     Raises:
@@ -83,10 +83,10 @@ def write_pages(how: ReviewOptions) -> list[str]:
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
 
-    split, output, config = how.split, how.out or Path("review.html"), how.config or None
+    split, output, config = options.split, options.out or Path("review.html"), options.config or None
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: expected a page ending in .html")
-    rows, identity = selection(split, config, how.number, how.seed, of_pairs=how.twins)
+    rows, identity = selection(split, config, options.number, options.seed, of_pairs=options.twins)
     lines: list[str] = []
     for text, part in pages(rows, identity):
         page = output if part.alone else output.with_name(f"{output.stem}-{part.number}.html")
@@ -94,16 +94,16 @@ def write_pages(how: ReviewOptions) -> list[str]:
         lines += map(in_a_line, part.notes)
         lines.append(f"{page}: {len(part.items)} questions; open it in a browser, save with S")
     if not lines:
-        raise VhbenchError(f"{split}: no {'negated ' * how.twins}questions{f' in {config}' if config else ''}")
+        raise VhbenchError(f"{split}: no {'negated ' * options.twins}questions{f' in {config}' if config else ''}")
     return lines
 
 
-def _tally(how: ReviewOptions) -> None:
+def _tally(options: ReviewOptions) -> None:
     from vhbench.analysis import human_review
     from vhbench.files import json_bytes, write_atomic
 
-    output = how.out or Path("verdict.json")
-    verdict = human_review.verdict(how.split, [Path(file) for file in how.judgments], of_pairs=how.twins)
+    output = options.out or Path("verdict.json")
+    verdict = human_review.verdict(options.split, [Path(file) for file in options.judgments], of_pairs=options.twins)
     write_atomic(output, json_bytes(verdict))
     number = verdict["annotators"]
     typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {number} annotators; {output}")

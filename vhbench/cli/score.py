@@ -60,7 +60,7 @@ app = typer.Typer(
 )
 
 
-def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: ReadingOptions) -> None:
+def auto(run: RunFile, asked: QuestionFile, options: PositiveClass, reading: ReadingOptions) -> None:
     """Detect the kinds of questions and score each task and kind, like `vhbench score RUN`.
 
     Captions are scored as in ODE, with the vocabulary of the split given by --questions, or of the one that the tasks
@@ -71,9 +71,9 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     from vhbench.compare import scoring
     from vhbench.runs.questions import has_vocabulary
 
-    if how.positive not in (None, "yes", "no"):
-        raise VhbenchError(f"--positive: expected 'yes' or 'no', got {how.positive!r}")
-    chosen = cast('Literal["", "yes", "no"]', how.positive or "")
+    if options.positive not in (None, "yes", "no"):
+        raise VhbenchError(f"--positive: expected 'yes' or 'no', got {options.positive!r}")
+    chosen = cast('Literal["", "yes", "no"]', options.positive or "")
     found = _read(run.responses, asked.file, reading)
     split = asked.file if has_vocabulary(asked.file) else None
     scored = scoring.score_all(found, positive=chosen, split=split, allow_failed=reading.allow_failed)
@@ -103,39 +103,39 @@ def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -
     _tell(found, result, reading, "caption", "captions")
 
 
-def yes_no(said: ResponseFile, asked: QuestionFile, how: YesNoOptions, reading: ReadingOptions) -> None:
+def yes_no(said: ResponseFile, asked: QuestionFile, options: YesNoOptions, reading: ReadingOptions) -> None:
     """Accuracy, precision, recall, F1, yes rate, unparsed share: rows with id, answer and response.
 
     Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
     """
     from vhbench.tasks.metrics import yes_no as metric
 
-    found = _read(said.responses, asked.file, reading, "yes_no", as_said=how.compat or how.parser is not None)
+    found = _read(said.responses, asked.file, reading, "yes_no", as_said=options.compat or options.parser is not None)
     result = metric.score_records(
         found,
-        positive=how.positive,
-        parser=how.parser,
-        compat=how.compat,
-        by=how.by,
+        positive=options.positive,
+        parser=options.parser,
+        compat=options.compat,
+        by=options.by,
         allow_failed=reading.allow_failed,
     )
     _tell(found, result, reading, "yes_no", "yes/no")
 
 
-def symmetric(said: ResponseFile, asked: QuestionFile, how: PairOptions, reading: ReadingOptions) -> None:
+def symmetric(said: ResponseFile, asked: QuestionFile, options: PairOptions, reading: ReadingOptions) -> None:
     """Symmetric accuracy over questions and their negated twins: rows with id, pair_id, negated, answer, response.
 
     Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
     """
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
-    found = _read(said.responses, asked.file, reading, "yes_no", as_said=how.compat or how.parser is not None)
-    parser = how.parser or ("vhtest" if how.compat else "default")
-    result = metric.score(found, parser=parser, allow_failed=reading.allow_failed, by=how.by)
+    found = _read(said.responses, asked.file, reading, "yes_no", as_said=options.compat or options.parser is not None)
+    parser = options.parser or ("vhtest" if options.compat else "default")
+    result = metric.score(found, parser=parser, allow_failed=reading.allow_failed, by=options.by)
     _tell(found, result, reading, "pairs", "symmetric accuracy")
 
 
-def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, reading: ReadingOptions) -> None:
+def multiple_choice(said: ResponseFile, asked: QuestionFile, options: CompatOption, reading: ReadingOptions) -> None:
     """Accuracy of multiple choice, MIOH's aggregate and position bias: rows with id, choices, answer, response.
 
     MIOH has no released code, so --compat changes nothing here.
@@ -149,18 +149,18 @@ def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, 
     _tell(found, result, reading, "multiple_choice", "multiple choice")
 
 
-def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
+def chair(said: TableFile, options: ChairOptions, telling: TellingOptions) -> None:
     """CHAIR of captions: rows with image_id and caption (or text).
 
     Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
     """
     from vhbench.tasks.metrics import chair as metric
 
-    words = _synonyms(how.synonyms)
-    if (how.gold is None) == (how.instances is None):
+    words = _synonyms(options.synonyms)
+    if (options.gold is None) == (options.instances is None):
         raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
-    faults: dict[str, Any] = {"synonyms": words, "compat": how.compat}
-    objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
+    faults: dict[str, Any] = {"synonyms": words, "compat": options.compat}
+    objects = options.gold or metric.gold_from_coco(options.instances, options.captions, **faults)
     rows = _rows(said.responses)
     result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed)
     if not result["captions"]:
@@ -170,7 +170,7 @@ def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
     _exit(result["withheld"])
 
 
-def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
+def amber(said: TableFile, options: AmberOptions, output: OutputOptions) -> None:
     """AMBER of captions and yes/no responses: rows with id and response, or a run.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
@@ -180,15 +180,19 @@ def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
     from vhbench.runs import Responses as Read
     from vhbench.tasks.metrics import amber as metric
 
-    told: dict[str, Any] = {"evaluation_type": how.evaluation_type, "compat": how.compat}
-    told |= zip(("nouns", "similarity"), language_tools(how.language), strict=True)
-    if how.questions is not None:
-        words = splits.read_manifest(how.questions).config["relation" if how.compat else "vocabulary"]
-        result = metric.score_records(Read(said.responses, how.questions, as_said=True), relation=words, **told)
-    elif how.annotations is None or how.relation is None:
+    told: dict[str, Any] = {"evaluation_type": options.evaluation_type, "compat": options.compat}
+    told |= zip(("nouns", "similarity"), language_tools(options.language), strict=True)
+    if options.questions is not None:
+        words = splits.read_manifest(options.questions).config["relation" if options.compat else "vocabulary"]
+        result = metric.score_records(Read(said.responses, options.questions, as_said=True), relation=words, **told)
+    elif options.annotations is None or options.relation is None:
         raise VhbenchError("expected either --questions SPLIT, or --annotations FILE and --relation FILE")
     else:
-        told |= {"annotations": how.annotations, "relation": how.relation, "safe_words": how.safe_words or ()}
+        told |= {
+            "annotations": options.annotations,
+            "relation": options.relation,
+            "safe_words": options.safe_words or (),
+        }
         result = metric.score(_rows(said.responses), **told)
     if output.as_json:
         return tables.print_json(result)

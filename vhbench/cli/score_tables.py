@@ -25,7 +25,7 @@ def names_of(family: str) -> list[str]:
     return [headline := headline_of(family).name, *(name for name in names if name != headline)]
 
 
-def read_of(responses: "Responses", how: ReadingOptions) -> dict[str, Any]:
+def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
     """Print what is missing, left out and judged; return it for JSON.
 
     Raises:
@@ -38,12 +38,12 @@ def read_of(responses: "Responses", how: ReadingOptions) -> dict[str, Any]:
     if not responses.count:
         raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
     asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
-    if how.require_complete and responses.uncounted:
+    if options.require_complete and responses.uncounted:
         raise VhbenchError(
             f"{responses.uncounted[0]}: the questions of the run are unknown; --require-complete needs the split: give "
             "it with --questions"
         )
-    if how.require_complete and responses.uneven:
+    if options.require_complete and responses.uneven:
         raise VhbenchError(f"{responses.path}: {responses.uneven[0]}; rejected by --require-complete")
     told: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
     lines = list(responses.notes)
@@ -53,7 +53,7 @@ def read_of(responses: "Responses", how: ReadingOptions) -> dict[str, Any]:
         where = [f"{count} of {config}" for config, count in sorted(responses.missing.items()) if config]
         first = f" (the first: {responses.first_missing!r})" if responses.first_missing else ""
         line = f"{missing:,} of {asked:,} questions have no response{first}"
-        if how.require_complete:
+        if options.require_complete:
             raise VhbenchError(f"{responses.path}: {line}; rejected by --require-complete")
         lines.insert(0, line + (f": {', '.join(where)}" if len(where) > 1 else ""))
     if responses.provenance:
@@ -68,11 +68,11 @@ def read_of(responses: "Responses", how: ReadingOptions) -> dict[str, Any]:
         lines.append(f"{who}: queried for {share}, parsed {judged['read']:,}")
         if judged["failed"]:
             problem = f"{judged['failed']:,} responses could not be judged and stay unparsed: {judged['problem']}"
-            if judged["failed"] > ALLOWED * responses.count and not how.allow_failed:
+            if judged["failed"] > ALLOWED * responses.count and not options.allow_failed:
                 raise VhbenchError(f"{problem}; scores are withheld (--allow-failed reports them)")
             warn([problem])
     for line in lines:
-        typer.echo(in_a_line(line), err=how.as_json)
+        typer.echo(in_a_line(line), err=options.as_json)
     return told
 
 
@@ -118,7 +118,7 @@ def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
     from vhbench.statistics import wording  # imported here: it loads numpy
 
-    told = f" ({wording.mix(result['mix'])})" if result["mix"] else ""
+    told = f" (twins: {wording.mix(result['mix'])})" if result["mix"] else ""
     counts = f"{result['pairs']} pairs{told}, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     names = [*names_of("pairs"), "chance_accuracy"]

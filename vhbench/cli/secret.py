@@ -15,7 +15,7 @@ class _SecretOptions:
 
 
 @build_command.taking(_SecretOptions)
-def secret(how: _SecretOptions) -> None:
+def secret(options: _SecretOptions) -> None:
     """Create the secret of a hidden test set: 256 random bits, in a file that only you can read.
 
     Build with it (`--seed-from-secret FILE`), keep it private, and reveal it once the evaluation is over.
@@ -24,5 +24,5 @@ def secret(how: _SecretOptions) -> None:
     """
     from vhbench.builds.hidden_seed import write_secret
 
-    write_secret(how.file)
-    typer.echo(f"wrote {how.file}; keep it private, and keep a copy: without it, the test set cannot be verified")
+    write_secret(options.file)
+    typer.echo(f"wrote {options.file}; keep it private, and keep a copy: without it, the test set cannot be verified")

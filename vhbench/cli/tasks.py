@@ -30,7 +30,7 @@ class _TasksOptions:
 
 
 @build_command.taking(_TasksOptions)
-def tasks(how: _TasksOptions) -> None:
+def tasks(options: _TasksOptions) -> None:
     """Print the folder of the lmms-eval tasks.
 
     vhbench registers its tasks automatically for evaluations. `--install` makes lmms-eval's other commands list them.
@@ -46,14 +46,14 @@ def tasks(how: _TasksOptions) -> None:
     from vhbench.adapters.lmms_eval import tasks_folder
     from vhbench.tasks import yaml_files
 
-    if how.install:
+    if options.install:
         return typer.echo(f"wrote {_install_tasks(tasks_folder())} (remove the folder to undo)")
-    split = how.split
-    folder = tasks_folder() if split is None else _write_tasks(split, how.out or split.absolute().parent / "tasks")
-    if how.write:
+    split = options.split
+    folder = tasks_folder() if split is None else _write_tasks(split, options.out or split.absolute().parent / "tasks")
+    if options.write:
         for path in yaml_files.write(tasks_folder()):
             typer.echo(path)
-    elif how.names:
+    elif options.names:
         for file in sorted(folder.glob("**/*.yaml") if split else folder.glob("*/*.yaml")):
             typer.echo(file.stem)
     else:

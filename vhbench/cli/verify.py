@@ -47,13 +47,13 @@ class _VerifyOptions:
 
 
 @build_command.taking(_VerifyOptions)
-def verify(how: _VerifyOptions) -> None:
+def verify(options: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, reference answers, balance.
 
     Prints one line per error and exits with 1 if there are any. For MIOH, errors include cells that an oracle
     restricted to one image, to presence, or to attribute values without their owners answers better than the design
-    allows. Warnings do not change the exit code: imbalanced answers, which some protocols require, and a text-only
-    baseline above chance, which means that the wording leaks answers.
+    allows. Warnings report imbalanced answers, which some protocols require, and do not change the exit code. A
+    text-only baseline above chance means that the wording leaks answers.
 
     `--other-seed` also trains classifiers on another split: an error names each cell that one answers
     significantly better than the design allows, in both directions.
@@ -67,31 +67,31 @@ def verify(how: _VerifyOptions) -> None:
     from vhbench.builds import hidden_edition, hidden_seed
     from vhbench.builds.recipes import EditionRecipe
 
-    directory = how.directory
-    _stop(directory, splits.verify(directory, progress=not how.quiet))
+    directory = options.directory
+    _stop(directory, splits.verify(directory, progress=not options.quiet))
     manifest = splits.read_manifest(directory)
-    found = audit.audit(directory, progress=not how.quiet)
+    found = audit.audit(directory, progress=not options.quiet)
     errors = found.faults
-    if how.secret_file is not None:
-        errors += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
-    elif how.rebuilt is not None:
-        raise VhbenchError(f"--rebuilt {how.rebuilt}: expected --secret FILE as well")
-    if how.recipe is not None:
-        errors += EditionRecipe.read(how.recipe).differences(manifest)
+    if options.secret_file is not None:
+        errors += hidden_edition.faults(directory, hidden_seed.read_secret(options.secret_file), options.rebuilt)
+    elif options.rebuilt is not None:
+        raise VhbenchError(f"--rebuilt {options.rebuilt}: expected --secret FILE as well")
+    if options.recipe is not None:
+        errors += EditionRecipe.read(options.recipe).differences(manifest)
     learned: list[list[str]] = []
-    if how.other is not None and manifest.benchmark == "mioh":
+    if options.other is not None and manifest.benchmark == "mioh":
         from vhbench.audit import learned_oracles
 
-        faults, learned = learned_oracles.compare_splits(directory, how.other)
+        faults, learned = learned_oracles.compare_splits(directory, options.other)
         errors += faults
     _stop(directory, errors)
-    if not how.quiet:
+    if not options.quiet:
         _print_audit(directory, manifest, found)
         _print_table("learned oracles: accuracy (%) trained on the other split, and the other way round", learned)
-    if how.other is not None:
+    if options.other is not None:
         from vhbench.tasks import text_only_baseline
 
-        rows = text_only_baseline.across_seeds(directory, how.other)
+        rows = text_only_baseline.across_seeds(directory, options.other)
         _print_table("majority answer to the question's text", list(map(list, rows)))
 
 
@@ -112,6 +112,8 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
         "hidden test set: its maintainers keep the answers"
         if hidden
         else f"{found.right:,} of {found.right + found.open.total():,} agree"
+        if found.right
+        else "n/a (the scenes determine no answer)"
     )
     _print_fact("reference answers recomputed from scenes", told)
     if found.open:

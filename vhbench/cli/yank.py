@@ -16,7 +16,7 @@ class _YankOptions:
 
 
 @build_command.taking(_YankOptions)
-def yank(how: _YankOptions) -> None:
+def yank(options: _YankOptions) -> None:
     """Withdraw a released version: tasks refuse it and give the reason; nothing is deleted.
 
     One commit on `main` marks the version in the dataset card and in yanked.json, and in the manifest if it is the
@@ -27,5 +27,5 @@ def yank(how: _YankOptions) -> None:
     """
     from vhbench import release
 
-    sha = release.withdraw(how.repo_id, how.version, " ".join(how.reason.split()))
-    typer.echo(f"{how.repo_id}: {how.version} is withdrawn (commit {sha})")
+    sha = release.withdraw(options.repo_id, options.version, " ".join(options.reason.split()))
+    typer.echo(f"{options.repo_id}: {options.version} is withdrawn (commit {sha})")

@@ -43,7 +43,7 @@ def left_out(runs: Sequence[ScoredRun], common: Sequence[Group]) -> Iterator[str
     """Yield the groups of questions that not every run has."""
     for run in runs:
         if alone := [group.title for group in run.groups if group not in common]:
-            yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
+            yield f"not compared, as not every run has it: {'; '.join(alone)} ({run.name})"
 
 
 def differing_settings(runs: Sequence[ScoredRun], tasks: Sequence[str], *, same_split: bool = True) -> Iterator[str]:

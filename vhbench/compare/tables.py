@@ -251,7 +251,7 @@ def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -
         row = (
             f"{named} ({score.n:,})",
             name,
-            "none" if own.value is None else _estimate(f"{own.value:.1f}", own.interval) + _bounds(own),
+            "undefined" if own.value is None else _estimate(f"{own.value:.1f}", own.interval) + _bounds(own),
             "" if difference is None else _estimate(signed(difference.value), difference.interval),
             *(("", "") if difference is None else (p_value(difference.p), p_value(difference.p_family))),
             "" if difference is None else _verdict(score, difference),

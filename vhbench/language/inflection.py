@@ -26,7 +26,7 @@ NUMBERS: tuple[str, ...] = tuple(NUMBER_WORDS)[:11]
 MASS: frozenset[str] = lexicon.words("mass nouns")
 """Nouns that take neither an article nor a plural."""
 
-UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())
+_UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())
 """Unique objects, which take "the"."""
 
 MEASURES: Mapping[str, str] = {
@@ -77,14 +77,14 @@ def with_article(noun: str) -> str:
     >>> [with_article(noun) for noun in ("apple", "scissors", "rice", "sky", "teddy bear", "cup of coffee")]
     ['an apple', 'scissors', 'rice', 'the sky', 'a teddy bear', 'a cup of coffee']
     """
-    if noun in UNIQUE:
+    if noun in _UNIQUE:
         return f"the {noun}"
     return a(noun) if countable(noun) else noun
 
 
 def countable(noun: str) -> bool:
     """Return whether a noun takes numbers: mass nouns and plural-only nouns do not."""
-    return head(noun) not in MASS and not is_plural(noun) and noun not in UNIQUE
+    return head(noun) not in MASS and not is_plural(noun) and noun not in _UNIQUE
 
 
 def is_plural(noun: str) -> bool:

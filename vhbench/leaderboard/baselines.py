@@ -125,9 +125,8 @@ def _chance(asked: QuestionIndex) -> FixedBaseline:
 
 
 def _text_only(asked: QuestionIndex) -> list[FixedBaseline]:
-    cell = text_only_baseline.PAIRS if asked.main.headline == "symmetric_accuracy" else text_only_baseline.ALL
-    sample = _whole_clusters(asked, MOST_FOR_WORDS)
-    floor = text_only_baseline.of_questions(to_record(asked.rows[place]) for place in sample).get(cell)
+    sample, pairs = _whole_clusters(asked, MOST_FOR_WORDS), asked.main.headline == "symmetric_accuracy"
+    floor = text_only_baseline.overall((to_record(asked.rows[place]) for place in sample), pairs=pairs)
     some = "" if len(sample) == len(asked.rows) else f" of {len(sample):,} questions"
     kind = f"cross-validated accuracy from the question text alone{some}"
     return [] if floor is None else [FixedBaseline(TEXT_ONLY, kind, 100 * floor.value)]

@@ -30,7 +30,7 @@ def add_people(board: Board, report: Path, name: str) -> Path:
         VhbenchError: if the name is misleading, or the report is not about a dataset version of the board.
     """
     ModelInfo(name=name).check()
-    told: _Report = read_typed(report, _Report, "report of vhbench review")
+    told: _Report = read_typed(report, _Report, "vhbench review")
     edition = next((one for one in board.editions if one.content_hash == told["hash"] and not one.task), None)
     if edition is None or not any(counts.get("judged") for counts in told["by_annotator"].values()):
         raise VhbenchError(f"{report}: expected a report of `vhbench review` about {board.named}, without --twins")
@@ -44,7 +44,7 @@ def people(board: Board, asked: QuestionIndex) -> Iterator[FixedBaseline]:
     """Yield the accuracy of each group of annotators on an edition; of pairs there is none."""
     named = (board.folder / FOLDER).glob(f"*/{asked.edition.name}.json")
     for path in sorted(named) if asked.main.headline == "accuracy" else ():
-        told: _Report = read_typed(path, _Report, "report of vhbench review")
+        told: _Report = read_typed(path, _Report, "vhbench review")
         counts = told["by_annotator"].values()
         judged, right = (sum(one[name] for one in counts) for name in ("judged", "as_the_split"))
         if told["hash"] == asked.edition.content_hash and judged:

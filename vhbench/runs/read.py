@@ -214,9 +214,10 @@ class Responses:
             number, own = split_repetition(name)
             found = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
             if not found:
+                sent = row.id if isinstance(row, Record) else row.get("id")
+                got = f"a row without id: {quote_value(row)}" if sent is None else quote_value(sent)
                 raise VhbenchError(
-                    f"{place}: expected the id of one of {len(known)} questions in {questions}, got "
-                    f"{quote_value(row.id if isinstance(row, Record) else row.get('id'))}"
+                    f"{place}: expected the id of one of {len(known)} questions in {questions}, got {got}"
                 )
             at, (config, asked) = found
             variants = split_repetition(name).variant[0]
@@ -330,10 +331,7 @@ class Responses:
 
 
 def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    """Yield the tasks whose questions have unequal numbers of responses.
-
-    Args:
-        rounds: (task, repetition prefix of the id) → number of responses.
+    """Yield the tasks whose questions have unequal numbers of responses, given those per (task, repetition prefix).
 
     >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
     ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']

@@ -16,7 +16,7 @@ from vhbench.files import canonical, convert, write_atomic
 from vhbench.schema import Question, VhbenchError
 
 FORMAT = "vhbench-key-1"
-_MAX_LINE = 16 << 20
+_MAX_LINE = 16 << 20  # a third-party key could be one endless line
 _START = canonical({"format": FORMAT})[:-1]
 
 

@@ -161,9 +161,10 @@ def read_manifest(directory: Path) -> Manifest:
     Raises:
         VhbenchError: if it is missing (unfinished build), unreadable, or a field is invalid.
     """
-    path = Path(directory) / MANIFEST
+    path = directory / MANIFEST
     if not path_exists(path):
-        raise VhbenchError(f"{directory}: no manifest.json; not a split directory, or a build that did not finish")
+        problem = "no manifest.json (not a split, or its build did not finish)" if directory.is_dir() else "no folder"
+        raise VhbenchError(f"{directory}: expected a split directory such as out/ode, got {problem}")
     data = read_json(path, _LARGEST)
     found = data.get("format") if isinstance(data, dict) else data
     if found != FORMAT:

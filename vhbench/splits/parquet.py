@@ -21,6 +21,7 @@ from vhbench.splits.unpacking import Text, cut, open_parquet, read_group, readab
 
 IMAGE_BYTES = "images.list.element.bytes"
 
+# Third-party files: a few bytes may claim to unpack to gigabytes, so sizes are checked before reading.
 MAX_IMAGES_PER_ROW = 64
 MAX_GROUP_ROWS = 4096
 MAX_GROUP_BYTES = 2 << 30

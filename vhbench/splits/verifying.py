@@ -70,13 +70,9 @@ def _strays(directory: Path, manifest: Manifest) -> Iterator[str]:
 
 @dataclass
 class _Stored:
-    """Facts about the stored scenes for checking rows.
+    """Facts about the stored scenes: scene id → SHA-256 of its image ("" without one), missing ids, their hash.
 
-    Attributes:
-        images: scene id → SHA-256 of its image in hex, "" for a scene without one.
-        telling: whether any scene has content; reports on attacked images, which no row names, have none.
-        missing: ids of scenes that a row names but that are not stored.
-        hash: over all scenes, "" without any.
+    ``telling``: any scene has content. Reports on attacked images, which no row names, have none.
     """
 
     images: dict[str, str] = field(default_factory=dict)

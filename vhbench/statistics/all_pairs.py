@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vhbench.statistics import intervals, multiple_testing
 from vhbench.statistics.clustering import Clustering, Floats
 
-_SAME = 1e-12
+_SAME = 1e-12  # difference of shares that is rounding error
 
 
 @dataclass(frozen=True, slots=True)

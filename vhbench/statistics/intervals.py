@@ -46,8 +46,8 @@ LEAST_OF_LENGTHS = 30
 WELL_KNOWN = 100
 """Degrees of freedom to accept underdispersion of clusters, as F1 and precision have it."""
 
-_NOTHING = 1e-24
-_SAME = 1e-12
+_NOTHING = 1e-24  # variance that is rounding error
+_SAME = 1e-12  # difference of shares that is rounding error
 _ALIKE = "exact binomial CI (all outcomes identical)"
 _NO_CHANGE = "no cluster differs from another"
 

@@ -39,10 +39,7 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
 
 
 def _described(name: str, members: list[SceneObject], counted: bool) -> str:
-    """Return "two black dogs sitting": a colour and an action only if all instances have them.
-
-    Without exhaustive annotations the count is omitted: "black dogs" for several instances, "a black dog" for one.
-    """
+    """Return "two black dogs sitting": what all instances share, and the count if annotations are exhaustive."""
     colour = "" if name in PEOPLE else _shared(members, "colour")
     action = _shared(members, "action")
     noun = " ".join(filter(None, (colour, name)))

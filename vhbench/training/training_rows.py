@@ -209,11 +209,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 def _repaired(
     wrong: Record, question: Question, scenes: Sequence[Scene], reference: str, matcher: Vocabulary | None
 ) -> str:
-    """Return a response without its hallucinations, otherwise unchanged.
-
-    In a caption, the reference caption takes the place of the sentences that hallucinate. A closed answer in a sentence
-    gets the reason from the scenes, if there is one.
-    """
+    """Return a caption without its hallucinating sentences, or a closed answer with the reason from the scenes."""
     if question.kind != "caption":
         return (len(wrong.response.split()) > _FEW_WORDS and reason(question, scenes)) or reference
     assert matcher is not None
@@ -318,7 +314,9 @@ def check_forms(how: AnswerOptions) -> None:
 def export_preferences(how: DpoOptions) -> list[str]:
     """Write preference pairs of a run's errors; return lines about them. Raises as :func:`export`."""
     if how.run is None:
-        raise VhbenchError("preference pairs need --run RESULTS, whose responses are rejected")
+        raise VhbenchError(
+            "expected --run RESULTS, whose incorrect responses are the rejected ones of the preference pairs"
+        )
     training_files.check_free(how.out, how.layout, preferences=True)
     edition = open_edition(how.split, how.run)
     rows = preferences(choose(edition, how), edition, how)

@@ -171,7 +171,7 @@ def test_what_does_not_fit_is_one_line(tmp_path: Path) -> None:
         apply(split, verdict(split, "x"), tmp_path / "new")
     with pytest.raises(VhbenchError, match="is about a split with another content hash"):
         apply(split, verdict(split, "a", hash="0" * 64), tmp_path / "new")
-    with pytest.raises(VhbenchError, match="not a verdict, as vhbench review --judgments writes it"):
+    with pytest.raises(VhbenchError, match="expected a verdict, as vhbench review --judgments writes it"):
         apply(split, verdict(split, dropped=["a"]), tmp_path / "new")
     with pytest.raises(VhbenchError, match="is the split that was judged; name another folder"):
         apply(split, verdict(split, "a"), split)

@@ -155,7 +155,7 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
         ({"epsilon": 50_000}, "long_tail: 40 entity-entity pairs requested, .* only 0 with 50000 < c < 50001"),
         (
             {"images": "midjourney"},
-            "unknown image source 'midjourney': allowed are scenes, photos:INSTANCES.json=DIR, diff",
+            "--images: expected scenes, photos:INSTANCES.json=DIR, diff",
         ),
         ({"graph": ("nowhere.json",)}, r"cannot read nowhere\.json"),
         ({"graph": ("starter", "starter")}, "--graph starter starter: expected each graph once"),
@@ -169,7 +169,7 @@ def test_bad_options_are_named_before_anything_is_built(options: dict[str, objec
 
 def test_unknown_image_source_is_named() -> None:
     build = OdeBuild(pairs=1, images="midjourney", detector="x")
-    with pytest.raises(VhbenchError, match="unknown image source 'midjourney': allowed are scenes, photos:INSTANCES"):
+    with pytest.raises(VhbenchError, match="--images: expected scenes, photos:INSTANCES"):
         list(build.make(0))
 
 

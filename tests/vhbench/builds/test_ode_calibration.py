@@ -126,7 +126,7 @@ def test_the_command_writes_what_builds_read(image_models: dict[str, Path], tmp_
     assert set(read.words) == {"dog", "cat"}
     assert read.of("yak") == (0.65, 0.2)
     result = CliRunner().invoke(app, command)
-    assert str(result.exception) == "vhbench calibrate: needs --detector NAME, --verifier NAME, or both"
+    assert str(result.exception) == "expected --detector NAME, --verifier NAME, or both"
 
 
 def test_a_verifier_is_calibrated_by_kinds_of_attributes() -> None:

@@ -305,7 +305,7 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
         (
             list(CASES),
             {"negation": "llm"},
-            "--negation llm with --rewriter rule: expected a rewriter with llm, and with auto at most",
+            "--negation llm: expected --rewriter openai:MODEL@URL or transformers:NAME, got 'rule'",
         ),
         (list(CASES), {"source": "pope:/none"}, "--source pope:/none: no such file or folder; expected FORMAT:PATH"),
     ],

@@ -238,6 +238,6 @@ def test_metadata_are_found_where_the_hub_finds_them(split: Path, former: str) -
 
 def test_a_card_of_which_nobody_knows_what_is_ours_is_refused(split: Path) -> None:
     with pytest.raises(
-        VhbenchError, match=r"README\.md: has '<!-- vhbench: from here .*, and lacks '<!-- vhbench: end"
+        VhbenchError, match=r"README\.md: has '<!-- vhbench: generated .*, and lacks '<!-- vhbench: end"
     ):
         card.write_card(split, former=f"# Mine\n{BEGIN}\nours\n\n## An erratum of mine\n")

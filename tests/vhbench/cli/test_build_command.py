@@ -83,7 +83,7 @@ def test_options_hold_their_limits_without_a_command_line() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["ode", "--graph", ""], "unknown graph ''"),
+        (["ode", "--graph", ""], "FILE.graphml, got ''"),
         (["ode", "--criteria", ""], "--criteria: expected one of standard"),
         (["mioh", "--source", ""], "--source: expected scenes, scenes:N"),
         (["mioh", "--types", ""], "unknown question type ''"),

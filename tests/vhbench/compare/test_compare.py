@@ -133,6 +133,6 @@ def test_a_pilot_plans_a_comparison(runs: list[str]) -> None:
     assert (task["task"], task["metric"], task["questions"], task["images"]) == (TASK, "accuracy", 40, 20)
     table = CliRunner().invoke(app, ["plan", "--detect", "10", *pilot]).stdout
     assert f"{task['needed_questions']}" in table
-    assert "detects: smallest difference found with 80 % power, in points; from the pilot" in table
+    assert "detects: smallest difference detected with 80 % power, in points; from the pilot" in table
     refused = CliRunner().invoke(app, ["plan", *pilot, "--pilot", runs[0]])
     assert "--pilot: expected one or two runs, got 3" in str(refused.exception)

@@ -211,7 +211,7 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
         (("--test", "{test}", "--answers", "long"), "--answers: expected one of short, reasoned"),
         (("--test", "{test}", "--number", "9999"), "expected at least 9,999 matching questions"),
         (("--test", "{test}", "--weakness", "x.json"), "expected --number or --each as well"),
-        (("--test", "nowhere"), "no manifest.json"),
+        (("--test", "nowhere"), "nowhere: expected a split directory such as out/ode, got no folder"),
         (("--test", "{test}", "--mix-number", "4"), "--mix-number and --mix-images: expected --mix FILE as well"),
         (("--test", "{test}", "--out", "{train}/manifest.json"), "--out: expected a new folder, got the file"),
         (("--test", "{test}", "--run", "nowhere"), "no such file or folder: nowhere"),

@@ -219,7 +219,7 @@ def list_of_words(words: Any, what: str) -> list[str]:
         VhbenchError: beginning with ``what``, which names the words.
     """
     if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
-        raise VhbenchError(f"{what}: {words!r:.60} is not a list of words")
+        raise VhbenchError(f"{what}: expected a list of words, got {words!r:.60}")
     found = list(words)
     for word in found:
         if not isinstance(word, str):

@@ -22,7 +22,7 @@ UNSURE = re.compile(
     r"|\b(?:(?:it|that)\s+depends|unclear|uncertain|unsure|unknown|ambiguous|unanswerable|indistinguishable|undetermined|inconclusive)\b"
 )
 """Not knowing the answer."""
-_READ = 3_000
+_READ = 3_000  # characters; a refusal is at the beginning or the end
 _MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout timeout Error error ERROR".split())
 _BLOCKED = re.compile(
     r"(?i)\A\W*(?:SAFETY_BLOCKED|(?:finish_reason|block_reason)\W+(?:SAFETY|PROHIBITED)|PROHIBITED_CONTENT)"

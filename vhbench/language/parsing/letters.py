@@ -75,7 +75,7 @@ _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:i
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
 _LABELS = re.compile(r"(?i)\A\W*question\b|\banswer\W*\Z")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
-_ENOUGH = 2_000
+_ENOUGH = 2_000  # characters at either end; bounds the time of the patterns
 _SMALL_WORDS = lexicon.words("small words of questions")
 
 

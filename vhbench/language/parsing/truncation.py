@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"[.!?][\"'”’)\]*_]*+\s|[。！？]")
 _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
 _DANGLING = lexicon.words("end no sentence")
 """Words that do not end a sentence of a description."""
-_LINE = 2_000
+_LINE = 2_000  # characters; bounds the time of the patterns
 _FEW = 30
 """Words of a short response, whose conclusion need not be its last sentence: "Hmm. I go with A. B is wrong."."""
 
