@@ -109,8 +109,8 @@ def why_not_negation(question: str, candidate: str, source: str = "") -> str:
         return str(error)
     if (before.before.strip(), before.after.strip()) != (after.before.strip(), after.after.strip()):
         return "the text around the question changed"
-    asked = re.sub(r"(?i)^is it true that\b", "", before.asked)
-    old, new = before.lead + asked, after.lead + after.asked
+    plain = re.sub(r"(?i)^is it true that\b", "", before.asked)
+    old, new = before.lead + plain, after.lead + after.asked
     if not after.mark or " ".join(old.split()) == " ".join(new.split()):
         return "no other question"
     if negation.negations(new) != negation.negations(old) + 1:
@@ -124,7 +124,7 @@ def why_not_negation(question: str, candidate: str, source: str = "") -> str:
     inflects = (re.match(r"(?i)(?:do|does|did)\b|", before.asked) or [""])[0].lower()
     if _verbs(old, {"does": "has", "did": "had"}.get(inflects, "have")) != _verbs(statement):
         return "another verb or tense"
-    lead, asked, said = _content(before.lead), _content(asked), _content(statement)
+    lead, asked, said = _content(before.lead), _content(plain), _content(statement)
     if not any(_same(order, said, inflects, statement) for order in (lead + asked, asked + lead)):
         lost, added = Counter(lead + asked) - Counter(said), Counter(said) - Counter(lead + asked)
         other = f"other content: added {sorted(added)}, lost {sorted(lost)}"
