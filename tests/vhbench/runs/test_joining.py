@@ -1,13 +1,15 @@
 """A file of responses is joined with its questions: each response with one, repetitions apart."""
 
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.runs import Responses
+from vhbench.runs import Responses, task_of
 from vhbench.schema import Record, VhbenchError
 
 QUESTIONS = [
@@ -98,3 +100,42 @@ def test_without_questions_a_response_has_what_its_row_has(tmp_path: Path) -> No
             "d1", question="Is there a dog?", answer="yes", kind="yes_no", benchmark="ode", pair_id="d", prediction="no"
         )
     ]
+
+
+@dataclass
+class Judge:
+    """A judge that has one reply to everything, and keeps what it was handed."""
+
+    reply: str
+    seen: list[str] = field(default_factory=list)
+    asked: int = 0
+
+    def replies(self, records: Sequence[Record]) -> Iterator[str]:
+        self.seen += [record.id for record in records]
+        return iter([self.reply] * len(records))
+
+
+def test_a_judge_is_handed_captions_and_what_the_rules_cannot_read(tmp_path: Path) -> None:
+    judge = Judge("B")
+    found = joined(tmp_path, ("d1", "Yes."), ("m", "The one that barks."), ("d2", ""), judge=judge)
+    told = {record.id: (record.prediction, record.response) for record in found}
+    assert judge.seen == ["m"]
+    assert told == {"d1": ("yes", ""), "m": ("B", ""), "d2": ("", "")}
+
+
+def test_a_judged_caption_keeps_its_words(tmp_path: Path) -> None:
+    caption = {"id": "c", "kind": "caption", "objects": ["dog"], "benchmark": "ode", "response": "A dog runs."}
+    [record] = Responses(lines(tmp_path / "said.jsonl", [caption]), judge=Judge("dog"))  # type: ignore[arg-type]
+    assert (record.prediction, record.response) == ("dog", "A dog runs.")
+
+
+def test_a_table_of_captions_has_the_objects_of_ode_and_amber(tmp_path: Path) -> None:
+    questions = lines(tmp_path / "questions.jsonl", [{"id": 7, "truth": ["dog"], "hallu": ["cat"]}])
+    said = lines(tmp_path / "said.jsonl", [{"id": 7, "response": "A dog."}])
+    [record] = Responses(said, questions=questions)
+    assert (record.id, record.objects, record.candidates, record.response) == ("7", ("dog",), ("cat",), "A dog.")
+
+
+def test_the_task_of_a_samples_file_is_what_follows_the_date() -> None:
+    assert task_of(Path("x/20260101_samples_ode_fictional.jsonl")) == "ode_fictional"
+    assert task_of(Path("20260101_samples_my_samples_task.jsonl")) == "my_samples_task"

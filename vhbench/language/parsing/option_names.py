@@ -31,7 +31,7 @@ _VERB = (
 _NO_NOUN = (
     rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has|shall|will|would)|alone|also|instead|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
     r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|given|but|which|that|from|at|by|not|to|for|of|cannot"
-    r"|will|may|might)\b(?!-)"
+    r"|in|out|will|may|might)\b(?!-)|[-–—]+\s+(?:in)?correct\b"
 )
 """Words that no article precedes, so that an A before them is the letter."""
 _DOES = (
@@ -47,7 +47,7 @@ _REMARK = (
 )
 """Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on."""
 _RATED = (
-    r"(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=consider\s))"
+    r"(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=deem\s)|(?<=consider\s))"
     r"A(?=\s+(?:first|highest|most|more|correct|right|the|best|to)\b)"
 )
 
