@@ -92,14 +92,15 @@ def _prediction(kind: str, response: str, choices: tuple[str, ...], question: st
 
 
 def _abstains(kind: str, response: str, choices: Sequence[str], question: str) -> bool:
-    """Return whether a response only abstains; an option with these words does not count."""
+    """Return whether a response only abstains and names no option; an option with these words does not count."""
     text = parsing.after_thoughts(response)[-LONGEST:]
     tagged = _TAGGED.fullmatch(text)
     text = tagged[1] if tagged else text
     possible = possible_answers(tuple(choices))
     others = [text if letter in possible else "" for letter, text in zip(ascii_uppercase, choices, strict=False)]
-    named = parsing.parse(kind, text, others, question=question)
-    return not (named or _NAMES.search(text)) and parsing.failure(text, unread=True) == "abstained"
+    listed = any(re.search(rf"(?i)(?<!\w){re.escape(option)}(?!\w)", text) for option in others if option)
+    named = listed or _NAMES.search(text) or parsing.parse(kind, text, others, question=question)
+    return not named and parsing.failure(text, unread=True) == "abstained"
 
 
 def trl_reward(

@@ -20,9 +20,8 @@ WRAPPER: Final = "Is it false that the right answer to this question is yes:"
 MARKS: Final = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪", "⟫"))
 """Quotation marks in order of preference; the first pair absent from the text is used."""
 
-NEGATIONS: Final = lexicon.words("negations") | frozenset(
-    "none nobody nothing nowhere cannot false untrue incorrect wrong".split()
-)
+_FALSE: Final = frozenset("none nobody nothing nowhere cannot false untrue incorrect wrong".split())
+NEGATIONS: Final = lexicon.words("negations") | _FALSE
 _SIMPLE = re.compile(r"(?i)(?:is|are|was|were) there (?:an?|any) (?!of\b)")
 _Template = tuple[str, re.Pattern[str], str]
 """Sources (a regular expression), pattern of a question, and its twin with the pattern's groups in braces."""
@@ -63,8 +62,8 @@ def wrap(parts: Parts) -> str:
     """
     asked = parts.lead + parts.asked + (parts.mark or "?")
     asked = asked[:1].upper() + asked[1:]
-    around = asked + parts.before + parts.after
-    opening, closing = next((pair for pair in MARKS if not set(pair) & set(around)), MARKS[-1])
+    absent = (pair for pair in MARKS if not set(pair) & set(parts.before + asked + parts.after))
+    opening, closing = next(absent, MARKS[-1])
     return f"{parts.before}{WRAPPER} {opening}{asked}{closing}{parts.after}"
 
 
@@ -115,31 +114,34 @@ def may_state(question: str, statement: str) -> bool:
     >>> may_state("Is the left light on", "the left light is on"), may_state("Is the cat red", "the is cat red")
     (True, False)
     """
-    (verb, *rest), stated = (words(without_quotations(text).replace("«»", "x")) for text in (question, statement))
+    (verb, *rest), stated = (
+        words(re.sub(r"«»|(?<=\w )[A-Z]\b(?!['’.])", "x", without_quotations(text))) for text in (question, statement)
+    )
     slots = _table()[0]
     for end in range(1, len(rest)):
         if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # beside the lead
             subject, predicate = " ".join(rest[:end]), " ".join(rest[end:])
             cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INFINITIVE"], f"{verb} {predicate} ")
             participle = f"{slots['DONE']} (?!of )" if re.fullmatch(slots["BE"], verb) else r"\S+ "
-            return not cut and _is_one_predicate(re.sub(f"^{participle}", "", predicate), loosely=True)
+            start = f"^(?:(?:{slots['ADV']}|already|now|almost|nearly|[a-z]+ly) )*{participle}"
+            return not cut and _is_one_predicate(re.sub(start, "", predicate), loosely=True)
     return verb in ("do", "does", "did")
 
 
 def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
     """Return whether no part of a text after a subject may be the predicate of the text in front of that part.
 
-    That may be a second noun phrase ("picking apples the farmer"), participle ("with a beard smiling") or adjective
-    ("holding the dog wet"). So noun phrases of several words must end in a listed noun; ``loosely``, in no adjective,
-    and no listed noun may stand inside.
+    Noun phrases of several words must end in a listed noun; ``loosely``, in no adjective, and hold no listed noun.
 
     >>> _is_one_predicate("holding the dog on the big sofa"), _is_one_predicate("holding the dog wet")
     (True, False)
     """
     slots, phrase, last = _table()[0], list[str](), ""
-    words_of = re.sub(f"(?: ones?)?{slots['IMG']}$", "", without_quotations(text)).split()
+    plain = re.sub(f"(?: ones?)?{slots['IMG']}$", "", without_quotations(text))
+    words_of = re.sub(slots["ASIDE" if loosely else "MANNER"], "", plain).split()
+    kinds = ("DETER", "JOIN", "VING", "ADV") if loosely else ("DETER", "VING", "LINK", "ADV")
     for place, word in enumerate([*words_of, ""], start=1):
-        kind = next((name for name in ("DETER", "VING", "LINK", "ADV") if re.fullmatch(slots[name], word)), "")
+        kind = next((name for name in kinds if re.fullmatch(slots[name], word)), "").replace("JOIN", "LINK")
         if last == "to" and not (kind or phrase) and word.islower():
             last = "infinitive"
         elif word and not kind:
@@ -163,7 +165,8 @@ def _past(verb: str) -> str:
 
 def is_form(verb: str, form: str, auxiliary: str) -> bool:
     """Return whether a verb has this form where "does" or "did" is gone; of unlisted irregular verbs, any but two."""
-    irregular = form[:1] == verb[:1] and len(form) <= len(verb) + 2 and not form.endswith(("s", "ing", "eed"))
+    longest = len(verb) + (0 if form.endswith("ed") else 2)
+    irregular = form[:1] == verb[:1] and len(form) <= longest and not form.endswith(("s", "ing", "eed"))
     past = form in (_past(verb), f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied", "went") or irregular
     return form == third_person(verb) if auxiliary == "does" else past
 

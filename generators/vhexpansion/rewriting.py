@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from vhbench.generators.vhexpansion import negation
-from vhbench.generators.vhexpansion.negation import natural_twin, negations, words, wrap
 from vhbench.generators.vhexpansion.question_parts import AUXILIARIES, CannotNegate, split_question, without_quotations
 from vhbench.protocols import Rewriter
 
@@ -39,7 +38,7 @@ WORDINGS: Final[dict[Wording, str]] = {
 
 _FALSE_THAT = re.compile(r"(?i)\b(?:is it|it is) (?:false|untrue|incorrect|wrong|not true|not the case) that\b")
 _AUXILIARY = re.compile(rf"\b(?!d(?:o|oes|id)\b)(?:{AUXILIARIES})\b")
-_MOVABLE = frozenset({*AUXILIARIES.split("|"), "a", "an", "any", "no", "true", "it", "that"})
+_MOVABLE = frozenset({*AUXILIARIES.split("|"), "a", "an", "any", "no"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +78,15 @@ def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = 
     parts = split_question(question)
     if wording in ("auto", "natural"):
         try:
-            return Twin(natural_twin(parts, source))
+            return Twin(negation.natural_twin(parts, source))
         except CannotNegate:
             if wording == "natural":
                 raise
     if rewriter is None or wording == "wrapped":
-        return Twin(wrap(parts), "wrapped")
+        return Twin(negation.wrap(parts), "wrapped")
     said = clean(rewriter.rewrite(PROMPT.format(question=question)))
     if reason := why_not_negation(question, said, source):
-        return Twin(wrap(parts), "wrapped", refused=said, reason=reason)
+        return Twin(negation.wrap(parts), "wrapped", refused=said, reason=reason)
     return Twin(said, "llm", by=rewriter.name)
 
 
@@ -103,18 +102,19 @@ def why_not_negation(question: str, candidate: str, source: str = "") -> str:
     "other content: added ['black'], lost ['brown']"
     """
     try:
-        if candidate == wrap(before := split_question(question)):
+        if candidate == negation.wrap(before := split_question(question)):
             return ""
         after = split_question(candidate)
     except CannotNegate as error:
         return str(error)
     if (before.before.strip(), before.after.strip()) != (after.before.strip(), after.after.strip()):
         return "the text around the question changed"
-    old, new = before.lead + before.asked, after.lead + after.asked
+    plain = re.sub(r"(?i)^is it true that\b", "", before.asked)
+    old, new = before.lead + plain, after.lead + after.asked
     if not after.mark or " ".join(old.split()) == " ".join(new.split()):
         return "no other question"
-    if negations(new) != negations(old) + 1:
-        return f"expected {negations(old) + 1} negations, got {negations(new)}"
+    if negation.negations(new) != negation.negations(old) + 1:
+        return f"expected {negation.negations(old) + 1} negations, got {negation.negations(new)}"
     statement = _FALSE_THAT.sub("", new)
     simple = negation.is_simple_existence(before.asked) and re.match(r"(?i)(?:is|are|was|were) there no ", after.asked)
     if statement == new and not simple:
@@ -122,17 +122,18 @@ def why_not_negation(question: str, candidate: str, source: str = "") -> str:
     if negation.has("CLAUSES", old):
         return "the negation cannot govern two clauses"
     inflects = (re.match(r"(?i)(?:do|does|did)\b|", before.asked) or [""])[0].lower()
-    if _verbs(old, inflects) != _verbs(statement, inflects):
+    if _verbs(old, {"does": "has", "did": "had"}.get(inflects, "have")) != _verbs(statement):
         return "another verb or tense"
-    lead, asked, said = _content(before.lead), _content(before.asked), _content(statement)
+    lead, asked, said = _content(before.lead), _content(plain), _content(statement)
     if not any(_same(order, said, inflects, statement) for order in (lead + asked, asked + lead)):
         lost, added = Counter(lead + asked) - Counter(said), Counter(said) - Counter(lead + asked)
         other = f"other content: added {sorted(added)}, lost {sorted(lost)}"
         return other if lost or added else "another order of words"
     try:
-        twin = split_question(natural_twin(before, source)).asked
+        twin = split_question(negation.natural_twin(before, source)).asked
         stated = _FALSE_THAT.sub("", twin)
-        fits = stated == twin or words(statement) in (words(before.lead + stated), words(f"{stated} {before.lead}"))
+        orders = [negation.words(text) for text in (before.lead + stated, f"{stated} {before.lead}")]
+        fits = stated == twin or negation.words(statement) in orders
     except CannotNegate:
         fits = negation.may_state(before.asked, _FALSE_THAT.sub("", after.asked))
     return "" if fits else "the verb splits a phrase"
@@ -151,9 +152,9 @@ def _content(text: str) -> list[str]:
     return [word for word in negation.words(text) if word not in _MOVABLE] + quotations
 
 
-def _verbs(text: str, inflects: str) -> Counter[str]:
-    found = Counter(_AUXILIARY.findall(re.sub(r"\bis it true that\b", "", without_quotations(text).lower())))
-    return Counter({verb: n for verb, n in found.items() if not (inflects and verb in ("have", "has", "had"))})
+def _verbs(text: str, have: str = "have") -> Counter[str]:
+    found = _AUXILIARY.findall(without_quotations(text).lower())
+    return Counter(have if verb == "have" else verb for verb in found)
 
 
 def _same(before: list[str], after: list[str], auxiliary: str, statement: str) -> bool:

@@ -71,6 +71,8 @@ def test_a_guess_is_worth_nothing(number: int, right: int) -> None:
         ("<answer>I cannot tell.</answer>", 0.0),
         ("I don't know, but it is a cat.", -1 / 2),
         ("A or B, I don't know", -1 / 2),
+        ("I don't know, either dog or cat.", -1 / 2),
+        ("I'm not sure; it could be a cat.", -1 / 2),
         ("", -1 / 2),
         ("<think>I don't know", -1 / 2),
         ("B", 1.0),

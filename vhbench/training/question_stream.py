@@ -77,13 +77,14 @@ def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozen
         with TemporaryDirectory() as folder:
             rows = _rows(_BLOCKS[name](options, seed, level, Path(folder)))
             closed = [_renamed(question, seed) for question in rows if question.kind != "caption"]
-        fresh = [
-            question for question in closed
-            if scenes.isdisjoint(question.scene_ids)
-            and images.isdisjoint(hashlib.sha256(read_image(image)).hexdigest() for image in question.images)
-        ]  # fmt: skip
+        fresh = [question for question in closed if _is_fresh(question, images, scenes)]
         total += len(fresh)
         yield from _in_pairs(fresh, seed)
+
+
+def _is_fresh(question: Question, images: frozenset[str], scenes: frozenset[str]) -> bool:
+    digests = (hashlib.sha256(read_image(image)).hexdigest() for image in question.images)
+    return scenes.isdisjoint(question.scene_ids) and images.isdisjoint(digests)
 
 
 def _in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question]]:
@@ -156,10 +157,8 @@ def _mioh(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild
     types = [kind.task for kind in QUESTION_TYPES.values()]
     cells = {task: dict.fromkeys(groups, types.count(task) * _MIOH_CELLS // len(groups)) for task in types}
     write_atomic(folder / "cells.json", json_bytes(cells))
-    return _build(
-        "mioh", source=(f"scenes:{_MIOH_SCENES}",), cells=str(folder / "cells.json"), seed=seed, part=options.part,
-        size=options.size, allow_missing=True,
-    )  # fmt: skip
+    source, shared = (f"scenes:{_MIOH_SCENES}",), {"seed": seed, "part": options.part, "size": options.size}
+    return _build("mioh", source=source, cells=str(folder / "cells.json"), allow_missing=True, **shared)
 
 
 def _vhexpansion(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:

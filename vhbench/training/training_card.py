@@ -39,7 +39,7 @@ def card(told: Mapping[str, Any], layout: str, *, preferences: bool = False) -> 
     load = {
         "parquet": '`load_dataset("parquet", data_files="data/*.parquet", split="train")` reads them.',
         "folder": '`load_dataset("imagefolder", data_dir=".", split="train")` reads them.',
-        "llava": "LLaVA's trainer reads `llava.json` and the folder `images`.",
+        "llava": "LLaVA's trainer reads `llava.json` and `images`; several images a row only LLaVA-NeXT's.",
         "sharegpt": "LLaMA-Factory reads them as `dataset: vhbench` with this folder as `dataset_dir`.",
     }[layout]
     template = Template(Path(__file__).with_name("card.jinja").read_text(encoding="utf-8"), keep_trailing_newline=True)

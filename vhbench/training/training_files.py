@@ -60,9 +60,11 @@ def write(
     write_atomic(folder / PROVENANCE, json_bytes(told))
     write_atomic(folder / "README.md", training_card.card(told, layout, preferences=preferences).encode())
     forms, right = (", ".join(f"{name} {n:,}" for name, n in counts[key].items()) for key in ("form", "right"))
+    several = sum(len(lesson.images) > 1 for lesson in lessons) if layout == "llava" else 0
+    note = f"; {several:,} have several images, which LLaVA-NeXT's trainer reads and LLaVA-1.5's does not"
     return (
         f"{folder}: {counts['rows']:,} rows about {counts['images']:,} images ({forms}; reference answers: "
-        f"{right or 'none'})"
+        f"{right or 'none'}){note if several else ''}"
     )
 
 

@@ -96,6 +96,18 @@ def test_what_a_run_fails_is_taught_most(halves: Editions, tmp_path: Path) -> No
     assert [source["benchmark"] for source in (*told["sources"], *told["tests"])] == ["mioh", "mioh"]
 
 
+def test_llava_s_json_has_a_mark_for_each_of_several_images_and_the_export_says_so(
+    halves: Editions, tmp_path: Path
+) -> None:
+    out = tmp_path / "llava"
+    said = run("export", "sft", "--split", halves.train, "--test", halves.test, "--layout", "llava", "--out", out)
+    rows = json.loads((out / "llava.json").read_text())
+    assert f"{len(rows):,} have several images, which LLaVA-NeXT's trainer reads and LLaVA-1.5's does not" in said
+    for row in rows:
+        assert row["conversations"][0]["value"].count("<image>") == len(row["image"]) > 1
+        assert all((out / image).is_file() for image in row["image"])
+
+
 def test_the_errors_of_a_run_are_taught(halves: Editions, tmp_path: Path) -> None:
     results = write_run(tmp_path / "results", halves.train, "mioh", right_but_for("A5"))
     run("export", "sft", "--split", halves.train, "--test", halves.test, "--run", results, "--out", tmp_path / "rows")
