@@ -33,7 +33,7 @@ def columns(question: Question) -> dict[str, object]:
 
 def of(split: Path, config: str) -> list[Question]:
     """The questions of a config, in the order of its shards."""
-    return [question for question in splits.read_questions(split, config)]
+    return list(splits.read_questions(split, config))
 
 
 def test_there_is_a_digest_for_each_row(rows: splits.CheckedRows) -> None:
