@@ -10,7 +10,7 @@ with the previous version's must raise MAJOR. The release then has one citable n
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from vhbench import audit, card, splits
 from vhbench.adapters import hub
 from vhbench.adapters.hub_names import ReleaseName
 from vhbench.adapters.hub_release import (
-    MAIN,
+    Release,
     ReleaseTarget,
     edit,
     logged_in,
@@ -69,37 +69,38 @@ def publish(how: PushOptions, ask: Callable[[str], bool]) -> None:
     Raises:
         VhbenchError: if the split has errors, or must not or cannot be released.
     """
-    with ExitStack() as held:
-        directory, repo_id = how.directory, how.repo_id
-        if not how.dry_run:
-            held.enter_context(splits.locked(directory))
+    directory, repo_id, online = how.directory, how.repo_id, logged_in()
+    with TemporaryDirectory() as folder, nullcontext() if how.dry_run else splits.locked(directory):
+        aside = Path(folder) if how.dry_run else None
         manifest = verify_release(directory, how.version)
         if how.hidden or how.secret or how.key:
-            directory = _hide(how, manifest, Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None)
+            directory = _hide(how, manifest, aside)
             manifest = verify_release(directory, how.version)
         refuse_hidden(manifest, reveal=how.reveal)
-        if logged_in() and not how.comparable_anyway:
+        if online and not how.comparable_anyway:
             _refuse_hidden_change(directory, manifest, repo_id)
-        if how.dry_run:
-            return _rehearse(how, directory, manifest)
-        put = place(repo_id, manifest)
+        put = place(repo_id, manifest) if online or not how.dry_run else ReleaseTarget()
         former = _former_texts(repo_id, put)
-        _write_card(directory, manifest, how, former)
+        _write_card(directory, manifest, how, former, aside)
         sent = push(
             directory,
             repo_id,
             put=put,
+            card=aside,
             private=how.private,
             reveal=how.reveal,
+            dry_run=how.dry_run,
             approve=lambda names: _may(ask, repo_id, names, *_DELETE),
             overwrite=lambda names: _may(ask, repo_id, _lost(names, former), *_REPLACE),
         )
+    if how.dry_run:
+        return _print_plan(repo_id, sent, _lost(sent.replaced, former), online=online)
     if not sent.is_new:
         print(f"nothing new: {repo_id} has {sent.tag} with this content already")
     else:
         print(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
-        if sent.branch != MAIN:
-            print(f"a newer version exists: {MAIN} is unchanged, this version is on the branch {sent.branch}")
+        if sent.is_backport:
+            print(f"a newer version exists: main is unchanged, this version is on the branch {sent.branch}")
     print(f"commit {sent.sha}")
     print(f"VHBENCH_RELEASE={ReleaseName.of(manifest, repo_id)}")
 
@@ -168,22 +169,13 @@ def _refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> 
         )
 
 
-def _rehearse(how: PushOptions, directory: Path, manifest: Manifest) -> None:
-    """Report what a push would upload, without changing the split."""
-    online, repo_id = logged_in(), how.repo_id
-    with TemporaryDirectory() as folder:
-        put = place(repo_id, manifest) if online else ReleaseTarget()
-        former = _former_texts(repo_id, put)
-        _write_card(directory, manifest, how, former, Path(folder))
-        release = push(
-            directory, repo_id, dry_run=True, card=Path(folder), put=put, private=how.private, reveal=how.reveal
-        )
-    print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was uploaded")
-    if release.branch != MAIN:
-        print(f"a newer version exists: this one would go on a separate branch, {release.branch}")
-    _print_names("+", release.uploaded)
-    _print_names("-", release.deleted)
-    for name in _lost(release.replaced, former):
+def _print_plan(repo_id: str, planned: Release, lost: Sequence[str], *, online: bool) -> None:
+    print(f"dry run: {repo_id} would get the tag {planned.tag}, {len(planned.uploaded)} files, nothing was uploaded")
+    if planned.is_backport:
+        print(f"a newer version exists: this one would go on a separate branch, {planned.branch}")
+    _print_names("+", planned.uploaded)
+    _print_names("-", planned.deleted)
+    for name in lost:
         print(in_a_line(f"  ! {name} was not written by vhbench, and would be replaced"))
     if not online:
         print("not logged in: the files already on the Hub are unknown, so all count as new")
@@ -235,7 +227,7 @@ def withdraw(repo_id: str, version: str, reason: str) -> str:
     if refs is None or f"v{version}" not in refs.tags:
         known = ", ".join(refs.newest_last) if refs else ""
         raise VhbenchError(f"{repo_id} has no version {version}; it has {known or 'none'}")
-    head, revision = refs.branches[MAIN], hub.commit_of(repo_id, f"v{version}")
+    head, revision = hub.commit_of(repo_id), hub.commit_of(repo_id, f"v{version}")
     released = hub.file_of(repo_id, manifests.MANIFEST, revision)
     content_hash = splits.read_manifest(released.parent).content_hash if released else ""
     yank = hub.Yank(version, reason, revision, content_hash)
