@@ -128,7 +128,9 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
     yield filled("examples.html", "examples.html")
     refused = [escaped(line) for line in standings.refused]
     rules, changes = _rules(board.rules), read_changes(board)
-    yield filled("about.html", "about.html", rules=rules, refused=refused, recorded=recorded, changes=changes)
+    cited = next((one for one in recorded if one.name == shared["snapshot"]), None)
+    told = {"rules": rules, "refused": refused, "recorded": recorded, "cited": cited, "changes": changes}
+    yield filled("about.html", "about.html", **told)
     for model in standings.ranked:
         sections = [_section(standings, model, view) for view in views if view.row(model)]
         drops = [
@@ -136,10 +138,10 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
             for (public, fresh), found in standings.drops.items()
             if model.number in found
         ]
-        told = provenance(standings, model)
+        run = provenance(standings, model)
         path = f"models/{model.slug}.html"
         history = [(one, score) for one in recorded for score in one.of(model.slug)]
-        yield filled(path, "model.html", model=model, sections=sections, drops=drops, history=history, provenance=told)
+        yield filled(path, "model.html", model=model, sections=sections, drops=drops, history=history, provenance=run)
     slugs = {model.slug for model in standings.ranked}
     for one in recorded:
         yield filled(f"{snapshots.FOLDER}/{one.name}.html", "snapshot.html", one=one, slugs=slugs)

@@ -60,7 +60,11 @@ def test_a_page_of_a_snapshot_stays(
     assert "\n".join(told) in (tmp_path / "site/about.html").read_text()
 
     enter(two, editions[NAME], "Fjord-VL 7B", lambda row: said_by("Fjord-VL 7B", row))
-    record(rank_entries(two, sources, workers=1))
+    grown = rank_entries(two, sources, workers=1)
+    record(grown)
+    for one in (standings, grown):  # on one day
+        about = site.write_site(one, tmp_path / "site").with_name("about.html").read_text()
+        assert f'its <a href="snapshots/{snapshot_name(one)}.html">page</a> keeps its address' in about
     (two.folder / "entries/ember-vl-8b" / NAME / "answers.parquet").unlink()  # is left out of the later site
     site.write_site(rank_entries(two, sources, workers=1), tmp_path / "later")
     assert len(read_snapshots(two)) == 2
