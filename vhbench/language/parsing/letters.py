@@ -186,7 +186,7 @@ def _marked(text: str, names: Names) -> str | None:
         alternative = re.match(
             rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus|maybe|perhaps)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')",
             rest,
-        )
+        ) or re.fullmatch(rf"[-–—]\s*[(\[]?[{names.letters}]\W*", marked[0][-1] + rest)  # "A - B"
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         own = Mention(marked.start(), marked.end(), found.upper())
         verdict = text_after(rest, own, names) == rest and (_VERDICT.match(rest) or DENIED_AFTER.match(rest[:60]))
@@ -213,9 +213,12 @@ def _first_words(text: str, names: Names) -> str:
 
 
 def _goes_through_them(text: str, names: Names) -> bool:
-    """Return whether a text covers every option: each letter begins a sentence, in order."""
-    begun = re.findall(rf"(?:\A|[.;:!?,\n])\s*[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))", text)
-    return len(names.letters) > 1 and "".join(dict.fromkeys(begun)) == names.letters[: max(len(set(begun)), 2)]
+    """Return whether a text discusses options one by one: several letters begin clauses."""
+    begun = re.findall(
+        rf"(?:\A|[.;:!?,\n])\s*(?:(?:but|however|while|so|and)\s+)?[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))",
+        text,
+    )
+    return len(set(begun)) > 1
 
 
 def _first(text: str, names: Names, start: int) -> list[Mention]:
@@ -239,7 +242,8 @@ def _without_the_list(text: str, names: Names) -> str:
         found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w❌✗✘✅✓✔]*").search(
             lowered, start
         )
-        if not found or (begin >= 0 and found.start() - start > 2):
+        gap = lowered[start : found.start()] if found and begin >= 0 else ""
+        if not found or len(gap) > 2 or REJECTING_SIGN.search(gap) or "✅" in gap:
             return text
         begin, start = (begin if begin >= 0 else found.start()), found.end()
     return f"{text[:begin]}\n{text[start:]}"
@@ -300,7 +304,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
     images = set(names.images.values())
-    together = len(named) == 1 and not re.search(r"\b(?:or|if)\b", named[0].text)
+    together = len(named) == 1 and not re.search(r"\b(?:or|if)\b|[<>]", named[0].text)
     if (
         both
         and len(images) == 2
