@@ -50,6 +50,11 @@ class Release:
     branch: str = MAIN
     replaced: tuple[str, ...] = ()
 
+    @property
+    def is_backport(self) -> bool:
+        """Whether a newer version exists, so that ``main`` stays unchanged."""
+        return self.branch != MAIN
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseTarget:

@@ -18,7 +18,6 @@ from measuring import COMMAND, Figure, apart, report, run
 from vhbench import splits
 from vhbench.adapters.calibration_forms import caption
 from vhbench.builds.starter import starter
-from vhbench.files import cache_folder, canonical, write_atomic
 from vhbench.leaderboard.baselines import levels
 from vhbench.leaderboard.boards import Board, Edition, of_split, read_board, write_board
 from vhbench.leaderboard.entries import ModelInfo
@@ -69,9 +68,6 @@ def prepare(folder: Path, models: int) -> None:
 def enter(folder: Path, edition: Edition, models: int) -> None:
     """Add all entries to an edition, and cache what follows from it alone."""
     board, questions = read_board(folder), read_edition(edition, folder / "splits" / edition.benchmark)
-    file = cache_folder() / "board" / f"levels-1-{edition.content_hash}.json"
-    if not file.is_file():  # the text-only baseline of 3,484 questions takes half a minute, once
-        write_atomic(file, canonical([{"name": "Chance", "kind": "guesses evenly among the answers", "value": 30.0}]))
     levels(questions)
     for number in range(models):
         skill, offered = 0.3 + 0.6 * number / models, RunAnswers(questions)

@@ -10,7 +10,7 @@ with the previous version's must raise MAJOR. The release then has one citable n
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,6 @@ from vhbench import audit, card, splits
 from vhbench.adapters import hub
 from vhbench.adapters.hub_names import ReleaseName
 from vhbench.adapters.hub_release import (
-    MAIN,
     Release,
     ReleaseTarget,
     edit,
@@ -33,6 +32,7 @@ from vhbench.adapters.hub_release import (
 from vhbench.builds import hidden_edition
 from vhbench.builds.hidden_seed import read_secret
 from vhbench.files import json_bytes, resolved
+from vhbench.release_options import PushOptions
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.split_diff import compare
 from vhbench.splits import manifests
@@ -59,56 +59,49 @@ def verify_release(directory: Path, version: str) -> Manifest:
     return manifest
 
 
-def publish(
-    directory: Path,
-    repo_id: str,
-    version: str,
-    *,
-    private: bool,
-    hidden: bool,
-    secret: Path | None,
-    key: Path | None,
-    reveal: bool,
-    yes: bool,
-    dry_run: bool,
-    comparable_anyway: bool,
-    notes: str,
-    ask: Callable[[str], bool],
-) -> None:
-    """Release a split, or its public part, and print the result; arguments are the options of ``vhbench push``.
+def publish(how: PushOptions, ask: Callable[[str], bool]) -> None:
+    """Release a split, or its public part, and print the result.
 
-    ``ask`` is called with a question before files are deleted or replaced.
+    Args:
+        how: what to release, and where.
+        ask: called with a question before files are deleted or replaced.
 
     Raises:
         VhbenchError: if the split has errors, or must not or cannot be released.
     """
-    with ExitStack() as held:
-        if not dry_run:
-            held.enter_context(splits.locked(directory))
-        manifest = verify_release(directory, version)
-        if hidden or secret or key:
-            folder = Path(held.enter_context(TemporaryDirectory())) if dry_run else None
-            directory = _hide(directory, manifest, hidden, secret, key, folder, overwrite=yes)
-            manifest = verify_release(directory, version)
-        refuse_hidden(manifest, reveal=reveal)
-        if logged_in() and not comparable_anyway:
+    directory, repo_id, online = how.directory, how.repo_id, logged_in()
+    with TemporaryDirectory() as folder, nullcontext() if how.dry_run else splits.locked(directory):
+        aside = Path(folder) if how.dry_run else None
+        manifest = verify_release(directory, how.version)
+        if how.hidden or how.secret or how.key:
+            directory = _hide(how, manifest, aside)
+            manifest = verify_release(directory, how.version)
+        refuse_hidden(manifest, reveal=how.reveal)
+        if online and not how.comparable_anyway:
             _refuse_hidden_change(directory, manifest, repo_id)
-        if dry_run:
-            return _rehearse(directory, manifest, repo_id, notes, private=private, reveal=reveal)
-        put = place(repo_id, manifest)
+        put = place(repo_id, manifest) if online or not how.dry_run else ReleaseTarget()
         former = _former_texts(repo_id, put)
-        _write_card(directory, manifest, repo_id, notes, former)
-
+        _write_card(directory, manifest, how, former, aside)
         sent = push(
             directory,
             repo_id,
             put=put,
-            private=private,
-            reveal=reveal,
+            card=aside,
+            private=how.private,
+            reveal=how.reveal,
+            dry_run=how.dry_run,
             approve=lambda names: _may(ask, repo_id, names, *_DELETE),
             overwrite=lambda names: _may(ask, repo_id, _lost(names, former), *_REPLACE),
         )
-    _tell(repo_id, sent)
+    if how.dry_run:
+        return _print_plan(repo_id, sent, _lost(sent.replaced, former), online=online)
+    if not sent.is_new:
+        print(f"nothing new: {repo_id} has {sent.tag} with this content already")
+    else:
+        print(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
+        if sent.is_backport:
+            print(f"a newer version exists: main is unchanged, this version is on the branch {sent.branch}")
+    print(f"commit {sent.sha}")
     print(f"VHBENCH_RELEASE={ReleaseName.of(manifest, repo_id)}")
 
 
@@ -132,37 +125,19 @@ def _may(ask: Callable[[str], bool], repo_id: str, names: Sequence[str], sign: s
     return not names or ask(question)
 
 
-def _tell(repo_id: str, sent: Release) -> None:
-    if not sent.is_new:
-        print(f"nothing new: {repo_id} has {sent.tag} with this content already")
-    else:
-        print(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
-        if sent.branch != MAIN:
-            print(f"a newer version exists: {MAIN} is unchanged, this version is on the branch {sent.branch}")
-    print(f"commit {sent.sha}")
-
-
 def _print_names(sign: str, names: Sequence[str]) -> None:
     for name in names:
         print(in_a_line(f"  {sign} {name}"))
 
 
-def _hide(
-    directory: Path,
-    manifest: Manifest,
-    hidden: bool,
-    secret: Path | None,
-    key: Path | None,
-    rehearsed: Path | None,
-    *,
-    overwrite: bool,
-) -> Path:
+def _hide(how: PushOptions, manifest: Manifest, rehearsed: Path | None) -> Path:
     """Write the public part of a split, and its key unless ``rehearsed``; return the folder of the public part."""
-    if not hidden or secret is None:
-        given = "--hidden" if hidden else "--secret" if secret else "--key"
+    directory, secret = how.directory, how.secret
+    if not how.hidden or secret is None:
+        given = "--hidden" if how.hidden else "--secret" if secret else "--key"
         raise VhbenchError(f"{given}: expected both --hidden and --secret FILE, which release a hidden test set")
     folder = (rehearsed or directory.resolve().parent / "hidden") / manifest.benchmark
-    answers = key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
+    answers = how.key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
     known = read_secret(secret)
     if answers.exists() and answers.samefile(secret):
         raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
@@ -171,7 +146,7 @@ def _hide(
             raise VhbenchError(f"--key {answers}: is inside {split} and would be published; choose another path")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
-        public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
+        public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=how.yes)
     shown, whole = (f"{sum(one.rows.values()):,}" for one in (public, manifest))
     print(f"{shown} of {whole} questions are public; the others would leak their answers")
     if rehearsed is None:
@@ -194,20 +169,13 @@ def _refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> 
         )
 
 
-def _rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool) -> None:
-    """Report what a push would upload, without changing the split."""
-    online = logged_in()
-    with TemporaryDirectory() as folder:
-        put = place(repo_id, manifest) if online else ReleaseTarget()
-        former = _former_texts(repo_id, put)
-        _write_card(directory, manifest, repo_id, notes, former, Path(folder))
-        release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
-    print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was uploaded")
-    if release.branch != MAIN:
-        print(f"a newer version exists: this one would go on a separate branch, {release.branch}")
-    _print_names("+", release.uploaded)
-    _print_names("-", release.deleted)
-    for name in _lost(release.replaced, former):
+def _print_plan(repo_id: str, planned: Release, lost: Sequence[str], *, online: bool) -> None:
+    print(f"dry run: {repo_id} would get the tag {planned.tag}, {len(planned.uploaded)} files, nothing was uploaded")
+    if planned.is_backport:
+        print(f"a newer version exists: this one would go on a separate branch, {planned.branch}")
+    _print_names("+", planned.uploaded)
+    _print_names("-", planned.deleted)
+    for name in lost:
         print(in_a_line(f"  ! {name} was not written by vhbench, and would be replaced"))
     if not online:
         print("not logged in: the files already on the Hub are unknown, so all count as new")
@@ -227,17 +195,17 @@ def _former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
 
 
 def _write_card(
-    directory: Path, manifest: Manifest, repo_id: str, notes: str, former: Mapping[str, str], into: Path | None = None
+    directory: Path, manifest: Manifest, how: PushOptions, former: Mapping[str, str], into: Path | None = None
 ) -> None:
     """Write the card with the changelog of all versions, keeping others' text of the released one (``former``)."""
     changelog = former.get("CHANGELOG.md", "")
-    if notes or f"### {manifest.version}\n" not in changelog:
+    if how.notes or f"### {manifest.version}\n" not in changelog:
         changelog = card.changelog_entry(
-            manifest, notes or ("A new version." if changelog else "First release."), changelog
+            manifest, how.notes or ("A new version." if changelog else "First release."), changelog
         )
     card.write_card(
         directory,
-        repo_id=repo_id,
+        repo_id=how.repo_id,
         changelog=changelog,
         picture=card.sheet(directory),
         published=date.today().isoformat(),  # of the release, which no hash covers
@@ -259,7 +227,7 @@ def withdraw(repo_id: str, version: str, reason: str) -> str:
     if refs is None or f"v{version}" not in refs.tags:
         known = ", ".join(refs.newest_last) if refs else ""
         raise VhbenchError(f"{repo_id} has no version {version}; it has {known or 'none'}")
-    head, revision = refs.branches[MAIN], hub.commit_of(repo_id, f"v{version}")
+    head, revision = hub.commit_of(repo_id), hub.commit_of(repo_id, f"v{version}")
     released = hub.file_of(repo_id, manifests.MANIFEST, revision)
     content_hash = splits.read_manifest(released.parent).content_hash if released else ""
     yank = hub.Yank(version, reason, revision, content_hash)

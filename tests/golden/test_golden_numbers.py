@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 from golden_documents import digest, flattened, numbers
 
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.builds.recipes import EditionRecipe
+from vhbench.builds.starter import SEED
+
 GOLDEN = Path(__file__).with_name("numbers.json")
+EDITIONS = Path(__file__).parents[2] / "editions"
 
 
 @pytest.mark.slow
@@ -24,3 +29,12 @@ def test_every_number_is_as_it_was(tmp_path: Path) -> None:
 
 def _same(expected: object, value: object) -> bool:
     return bool(value == (pytest.approx(expected, rel=1e-11, abs=1e-11) if isinstance(value, float) else expected))
+
+
+@pytest.mark.parametrize("recipe", sorted(EDITIONS.glob("*_drawn.yaml")), ids=lambda file: file.stem)
+def test_a_drawn_recipe_has_the_content_hash_of_its_split(recipe: Path) -> None:
+    found = EditionRecipe.read(recipe)
+    found.build()  # its inputs are those of the recipe
+    built = json.loads(json.dumps(BENCHMARKS[found.benchmark].starter))
+    assert (found.options, found.seed, found.unpinned) == (built, SEED, [])
+    assert found.content_hash == json.loads(GOLDEN.read_text())["hash"][found.benchmark]

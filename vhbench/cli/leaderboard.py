@@ -254,6 +254,18 @@ def _refresh(options: WorkersOption) -> None:
     typer.echo(f"changed scores: {len(moved)} ({len(checked)} entries)")
 
 
+def _snapshot(how: WorkersOption) -> None:
+    """Record the board's scores and ranks of today, for a page of the site with a permanent address.
+
+    Example: `vhbench leaderboard snapshot --board board`
+    """
+    from vhbench.leaderboard.rankings import rank_entries
+    from vhbench.leaderboard.snapshots import record
+
+    board, sources = how.read()
+    typer.echo(f"recorded {record(rank_entries(board, sources, workers=how.workers))}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReproduceOptions(BoardOption):
     """Options of ``reproduce``."""
@@ -392,6 +404,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
     "check": (_check, CheckOptions),
     "reproduce": (_reproduce, ReproduceOptions),
     "refresh": (_refresh, WorkersOption),
+    "snapshot": (_snapshot, WorkersOption),
     "build": (_build, BuildOptions),
     "export": (_export, ExportOptions),
     "push": (_push, LeaderboardPushOptions),

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from vhbench.cli import build_command
-from vhbench.cli.push import PushOptions, push_split
 from vhbench.options import option
+from vhbench.release_options import PushOptions
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.terminal import in_a_line
 
@@ -186,9 +186,17 @@ class _Steps:
 
     def push(self) -> Iterator[str]:
         """Write the card and push the split."""
+        from vhbench.release import publish
+
         if self.how.dry_run:
             yield f"v{self.recipe.version} would go to {self.how.repo_id}, with its card"
             return
-        options: dict[str, Any] = {"private": self.how.private, "notes": self.how.notes}
-        push_split(PushOptions(directory=self.split, repo_id=self.how.repo_id, version=self.recipe.version, **options))
+        how = PushOptions(
+            directory=self.split,
+            repo_id=self.how.repo_id,
+            version=self.recipe.version,
+            private=self.how.private,
+            notes=self.how.notes,
+        )
+        publish(how, ask=typer.confirm)
         yield f"done: {self.how.repo_id} v{self.recipe.version}"

@@ -2,17 +2,15 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
-import orjson
 
 from vhbench.adapters.calibration_forms import caption
 from vhbench.audit import restricted_oracles
-from vhbench.files import cache_folder, canonical, write_atomic
+from vhbench.files import cached
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.records import to_record
 from vhbench.seeding import rng
@@ -99,16 +97,13 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
     """Return chance, the text-only baseline and, for several images, the single-image oracle; cached."""
     if answer_keys.is_key(asked.source) or asked.main.family.name == "caption":
         return [_chance(asked)] if asked.main.family.name != "caption" else []
-    name = "-".join(filter(None, (asked.edition.content_hash, asked.edition.task)))
-    file = cache_folder() / "board" / f"levels-2-{name}.json"
-    try:
-        return [FixedBaseline(**level) for level in orjson.loads(file.read_bytes())]
-    except (OSError, ValueError, TypeError):
-        pass
-    found = [_chance(asked), *_text_only(asked), *_one_image(asked)]
-    with suppress(OSError):  # the cache is optional
-        write_atomic(file, canonical([{"name": x.name, "kind": x.kind, "value": x.value} for x in found]))
-    return found
+
+    def make(_: list[int]) -> list[list[tuple[str, str, float]]]:
+        found = [_chance(asked), *_text_only(asked), *_one_image(asked)]
+        return [[(one.name, one.kind, one.value) for one in found]]
+
+    (known,) = cached("board", [["levels-2", asked.edition.content_hash, asked.edition.task]], make)
+    return [FixedBaseline(*level) for level in known]
 
 
 def chance(asked: QuestionIndex, places: Sequence[int]) -> float:

@@ -85,6 +85,7 @@ class Board:
         rules: rules for entries.
         about: a sentence or two for the first page.
         submit: URL for opening a pull request, "" for none.
+        site: URL of the published site, for citations, "" for none.
         folder: folder of the board.
     """
 
@@ -93,6 +94,7 @@ class Board:
     rules: Rules = field(default_factory=Rules)
     about: str = ""
     submit: str = ""
+    site: str = ""
     folder: Path = Path()
 
     def edition(self, name: str) -> Edition:
@@ -150,8 +152,9 @@ def read_board(folder: Path, text: bytes | None = None) -> Board:
 def _check(board: Board) -> None:
     one_line(board.title, "the title", 120)
     one_line(board.about, "'about'", 1000)
-    if board.submit:
-        web_address(board.submit, "'submit'")
+    for name in ("submit", "site"):
+        if url := getattr(board, name):
+            web_address(url, f"'{name}'")
     if not board.editions:
         raise VhbenchError("expected at least one edition")
     seen: dict[str, Edition] = {}
@@ -242,7 +245,7 @@ def write_board(board: Board) -> Path:
         raise VhbenchError(f"{path} already exists; edit it to change the board")
     _check(board)
     editions = [{name: value for name, value in asdict(e).items() if value} for e in board.editions]
-    data = {"format": FORMAT, "title": board.title, "about": board.about, "submit": board.submit}
+    data = {"format": FORMAT, "title": board.title, "about": board.about, "submit": board.submit, "site": board.site}
     data = {name: value for name, value in data.items() if value}
     rules = {**asdict(board.rules), "generation": dict(board.rules.generation)}
     write_atomic(path, yaml_bytes({**data, "editions": editions, "rules": rules}))

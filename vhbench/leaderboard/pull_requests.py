@@ -77,22 +77,15 @@ def read_request(folder: Path, base: str) -> PullRequest:
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}").decode().strip()
     prefix = _git(folder, "rev-parse", "--show-prefix").decode().strip()
     start = _git(folder, "merge-base", commit, "HEAD").decode().strip()
-    words = (
-        _git(folder, "diff", "--no-renames", "--no-ext-diff", "--name-status", "-z", start)
-        .decode("utf-8", "replace")
-        .split("\0")
-    )
+    words = _listed(folder, "diff", "--no-renames", "--no-ext-diff", "--name-status", start)
     changes = {name: _KINDS.get(kind, "changed") for kind, name in zip(words[::2], words[1::2], strict=False)}
-    new = _git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--full-name")
-    changes |= {name: "added" for name in new.decode("utf-8", "replace").split("\0") if name}
+    new = _listed(folder, "ls-files", "--others", "--exclude-standard", "--full-name")
+    changes |= dict.fromkeys(new, "added")
     own = {
         name.removeprefix(prefix) if name.startswith(prefix) else f"../{name}": kind for name, kind in changes.items()
     }
-    listed = (
-        _git(folder, "ls-tree", "-r", "-z", "--name-only", commit, f"{ENTRIES}/").decode("utf-8", "replace").split("\0")
-    )
     owners = dict[str, str]()
-    for name in listed:
+    for name in _listed(folder, "ls-tree", "-r", "--name-only", commit, f"{ENTRIES}/"):
         parts = PurePosixPath(name).parts
         if len(parts) == 4 and parts[3] == ENTRY_FILE and not owners.get(parts[1]):
             owners[parts[1]] = _submitter(folder / name, _git(folder, "show", f"{commit}:{prefix}{name}"))
@@ -108,6 +101,10 @@ def _submitter(path: Path, text: bytes | None = None) -> str:
         return str(read_yaml(path, text).get("submitter", ""))
     except VhbenchError:  # an unreadable entry is refused with its own reason
         return ""
+
+
+def _listed(folder: Path, command: str, *words: str) -> list[str]:
+    return [name for name in _git(folder, command, "-z", *words).decode("utf-8", "replace").split("\0") if name]
 
 
 def _git(folder: Path, *words: str) -> bytes:

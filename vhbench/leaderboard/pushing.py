@@ -1,8 +1,8 @@
 """Kind of a folder to push to the Hub: a board, or a site."""
 
 from pathlib import Path
+from typing import Literal
 
-from vhbench.adapters.hub_release import RepoKind
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import read_json
 from vhbench.leaderboard import site
@@ -10,20 +10,21 @@ from vhbench.leaderboard.boards import ENTRIES, FILE, read_board
 from vhbench.leaderboard.people import FOLDER as PEOPLE
 from vhbench.leaderboard.refreshing import CHANGES
 from vhbench.leaderboard.reproduction import FOLDER
+from vhbench.leaderboard.snapshots import FOLDER as SNAPSHOTS
 from vhbench.schema import VhbenchError
 
-SITE = ("assets", "data", "downloads", "images", "models")
+SITE = ("assets", "data", "downloads", "images", "models", SNAPSHOTS)
 """Folders of a site, next to its pages."""
 
 
-def kind_of(folder: Path) -> tuple[RepoKind, tuple[str, ...], str]:
+def kind_of(folder: Path) -> tuple[Literal["dataset", "space"], tuple[str, ...], str]:
     """Return the repository type for a folder, the patterns of its files, and the commit message.
 
     Raises:
         VhbenchError: if it is neither a board nor a site.
     """
     if (folder / FILE).is_file():
-        return "dataset", (FILE, ENTRIES, FOLDER, PEOPLE, CHANGES), f"Update {read_board(folder).title}"
+        return "dataset", (FILE, ENTRIES, FOLDER, PEOPLE, SNAPSHOTS, CHANGES), f"Update {read_board(folder).title}"
     if (folder / site.MARK).is_file() and read_json(folder / site.MARK).get("format") == site.FORMAT:
         pages = [path.name for path in folder.glob("*.html")]
         editions = [f"{name}*-[0-9]*.html" for name in BENCHMARKS]  # of editions that the board has no more, too

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import jinja2
 
 import vhbench
-from vhbench.files import canonical, json_bytes, naming
-from vhbench.leaderboard import boards, downloads, site_data, site_views
+from vhbench.files import json_bytes, naming
+from vhbench.leaderboard import boards, downloads, site_data, site_views, snapshots
 from vhbench.leaderboard.rankings import BoardModel, Rankings
 from vhbench.leaderboard.refreshing import read_changes
 from vhbench.leaderboard.site_views import EditionView, RowView, ScoreView
@@ -54,7 +53,7 @@ def write_site(standings: Rankings, out: Path) -> Path:
 
 
 def _write(standings: Rankings, out: Path) -> None:
-    for folder in ("models", "data/compare", "downloads", "assets", "images"):
+    for folder in ("models", "data/compare", "downloads", "assets", "images", snapshots.FOLDER):
         (out / folder).mkdir(parents=True)
     for name in _ASSETS:
         shutil.copyfile(HERE / "assets" / name, out / "assets" / name)
@@ -66,20 +65,15 @@ def _write(standings: Rankings, out: Path) -> None:
         (out / "data" / "compare" / f"{number}.js").write_bytes(data)
     for one in standings.editions:
         site_data.write_examples(one, out)
+    for snapshot in snapshots.read_snapshots(standings.board):
+        (out / snapshots.FOLDER / f"{snapshot.name}.json").write_bytes(json_bytes(snapshot))
     for name, data in downloads.files(standings).items():
         (out / "downloads" / name).write_bytes(data)
     (out / "README.md").write_bytes(_space(standings))
     (out / ".nojekyll").write_bytes(b"")
     (out / MARK).write_bytes(
-        json_bytes({"format": FORMAT, "vhbench": vhbench.__version__, "snapshot": _snapshot(standings)})
+        json_bytes({"format": FORMAT, "vhbench": vhbench.__version__, "snapshot": snapshots.snapshot_name(standings)})
     )
-
-
-def _snapshot(standings: Rankings) -> str:
-    """Return a short hash of the board's dataset versions, models and responses."""
-    hashes = [one.edition.content_hash for one in standings.editions]
-    models = [[model.slug, *(one.answers for one in model.entries.values())] for model in standings.models]
-    return sha256(canonical([hashes, models])).hexdigest()[:12]
 
 
 def _space(standings: Rankings) -> bytes:
@@ -116,7 +110,7 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
         "version": vhbench.__version__,
         "downloads": downloads.NAMES,
         "total": len(standings.ranked),
-        "snapshot": _snapshot(standings),
+        "snapshot": snapshots.snapshot_name(standings),
         "latex": downloads.escape,
         "findings": list(site_views.findings(views, standings)),
     }
@@ -125,6 +119,7 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
         text = templates.get_template(template).render(**shared, root="../" * path.count("/"), path=path, **values)
         return path, text
 
+    recorded = snapshots.read_snapshots(board)
     models, references = _overview(standings, views)
     yield filled("index.html", "index.html", models=models, references=references)
     for view in views:
@@ -132,8 +127,10 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
     yield filled("compare.html", "compare.html")
     yield filled("examples.html", "examples.html")
     refused = [escaped(line) for line in standings.refused]
-    rules = _rules(board.rules)
-    yield filled("about.html", "about.html", rules=rules, refused=refused, changes=read_changes(board))
+    rules, changes = _rules(board.rules), read_changes(board)
+    cited = next((one for one in recorded if one.name == shared["snapshot"]), None)
+    told = {"rules": rules, "refused": refused, "recorded": recorded, "cited": cited, "changes": changes}
+    yield filled("about.html", "about.html", **told)
     for model in standings.ranked:
         sections = [_section(standings, model, view) for view in views if view.row(model)]
         drops = [
@@ -141,9 +138,13 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
             for (public, fresh), found in standings.drops.items()
             if model.number in found
         ]
-        told = provenance(standings, model)
+        run = provenance(standings, model)
         path = f"models/{model.slug}.html"
-        yield filled(path, "model.html", model=model, sections=sections, drops=drops, provenance=told)
+        history = [(one, score) for one in recorded for score in one.of(model.slug)]
+        yield filled(path, "model.html", model=model, sections=sections, drops=drops, history=history, provenance=run)
+    slugs = {model.slug for model in standings.ranked}
+    for one in recorded:
+        yield filled(f"{snapshots.FOLDER}/{one.name}.html", "snapshot.html", one=one, slugs=slugs)
 
 
 def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -15,7 +15,7 @@ import orjson
 
 from vhbench import splits
 from vhbench.compare.tables import VERDICTS, verdict
-from vhbench.images import open_image
+from vhbench.images import open_image, to_display_rgb
 from vhbench.leaderboard.rankings import EditionStandings, Rankings
 from vhbench.leaderboard.site_views import EditionView
 from vhbench.splits import answer_keys
@@ -24,6 +24,9 @@ from vhbench.tasks.metrics.registry import headline_of
 
 PIECE = 200_000
 """Size in bytes after which a new file of examples begins: captions are much longer than letters."""
+
+LARGEST_IMAGE = 300_000
+"""Size in bytes above which the site has a smaller version of an image."""
 
 MOST_SHOWN = 4000
 """Maximum shown characters of a response."""
@@ -162,11 +165,14 @@ def _images(one: EditionStandings, folder: Path) -> Iterator[list[str]]:
 
 def _write(digest: bytes, data: bytes, folder: Path) -> str:
     kind = next((kind for begin, kind in _KINDS if data.startswith(begin)), "")
-    file = folder / f"{digest.hex()[:20]}.{kind or 'png'}"
+    as_is = kind and len(data) <= LARGEST_IMAGE
+    file = folder / f"{digest.hex()[:20]}.{kind if as_is else 'jpg'}"
     if file.exists():
         return file.name
-    if kind:
+    if as_is:
         file.write_bytes(data)
-    else:  # a format that browsers may not support
-        open_image(data).save(file, "PNG")
+    else:  # large, or a format that browsers may not support
+        image = to_display_rgb(open_image(data))
+        image.thumbnail((1024, 1024))
+        image.save(file, "JPEG", quality=90)
     return file.name

@@ -19,6 +19,7 @@ from vhbench.leaderboard import boards, site
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rankings import rank_entries
+from vhbench.leaderboard.snapshots import record
 
 AXE = os.environ.get("VHBENCH_AXE", "")
 PAGES = (
@@ -46,7 +47,9 @@ def made(
     folder = Path(shutil.copytree(twelve, tmp_path_factory.mktemp("browsed") / "board"))
     board = read_board(folder)
     enter(board, editions["vhexpansion-2.0.0"], HOSTILE[:40], lambda row: HOSTILE)
-    return site.write_site(rank_entries(board, sources, workers=1), folder.parent / "site").parent
+    standings = rank_entries(board, sources, workers=1)
+    record(standings)
+    return site.write_site(standings, folder.parent / "site").parent
 
 
 class Visit:
@@ -81,7 +84,7 @@ class Visit:
 @pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
 def test_every_page_is_whole_from_a_folder(browser: Any, made: Path, width: int, theme: str) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
-    for name in PAGES:
+    for name in (*PAGES, *(path.relative_to(made).as_posix() for path in made.glob("snapshots/*.html"))):
         visit = Visit(context, f"file://{made}/{name}")
         visit.clean(f"file://{made}/")
         visit.accessible()
@@ -154,3 +157,13 @@ def test_a_board_of_one_model_has_a_site(board: Board, editions: dict[str, Quest
     page = site.write_site(made, board.folder.parent / "site").read_text()
     assert "is the only model on ODE" in page
     assert boards.read_board(board.folder).title in page
+
+
+@pytest.mark.slow
+def test_ranks_of_hundreds_of_models_fit_a_phone(browser: Any, made: Path) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 900})
+    page = Visit(context, f"file://{made}/index.html").page
+    page.evaluate("document.querySelectorAll('small.narrow').forEach(e => { e.textContent = 'rank 100–120'; })")
+    wide, shown = page.evaluate("(e => [e.scrollWidth, e.clientWidth])(document.querySelector('.scroll'))")
+    assert wide <= shown
+    context.close()

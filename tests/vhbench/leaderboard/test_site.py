@@ -26,6 +26,7 @@ from vhbench.leaderboard import boards, exporting, pushing, site
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.question_index import QuestionIndex, find_sources
 from vhbench.leaderboard.rankings import Rankings, rank_entries
+from vhbench.leaderboard.snapshots import snapshot_name
 from vhbench.provenance import DataSource, Provenance
 from vhbench.schema import VhbenchError
 
@@ -129,7 +130,7 @@ def test_a_snapshot_can_be_cited(made: Path, standings: Rankings) -> None:
         f"  note = {{Snapshot {snapshot}, vhbench {vhbench.__version__}}}", "}",
     ]  # fmt: skip
     other = replace(standings, models=standings.models[1:])
-    assert site._snapshot(other) != snapshot == site._snapshot(standings)
+    assert snapshot_name(other) != snapshot == snapshot_name(standings)
 
 
 def test_what_can_be_taken_away(made: Path) -> None:
