@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from vhbench.files import LARGEST_TEXT, read_bytes
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import open_parquet, read_group, readable, texts
+from vhbench.splits.unpacking import Text, open_parquet, read_group, readable
 
 COLUMN = "response"
 LONGEST = 1 << 20
@@ -85,19 +85,15 @@ def unpack(path: Path, count: int) -> list[PackedAnswer]:
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
         if sum(sizes) > MOST_TEXT:
             raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got {sum(sizes) >> 20:,}")
-    found, size = list[PackedAnswer](), 0
+    text, found = Text(path, MOST_TEXT, LONGEST), list[PackedAnswer]()
     for i in range(file.metadata.num_row_groups):
         group = read_group(file, path, i, schema.names)
         lengths = [group.column(name).to_pylist() for name in schema.names[1:]]
         if any(value is None or value < 0 for values in lengths for value in values):
             raise VhbenchError(f"{path}: expected token counts of at least 0")
-        responses = texts(path, group.column(COLUMN), COLUMN)
-        size += sum(map(len, responses))
-        if size > MOST_TEXT or any(len(text) > LONGEST for text in responses):
-            raise VhbenchError(
-                f"{path}: expected responses of at most {LONGEST:,} characters, {MOST_TEXT >> 20:,} MiB in all"
-            )
-        found += map(PackedAnswer, responses, *lengths)
+        found += map(PackedAnswer, text.column(group.column(COLUMN), COLUMN), *lengths)
+        if len(found) > count:
+            break
     if len(found) != count:
         raise VhbenchError(f"{path}: expected {count:,} responses, got {len(found):,}")
     return found

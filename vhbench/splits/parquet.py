@@ -17,12 +17,17 @@ import pyarrow.parquet as pq
 
 from vhbench.columns import COLUMNS, FLAGS, HASHED, LISTS
 from vhbench.schema import Question, VhbenchError
-from vhbench.splits.unpacking import cut, open_parquet, read_group, shared, text_lists, texts
+from vhbench.splits.unpacking import Text, cut, open_parquet, read_group, readable, shared
 
 IMAGE_BYTES = "images.list.element.bytes"
 
 # Third-party files: a few bytes may claim to unpack to gigabytes, so sizes are checked before reading.
 MAX_IMAGES_PER_ROW = 64
+MAX_GROUP_ROWS = 4096
+MAX_GROUP_BYTES = 2 << 30
+MAX_GROUP_TEXT = 64 << 20
+MAX_TEXT = 1 << 20
+"""Maximum text length, and maximum text of a row group; larger files are rejected."""
 
 
 def _type(name: str, image_bytes: pa.DataType) -> pa.DataType:
@@ -122,16 +127,27 @@ def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, byte
 
 
 def open_shard(path: Path) -> pq.ParquetFile:
-    """Open a shard for reading, after checking its schema.
+    """Open a shard for reading, after checking its schema and declared sizes.
 
     Raises:
-        VhbenchError: if it is missing or truncated, has other columns, or declares other image features to
-            ``datasets``.
+        VhbenchError: if it is missing or truncated, has other columns, would unpack to an absurd size, or declares
+            other image features to ``datasets``.
     """
     shard, found = open_parquet(path)
     _check_columns(path, found)
     _check_features(path, found)
+    with readable(path):
+        _check_sizes(path, shard.metadata)
     return shard
+
+
+def _check_sizes(path: Path, metadata: pq.FileMetaData) -> None:
+    for i in range(metadata.num_row_groups):
+        group = metadata.row_group(i)
+        if group.num_rows > MAX_GROUP_ROWS:
+            raise VhbenchError(f"{path}: row group {i} claims {group.num_rows} rows; at most {MAX_GROUP_ROWS}")
+        if (size := group.total_byte_size) > MAX_GROUP_BYTES:
+            raise VhbenchError(f"{path}: row group {i} unpacks to {size >> 20} MiB; at most {MAX_GROUP_BYTES >> 20}")
 
 
 def _check_columns(path: Path, found: pa.Schema) -> None:
@@ -162,7 +178,8 @@ def read_shard(path: Path) -> Iterator[Question]:
     """Yield a shard's questions; equal images in a row group share one ``bytes`` object.
 
     Raises:
-        VhbenchError: if the shard is damaged, or a row has no image bytes or refers to an external file.
+        VhbenchError: if the shard is damaged, unpacks to far more text than questions have, or a row has no image bytes
+            or refers to an external file.
     """
     for group in read_columns(path, COLUMNS):
         for values in zip(*group.values(), strict=True):
@@ -174,7 +191,8 @@ def read_columns(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[An
     shard = open_shard(path)
     for i in range(shard.metadata.num_row_groups):
         group = read_group(shard, path, i, list(names))
-        yield {name: _values(path, name, group.column(name)) for name in names}
+        text = Text(path, MAX_GROUP_TEXT, MAX_TEXT)
+        yield {name: _values(path, name, group.column(name), text) for name in names}
 
 
 def read_images(path: Path, group: int) -> list[tuple[bytes, ...]]:
@@ -182,13 +200,13 @@ def read_images(path: Path, group: int) -> list[tuple[bytes, ...]]:
     return _images(path, read_group(open_shard(path), path, group, ["images"]).column("images"))
 
 
-def _values(path: Path, name: str, column: pa.ChunkedArray) -> list[Any]:
+def _values(path: Path, name: str, column: pa.ChunkedArray, text: Text) -> list[Any]:
     if name == "images":
         return _images(path, column)
     if name in LISTS:
-        return text_lists(path, column, name)
+        return text.lists(column, name)
     if name not in FLAGS:
-        return texts(path, column, name)
+        return text.column(column, name)
     if column.null_count:
         raise VhbenchError(f"{path}: column {name}: expected true or false, got a null")
     return list(column.to_pylist())

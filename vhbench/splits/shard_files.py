@@ -35,7 +35,7 @@ class ShardFiles:
         for group in _groups(rows):
             digests, values = [row[2] for row in group], [row[-1] for row in group]
             table = parquet.table(values, digests, images, self._version, shared=self._shared)
-            writer.write_table(table)
+            writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
         self._written += sum(map(len, images.values()))
 
     def finish(self, directory: Path, config: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from vhbench.files import canonical, convert, open_file, write_atomic
 from vhbench.images import to_store
 from vhbench.schema import Rejection, Scene, VhbenchError
 from vhbench.splits.hashing import combined, truth_hash
-from vhbench.splits.unpacking import open_parquet, read_group, texts
+from vhbench.splits.unpacking import Text, open_parquet, read_group
 
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
 _REST: list[tuple[str, Any]] = [(f.name, f.type) for f in fields(Scene) if f.name not in ("id", "image")]
@@ -25,6 +25,13 @@ _Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)
 """Columns stored as JSON."""
 
 _BATCH = 500
+
+_FREE_TEXT = 64 << 20
+_DENSEST = 100
+"""Allowed text per stored byte of a scene file, above a base; real ones have a tenth."""
+_MAX_TEXT = 16 << 20
+_MAX_LINE = 1 << 20
+"""Maximum length of a scene, and of a rejection line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +101,19 @@ def read_truth_file(path: Path) -> Iterator[StoredScene]:
     """Yield the stored scenes of a file.
 
     Raises:
-        VhbenchError: if the file is damaged, or has other columns.
+        VhbenchError: if the file is damaged, has other columns, or unpacks to far more than scenes compress to.
     """
     file, found = open_parquet(path)
     if found.names != _SCHEMA.names or found.types != _SCHEMA.types:
         raise VhbenchError(f"{path}: has the columns {', '.join(found.names)}, not text id, image_sha256, truth")
-    for i in range(file.metadata.num_row_groups):
+    allowance = _FREE_TEXT + _DENSEST * path.stat().st_size
+    groups = range(file.metadata.num_row_groups)
+    if (size := sum(file.metadata.row_group(i).total_byte_size for i in groups)) > allowance:
+        raise VhbenchError(f"{path}: unpacks to {size >> 20} MiB; at most {allowance >> 20}")
+    text = Text(path, allowance, _MAX_TEXT)
+    for i in groups:
         group = read_group(file, path, i, _SCHEMA.names)
-        yield from map(StoredScene, *(texts(path, group.column(name), name) for name in _SCHEMA.names))
+        yield from map(StoredScene, *(text.column(group.column(name), name) for name in _SCHEMA.names))
 
 
 def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, int]:
@@ -122,9 +134,9 @@ def read_rejection_file(path: Path) -> Iterator[Rejection]:
         VhbenchError: if a line is not a rejection.
     """
     with open_file(path, None) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE), b""), 1):
             place = f"{path}, line {number}"
             try:
                 yield convert(orjson.loads(line), Rejection, place)
-            except orjson.JSONDecodeError as error:
+            except orjson.JSONDecodeError as error:  # also of a line that is longer
                 raise VhbenchError(f"{place}: not a rejection ({error})") from error

@@ -1,4 +1,8 @@
-"""Parquet files read with one-line errors; text and bytes as dictionaries, so that a repeated value is stored once."""
+"""Safe reading of untrusted Parquet: a few kilobytes may expand to gigabytes of text.
+
+Text and bytes are read as dictionaries: a value is in memory once, however often rows repeat it, and the expanded size
+is known before any copy is made.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,36 +57,58 @@ def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str])
         raise VhbenchError(f"{path}: row group {index} is damaged ({_line(error)})") from error
 
 
-def texts(path: Path, column: pa.ChunkedArray, name: str) -> list[str]:
-    """Return a column of texts.
+class Text:
+    """Text reader with a size limit.
 
-    Raises:
-        VhbenchError: if one is null or not UTF-8.
+    Args:
+        path: file, for messages.
+        allowance: total characters, including repetitions.
+        longest: maximum characters of one text.
     """
-    return [text for chunk in column.chunks for text in _texts(path, chunk, name)]
 
+    def __init__(self, path: Path, allowance: int, longest: int) -> None:
+        self._path, self._allowance, self._left, self._longest = path, allowance, allowance, longest
 
-def text_lists(path: Path, column: pa.ChunkedArray, name: str) -> list[tuple[str, ...]]:
-    """Return a column of lists of texts. Raises as :func:`texts`."""
-    rows: list[tuple[str, ...]] = []
-    for chunk in column.chunks:
+    def column(self, column: pa.ChunkedArray, name: str) -> list[str]:
+        """Return a column of texts.
+
+        Raises:
+            VhbenchError: if one is null, not UTF-8 or too long, or the total is too large.
+        """
+        return [text for chunk in column.chunks for text in self._unpack(chunk, name)]
+
+    def lists(self, column: pa.ChunkedArray, name: str) -> list[tuple[str, ...]]:
+        """Return a column of lists of texts. Raises as :meth:`column`."""
+        rows: list[tuple[str, ...]] = []
+        for chunk in column.chunks:
+            if chunk.null_count:
+                raise self._null(name)
+            rows += cut(self._unpack(chunk.flatten(), name), chunk)
+        return rows
+
+    def _unpack(self, chunk: pa.DictionaryArray, name: str) -> list[str]:
         if chunk.null_count:
-            raise _null(path, name)
-        rows += cut(_texts(path, chunk.flatten(), name), chunk)
-    return rows
+            raise self._null(name)
+        try:
+            found = shared(chunk)
+        except UnicodeDecodeError as error:
+            raise VhbenchError(f"{self._path}: column {name} is not UTF-8 ({_line(error)})") from error
+        lengths = list(map(len, found))
+        if lengths and max(lengths) > self._longest:
+            raise VhbenchError(
+                f"{self._path}: column {name} has a text of {max(lengths):,} characters; at most {self._longest:,}"
+            )
+        self._left -= sum(lengths)
+        if self._left < 0:
+            raise VhbenchError(
+                f"{self._path}: its text unpacks to more than {self._allowance >> 20} MiB in column {name}"
+            )
+        return found
 
-
-def _texts(path: Path, chunk: pa.DictionaryArray, name: str) -> list[str]:
-    if chunk.null_count:
-        raise _null(path, name)
-    try:
-        return shared(chunk)
-    except UnicodeDecodeError as error:
-        raise VhbenchError(f"{path}: column {name} is not UTF-8 ({_line(error)})") from error
-
-
-def _null(path: Path, name: str) -> VhbenchError:
-    return VhbenchError(f"{path}: column {name} holds a null; a column that does not apply is the empty string")
+    def _null(self, name: str) -> VhbenchError:
+        return VhbenchError(
+            f"{self._path}: column {name} holds a null; a column that does not apply is the empty string"
+        )
 
 
 def shared(data: pa.DictionaryArray) -> list[Any]:

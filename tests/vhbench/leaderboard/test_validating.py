@@ -168,7 +168,7 @@ def _lengths(tokens: int | None) -> dict[str, pa.Array]:
         (_lengths(None), "expected token counts of at least 0"),
         (dict(reversed(_lengths(1).items())), "expected a text column"),
         ({"response": pa.array(["yes"])}, "expected 2 responses, got 1"),
-        ({"response": pa.array(["x" * (1 << 21), "no"])}, "expected responses of at most 1,048,576 characters"),
+        ({"response": pa.array(["x" * (1 << 21), "no"])}, "has a text of 2,097,152 characters"),
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: Path, table: dict[str, pa.Array], told: str) -> None:

@@ -19,7 +19,9 @@ from toy_build import ToyBuild
 
 from vhbench import splits
 from vhbench.files import file_sha256
-from vhbench.schema import Row, VhbenchError
+from vhbench.schema import Row, Scene, VhbenchError
+from vhbench.splits import parquet
+from vhbench.splits.stored_scenes import truth_of
 
 ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
 SHARD = "a/test-00000-of-00001.parquet"
@@ -98,10 +100,66 @@ def test_an_image_without_bytes(split: Path) -> None:
     assert "an image has no bytes" in refused(split)
 
 
+def test_rows_that_unpack_to_far_more(split: Path) -> None:
+    row = table(split).slice(0, 1)
+    bomb = pa.concat_tables([row] * (parquet.MAX_GROUP_ROWS + 1)).combine_chunks()
+    write_shard(split, bomb, compression="zstd")
+    assert "claims 4097 rows" in refused(split)
+
+
 def test_a_column_too_many(split: Path) -> None:
     data = table(split)
     write_shard(split, data.append_column("__reduce__", pa.array([b"x"] * len(data))))
     assert "has surplus columns __reduce__" in refused(split)
+
+
+def repeated(text: str, rows: int) -> pa.DictionaryArray:
+    """Return one text, repeated as often as a file of a few kilobytes can."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([text]))
+
+
+BOMB: dict[str, Any] = {
+    "compression": "zstd",
+    "dictionary_pagesize_limit": 1 << 30,
+    "store_schema": False,
+    "write_statistics": False,
+}
+
+
+def memory() -> int:
+    """Return how many bytes Arrow has held at once so far."""
+    return int(pa.default_memory_pool().max_memory())
+
+
+@pytest.mark.parametrize("column", ["question", "objects"])
+def test_a_text_that_is_repeated_until_memory_ends(split: Path, column: str) -> None:
+    rows = pa.concat_tables([table(split).slice(0, 1)] * 4000)
+    bomb = repeated("A" * (1 << 20), 4000)
+    if column == "objects":
+        bomb = pa.ListArray.from_arrays(pa.array(range(4001), pa.int32()), bomb)
+    before = memory()
+    write_shard(split, rows.set_column(rows.schema.get_field_index(column), column, bomb), **BOMB)
+    assert (split / SHARD).stat().st_size < 500_000
+    assert f"{SHARD}: its text unpacks to more than 64 MiB in column {column}" in refused(split)
+    with pytest.raises(VhbenchError, match="unpacks to more than 64 MiB"):
+        splits.recompute_content_hash(split)
+    with pytest.raises(VhbenchError, match="unpacks to more than 64 MiB"):
+        list(parquet.read_columns(split / SHARD, [column]))
+    assert memory() - before < 256 << 20
+
+
+def test_a_text_that_is_longer_than_any_question(split: Path) -> None:
+    write_shard(split, table(split, question=["A" * (1 << 20), "A" * ((1 << 20) + 1)]))
+    assert f"{SHARD}: column question has a text of 1,048,577 characters; at most 1,048,576" in refused(split)
+
+
+def test_texts_that_each_repeat_the_one_before(split: Path) -> None:
+    row = pa.concat_tables([table(split).slice(0, 1)] * 100)
+    data = row.set_column(row.schema.get_field_index("question"), "question", pa.array(["A" * (1 << 20)] * 100))
+    encoding = {"question": "DELTA_BYTE_ARRAY"}
+    write_shard(split, data, use_dictionary=False, column_encoding=encoding, compression="zstd")
+    assert (split / SHARD).stat().st_size < 500_000
+    assert f"{SHARD}: row group 0 is damaged" in refused(split)
 
 
 def test_text_that_is_not_utf_8(split: Path) -> None:
@@ -152,6 +210,17 @@ def scenes_refused(split: Path, data: pa.Table, **options: Any) -> str:
     return fault
 
 
+@pytest.mark.parametrize("rows_per_group", [2000, 50])
+def test_scenes_that_are_repeated_until_memory_ends(split: Path, rows_per_group: int) -> None:
+    truth = truth_of(Scene("s", b"", 1, 1, (), provenance={"note": "A" * (1 << 20)})).json
+    data = pa.table({"id": [f"s{n}" for n in range(2000)], "image_sha256": [""] * 2000, "truth": repeated(truth, 2000)})
+    before = memory()
+    fault = scenes_refused(split, data, row_group_size=rows_per_group, **BOMB)
+    assert (split / "scenes.parquet").stat().st_size < 100_000
+    assert "scenes.parquet: its text unpacks to more than " in fault
+    assert memory() - before < 256 << 20
+
+
 @pytest.mark.parametrize(
     ("columns", "fault"),
     [
@@ -163,6 +232,12 @@ def scenes_refused(split: Path, data: pa.Table, **options: Any) -> str:
 )
 def test_scenes_of_another_form(split: Path, columns: dict[str, list[Any]], fault: str) -> None:
     assert fault in scenes_refused(split, pa.table(columns))
+
+
+def test_a_rejection_without_an_end(split: Path) -> None:
+    (split / "rejections.jsonl").write_bytes(b'{"id": "r", "reason": "' + b"A" * (1 << 20) + b'", "detail": {}}\n')
+    with pytest.raises(VhbenchError, match=r"rejections\.jsonl, line 1: not a rejection"):
+        list(splits.read_rejections(split))
 
 
 @pytest.mark.parametrize("name", ["payload.pkl", "ode.py", "a/test-extra.parquet", "a/train-00000-of-00001.parquet"])
