@@ -28,7 +28,7 @@ class PushOptions:
     )
     reveal: bool = option("Release the answers of a hidden test set, once its evaluation is over.", False)
     yes: bool = option(
-        "Do not ask before deleting or replacing files of the previous version, of others, or an existing key.",
+        "Do not ask before deleting or replacing files of the previous version, other files, or an existing key.",
         False,
         names=("--yes", "-y"),
     )
