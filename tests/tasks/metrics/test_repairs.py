@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,6 +123,22 @@ def test_amber_matching() -> None:
     assert amber_score("dog") == {"nouns": ["dog"], "hallucinated": ["dog"], "covered": [], "likely": ["dog"]}
     # Similar to a listed one.
     assert amber_score("cat") == {"nouns": ["cat"], "hallucinated": ["cat"], "covered": [], "likely": ["dog"]}
+
+
+def test_amber_safe_word_covers_the_object_it_names() -> None:
+    """Of AMBER's 5,585 objects, 81 are on its own list of safe words, such as "sign" and "shoe"."""
+    annotations = [
+        {"id": 1, "type": "generative", "truth": ["sign", "sky"], "hallu": ["shoe"]},
+        {"id": 2, "type": "generative", "truth": ["sky"], "hallu": ["light"]},
+    ]
+    rows = [{"id": 1, "response": "A sign, a shoe."}, {"id": 2, "response": "The sky, a sign, a light."}]
+    how: dict[str, Any] = {"annotations": annotations, "relation": {}, "safe_words": ("sign", "shoe", "light")}
+    result = amber.score(rows, **how, evaluation_type="g")
+    assert [row["covered"] for row in result["responses"]] == [["sign"], ["sky"]]
+    assert result["printed"]["Generative Task"] == {"CHAIR": 0.0, "Cover": 66.7, "Hal": 0.0, "Cog": 0.0}
+    how["relation"] = {"sign": [], "shoe": [], "sky": [], "light": []}
+    reference = amber.score(rows, **how, evaluation_type="g", compat=True)
+    assert [row["covered"] for row in reference["responses"]] == [[], ["sky"]]
 
 
 def test_amber_reports_a_degenerate_precision() -> None:
