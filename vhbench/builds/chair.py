@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -22,6 +23,9 @@ from vhbench.seeding import rng
 IMAGES_PER_SHARD = 50
 LIMITS = (64, 512)
 """Token limits of the captions; the score depends on their length."""
+
+_COLUMNS = ("image_id", "image_ids", "image", "images", "file_name", "id")
+"""Names under which published lists have their images."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +57,12 @@ class ChairBuild(SplitBuild):
         metavar="FILE",
     )
     sample: int = option("Number of images, sampled with --seed; 0 for all.", 500, least=0)
-    ids: str = option("File of image ids to use instead of a sample, one per line or a JSON list.", "", metavar="FILE")
+    ids: str = option(
+        "File of the images to use instead of a sample, by ids or file names: one per line, comma-separated, a JSON "
+        "list, or JSON lines with `image_id` or `image`.",
+        "",
+        metavar="FILE",
+    )
     prompt: str = option("Prompt.", "Please describe this image in detail.")
 
     def check(self) -> None:
@@ -190,8 +199,39 @@ def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str,
 
 @lru_cache(maxsize=2)
 def _listed(file: str) -> list[str]:
+    """Return the image ids or file names in a file, in any form in which papers publish them."""
     text = read_text(file)
-    return [str(name) for name in (json.loads(text) if text.lstrip().startswith("[") else text.split())]
+    try:
+        entries = json.loads(text)
+    except ValueError:
+        try:
+            entries = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except ValueError:
+            entries = [word for word in re.split(r"[\s,;\"']+", text) if word not in ("", *_COLUMNS)]
+    return list(_names_in(entries))
+
+
+def _names_in(entry: Any) -> Iterator[str]:
+    if isinstance(entry, list):
+        yield from chain.from_iterable(map(_names_in, entry))
+    elif isinstance(entry, dict):
+        found = [entry[column] for column in _COLUMNS if column in entry]
+        yield from _names_in(found[0] if found else [*entry.values()])
+    else:
+        yield str(entry)
+
+
+def _id_of(name: str, known: Collection[str], files: Mapping[str, str]) -> str:
+    """Return the id of an image that a list names by id, by file, or as COCO names files; else the name.
+
+    >>> names = ("42", "val/a.jpg", "COCO_val2014_000000000042.jpg", "000042", "b42.jpg")
+    >>> [_id_of(name, {"42"}, {"a.jpg": "42"}) for name in names]
+    ['42', '42', '42', '42', 'b42.jpg']
+    """
+    file = name.rpartition("/")[2]
+    number = re.fullmatch(r"(?:COCO_\w+?_)?0*(\d+)(?:\.\w+)?", file)
+    found = (name, files.get(file, ""), number[1] if number else "")
+    return next((one for one in found if one in known), name)
 
 
 def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
@@ -200,7 +240,12 @@ def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
     if sample > len(known) and not ids:
         raise VhbenchError(f"--sample {sample}: expected at most {len(known)}, the images of the source")
     drawn = rng(seed, "chair", "sample").permutation(len(known))[: sample or None]
-    names = _listed(ids) if ids else sorted(known[place] for place in drawn.tolist())
+    files: dict[str, str] = {}
+    for image, file in photos.images.items():
+        if isinstance(file, str):  # a name that two images share names neither
+            files[Path(file).name] = "" if Path(file).name in files else image
+    listed = [_id_of(name, photos.images.keys(), files) for name in _listed(ids)] if ids else []
+    names = listed if ids else sorted(known[place] for place in drawn.tolist())
     if not names:
         raise VhbenchError(f"--ids {ids}: expected at least one image id")
     if unknown := sorted({name for name in names if name not in photos.images or names.count(name) > 1}):
