@@ -3,7 +3,7 @@
 The options of its commands are dataclasses (:mod:`vhbench.cli.score_options`), put together in :data:`COMMANDS`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -69,14 +69,12 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     Example: `vhbench score auto results --json` (or, the same, `vhbench score results --json`)
     """
     from vhbench.compare import scoring
-    from vhbench.runs.questions import has_vocabulary
 
     if how.positive not in (None, "yes", "no"):
         raise VhbenchError(f"--positive: expected 'yes' or 'no', got {how.positive!r}")
     chosen = cast('Literal["", "yes", "no"]', how.positive or "")
     found = _read(run.responses, asked.file, reading)
-    split = asked.file if has_vocabulary(asked.file) else None
-    scored = scoring.score_all(found, positive=chosen, split=split, allow_failed=reading.allow_failed)
+    scored = scoring.score_all(found, positive=chosen, allow_failed=reading.allow_failed)
     told = tables.read_of(found, reading)
     if reading.as_json:
         groups = [
@@ -215,7 +213,7 @@ for _name, (_run, _kinds) in COMMANDS.items():
 
 
 def _read(
-    path: Path, questions: Path | None, reading: ReadingOptions, kind: str = "", *, as_said: bool = False
+    files: Sequence[str], questions: Path | None, reading: ReadingOptions, kind: str = "", *, as_said: bool = False
 ) -> "Read":
     """Return the response parser; responses for another parser stay verbatim (``as_said``)."""
     from vhbench.adapters.judge import load_judge
@@ -227,7 +225,8 @@ def _read(
     if name is None and url is not None:
         raise VhbenchError(f"--judge-url {url}: expected --judge MODEL as well")
     asked = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
-    return Read(path, questions, kind, as_said=as_said, judge=asked)
+    path, *further = map(Path, files)
+    return Read(path, questions, kind, further, as_said=as_said, judge=asked)
 
 
 def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:

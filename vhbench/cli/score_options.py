@@ -15,8 +15,12 @@ _KEY = "Key of a hidden test set, written by `vhbench push --hidden`: its questi
 class RunFile:
     """Input of ``auto``."""
 
-    responses: Path = option(
-        "A folder written by lmms-eval, or a file of responses in any format.", metavar="RUN", argument=True
+    responses: tuple[str, ...] = option(
+        "A folder written by lmms-eval, or a file of responses in any format; several if a model's responses are in "
+        "several logs.",
+        metavar="RUN …",
+        argument=True,
+        repeat=True,
     )
 
 
@@ -24,9 +28,10 @@ class RunFile:
 class ResponseFile:
     """Input of the commands for one kind of question."""
 
-    responses: Path = option(
-        f"Responses: {described()}, or lmms-eval's samples or output folder.",
+    responses: tuple[str, ...] = option(
+        f"Responses: {described()}, or lmms-eval's samples or output folder; may be repeated.",
         metavar="FILE",
+        repeat=True,
     )
 
 
