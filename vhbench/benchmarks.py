@@ -264,10 +264,7 @@ PAIRS = Family(
     "pairs",
     "a question and its negated twin on the same image; a pair counts when both are right.",
     cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode")),
-    extra={
-        "pairs": "vhbench.tasks.metrics.symmetric_accuracy:score",
-        "published_labels": "vhbench.tasks.metrics.symmetric_accuracy:published_labels",
-    },
+    extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
 )
 
 ODE = Benchmark(
