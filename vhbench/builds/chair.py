@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -136,21 +137,13 @@ class ChairBuild(SplitBuild):
 
 @dataclass(frozen=True, slots=True)
 class _Photos:
-    """Images with their objects.
+    """Images with their objects."""
 
-    Attributes:
-        folder: folder of the files.
-        images: image id → encoded image, or the name of its file.
-        objects: image id → its objects: annotated ones, and those that a reference caption names.
-        vocabulary: object → its other names.
-        reference_objects: image id → objects as CHAIR's code reads the captions, where they differ.
-    """
-
-    folder: Path
-    images: Mapping[str, ImageData | str]
-    objects: Mapping[str, Sequence[str]]
-    vocabulary: Mapping[str, Sequence[str]]
-    reference_objects: Mapping[str, Sequence[str]]
+    folder: Path  # of the files
+    images: Mapping[str, ImageData | str]  # image id → encoded image, or the name of its file
+    objects: Mapping[str, Sequence[str]]  # image id → annotated objects, and those that a reference caption names
+    vocabulary: Mapping[str, Sequence[str]]  # object → its other names
+    reference_objects: Mapping[str, Sequence[str]]  # objects as CHAIR's code reads the captions, where they differ
 
     def image(self, name: str) -> ImageData:
         """Return an image, or its file; raise if it is missing or outside the folder."""
@@ -201,24 +194,16 @@ def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str,
 def _listed(file: str) -> list[str]:
     """Return the image ids or file names in a file, in any form in which papers publish them."""
     text = read_text(file)
-    try:
-        entries = json.loads(text)
-    except ValueError:
-        try:
-            entries = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except ValueError:
-            entries = [word for word in re.split(r"[\s,;\"']+", text) if word not in ("", *_COLUMNS)]
-    return list(_names_in(entries))
+    for parts in ([text], text.splitlines()):
+        with suppress(ValueError):
+            return _names_in([json.loads(part) for part in parts if part.strip()])
+    return [word for word in re.split(r"[\s,;\"']+", text) if word not in ("", *_COLUMNS)]
 
 
-def _names_in(entry: Any) -> Iterator[str]:
-    if isinstance(entry, list):
-        yield from chain.from_iterable(map(_names_in, entry))
-    elif isinstance(entry, dict):
-        found = [entry[column] for column in _COLUMNS if column in entry]
-        yield from _names_in(found[0] if found else [*entry.values()])
-    else:
-        yield str(entry)
+def _names_in(entry: Any) -> list[str]:
+    if isinstance(entry, dict):
+        entry = next((entry[column] for column in _COLUMNS if column in entry), [])
+    return [*chain.from_iterable(map(_names_in, entry))] if isinstance(entry, list) else [str(entry)]
 
 
 def _id_of(name: str, known: Collection[str], files: Mapping[str, str]) -> str:
