@@ -15,7 +15,6 @@ from vhbench.cli import build_command
 from vhbench.cli import score_tables as tables
 from vhbench.cli.score_options import (
     AmberOptions,
-    CaptionSplit,
     ChairOptions,
     CompatOption,
     OutputOptions,
@@ -87,7 +86,7 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     _exit([result for result in scored.values() if result["withheld"]])
 
 
-def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -> None:
+def captions(said: ResponseFile, asked: QuestionFile, reading: ReadingOptions) -> None:
     """CHAIR, Cover and Cog of ODE's captions, with the split's vocabulary: rows with id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
@@ -199,7 +198,7 @@ def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
 
 COMMANDS: Mapping[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
     "auto": (auto, (RunFile, QuestionFile, PositiveClass, ReadingOptions)),
-    "captions": (captions, (ResponseFile, CaptionSplit, ReadingOptions)),
+    "captions": (captions, (ResponseFile, QuestionFile, ReadingOptions)),
     "yes-no": (yes_no, (ResponseFile, QuestionFile, YesNoOptions, ReadingOptions)),
     "symmetric": (symmetric, (ResponseFile, QuestionFile, PairOptions, ReadingOptions)),
     "multiple-choice": (multiple_choice, (ResponseFile, QuestionFile, CompatOption, ReadingOptions)),

@@ -40,8 +40,8 @@ class QuestionFile:
     """Questions, if the responses do not include them."""
 
     questions: Path | None = option(
-        "Questions with reference answers, joined by id: a split directory, or rows with id, answer, … in any format "
-        "of responses. Not needed if the responses include them.",
+        "Questions with reference answers, joined by id: a split directory (captions: with their vocabulary), or rows "
+        "with id, answer, … in any format of responses. Not needed if the responses include them.",
         None,
         metavar="FILE",
     )
@@ -58,17 +58,6 @@ class QuestionFile:
 
         answer_keys.read_head(self.key)
         return self.key
-
-
-@dataclass(frozen=True, kw_only=True)
-class CaptionSplit(QuestionFile):
-    """Ground truth of captions."""
-
-    questions: Path | None = option(
-        "The evaluated split, with the ground truth of its images and the vocabulary of its captions.",
-        None,
-        metavar="FILE",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

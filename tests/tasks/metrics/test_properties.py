@@ -124,7 +124,7 @@ def test_multiple_choice(cases: list[tuple[str, str, str, str]]) -> None:
     ]
     result = multiple_choice.score(rows)
     backwards = multiple_choice.score(rows[::-1])
-    assert result["cells"] == backwards["cells"]
+    assert result["by"] == backwards["by"]
     assert result["aggregate"] == backwards["aggregate"]
     assert all(0 <= number <= 1 for number in numbers(result))
     more = multiple_choice.score([*rows, Record(id="more", choices=("cat", "dog"), answer="B", response="dog")])

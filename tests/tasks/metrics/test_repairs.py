@@ -141,6 +141,16 @@ def test_amber_safe_word_covers_the_object_it_names() -> None:
     assert [row["covered"] for row in reference["responses"]] == [[], ["sky"]]
 
 
+@pytest.mark.parametrize("number", [11, 20, 37, 101])
+def test_no_digit_of_the_chance_level_depends_on_the_order_of_rows(number: int) -> None:
+    rows = [
+        {"id": str(n), "choices": [*"abcdefg"[: 2 + n * n % 6]], "answer": "A", "response": "A"} for n in range(number)
+    ]
+    by_length = sorted(rows, key=lambda row: len(row["choices"]))
+    orders = [rows, rows[::-1], by_length, by_length[::-1]]
+    assert len({multiple_choice.score(order)["chance"] for order in orders}) == 1
+
+
 def test_amber_reports_a_degenerate_precision() -> None:
     rows = [{"id": i, "response": "No"} for i in range(3)]
     annotations = [{"id": i, "type": "discriminative-hallucination", "truth": "no"} for i in range(3)]
@@ -219,7 +229,6 @@ def test_the_paper_aggregates_pressures_then_tasks() -> None:
     result = multiple_choice.score(rows)
     assert result["tasks"] == pytest.approx({"counting": 5 / 12, "position": 1.0})
     assert result["aggregate"] == pytest.approx(17 / 24)
-    assert result["by"]["pressure_family"]["ni"]["n"] == 3
     assert result["unparsed"] == pytest.approx(1 / 8)
     assert multiple_choice.score([])["aggregate"] is None
 
