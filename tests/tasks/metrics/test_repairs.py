@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yes_no_answers import score_lists
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import amber, chair, multiple_choice, symmetric_accuracy, yes_no
@@ -164,23 +165,21 @@ def test_amber_reports_a_degenerate_precision() -> None:
 
 def test_yes_no_arithmetic_of_the_references() -> None:
     answers, labels = ["Yes", "Yes", "what"], ["yes", "yes", "yes"]
-    assert yes_no.score(answers, labels, positive="no")["precision"] is None
+    assert score_lists(answers, labels, positive="no")["precision"] is None
     with pytest.raises(ZeroDivisionError):
-        yes_no.score(["No"], ["no"], positive="yes", parser="pope", compat=True)
-    amber_like = yes_no.score(["No"], ["no"], positive="no", parser="amber", compat=True)
+        score_lists(["No"], ["no"], positive="yes", parser="pope", compat=True)
+    amber_like = score_lists(["No"], ["no"], positive="no", parser="amber", compat=True)
     assert (amber_like["accuracy"], amber_like["f1"]) == (99.9, 99.9)
-    theirs = yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
+    theirs = score_lists(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
     assert theirs["yes_rate"] == 1.0  # of the labels
-    assert yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes")["yes_rate"] == 0.5
+    assert score_lists(["yes", "no"], ["yes", "yes"], positive="yes")["yes_rate"] == 0.5
 
 
 def test_bad_answers_are_named() -> None:
     with pytest.raises(VhbenchError, match="unknown parser 'x', expected one of default, pope"):
-        yes_no.score([], [], positive="yes", parser="x")
-    with pytest.raises(VhbenchError, match="label 1: expected 'yes' or 'no', got 'maybe'"):
-        yes_no.score(["a", "b"], ["yes", "maybe"], positive="yes")
-    with pytest.raises(VhbenchError, match="expected one label per response, got 2 and 1"):
-        yes_no.score(["a"], ["yes", "no"], positive="yes")
+        score_lists([], [], positive="yes", parser="x")
+    with pytest.raises(VhbenchError, match="expected 'yes' or 'no', got 'maybe'"):
+        score_lists(["a", "b"], ["yes", "maybe"], positive="yes")
     with pytest.raises(VhbenchError, match="expected opposite answers to"):
         symmetric_accuracy.score(
             [
@@ -293,7 +292,6 @@ def test_amber_wrong_types_are_one_clear_line(change: dict[str, object], message
     "metric",
     [
         lambda rows: yes_no.score_records(rows, positive="yes"),
-        lambda rows: yes_no.score(rows, ["yes"], positive="yes"),
         symmetric_accuracy.score,
         multiple_choice.score,
     ],
