@@ -71,17 +71,6 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     return result
 
 
-def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
-    """Return the letter that a response names, "" if none or several; yes or no without options.
-
-    >>> parse("**Answer: C**", ["1", "2", "3"]), parse("None of the above.", ["cat", "dog", "None of the above"])
-    ('C', 'C')
-    >>> parse("Yes, in both.")
-    'yes'
-    """
-    return parsing.parse("multiple_choice" if choices else "yes_no", text, choices, question=question)
-
-
 def _read(record: Record) -> Record:
     """Return a record with its prediction: a letter, or yes or no without options."""
     allowed, upper = _allowed(record), bool(record.choices)
@@ -89,7 +78,8 @@ def _read(record: Record) -> Record:
         text.upper() if upper else text.lower() for text in (record.prediction.strip(), record.answer.strip())
     )
     if said not in allowed:
-        said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
+        kind, text = "multiple_choice" if record.choices else "yes_no", record.response or record.prediction
+        said = record.failure or parsing.parse(kind, text, record.choices, question=record.question)
     if said in (record.prediction, record.failure) and gold == record.answer:
         return record
     failure = record.failure if said == record.failure else ""
