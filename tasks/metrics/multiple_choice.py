@@ -9,7 +9,7 @@ counts as incorrect, like failed requests and refusals; their shares are reporte
 the answer yes or no are parsed as yes/no questions.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
