@@ -229,12 +229,12 @@ def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
     for image, file in photos.images.items():
         if isinstance(file, str):  # a name that two images share names neither
             files[Path(file).name] = "" if Path(file).name in files else image
-    listed = [_id_of(name, photos.images.keys(), files) for name in _listed(ids)] if ids else []
-    names = listed if ids else sorted(known[place] for place in drawn.tolist())
+    listed = (_id_of(name, photos.images.keys(), files) for name in _listed(ids)) if ids else ()
+    names = [*dict.fromkeys(listed)] if ids else sorted(known[place] for place in drawn.tolist())
     if not names:
         raise VhbenchError(f"--ids {ids}: expected at least one image id")
-    if unknown := sorted({name for name in names if name not in photos.images or names.count(name) > 1}):
-        raise VhbenchError(f"--ids {ids}: expected ids of images in the source, each once; got {unknown[0]!r}")
+    if unknown := [name for name in names if name not in photos.images]:
+        raise VhbenchError(f"--ids {ids}: expected ids of images in the source, got {unknown[0]!r}")
     for name in names:
         photos.image(name)  # raises for a missing file
     return names
