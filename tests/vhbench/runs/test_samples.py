@@ -85,3 +85,11 @@ def test_a_long_prompt_is_read_at_once() -> None:
     assert options("A." * 500_000)[1] == []
     assert options("(A" * 500_000)[1] == []
     assert options(" " * 1_000_000)[1] == []
+
+
+def test_a_record_is_the_longest_entry_with_its_fields() -> None:
+    record = {"id": "q", "response": "yes", "prediction": "yes"}
+    assert payload({"doc_id": 1, "accuracy": record, "f1": record | {"words": 3}}) == record | {"words": 3}
+    assert payload({"doc_id": 1, "accuracy": {"id": "q", "response": "yes"}}) is None
+    assert payload({"doc_id": 1, "accuracy": {"id": "q", "response": "yes"}}, logged=True) is not None
+    assert payload({"id": "q", "response": "yes", "prediction": "yes"}) is None  # a row of a file, not a sample
