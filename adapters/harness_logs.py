@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,15 @@ def _repetition(name: Any, number: int, response: Any, **more: Any) -> Row:
 
 
 def of_batch(row: Row) -> Iterator[Row]:
-    """Yield the responses of a line of batch output; "" for a failed request."""
+    """Yield the responses of a line of batch output, of chat completions or of ``/v1/responses``; "" if it failed."""
     answer = row.get("response") or {}
-    choices = (answer.get("body") or {}).get("choices") if answer.get("status_code", 200) == 200 else None
-    usage = (answer.get("body") or {}).get("usage") if len(choices or ()) == 1 else None  # else of all choices
+    body = (answer.get("body") or {}) if answer.get("status_code", 200) == 200 else {}
+    choices = body.get("choices")
+    if "output" in body:
+        parts = [part for item in body["output"] if item.get("type") == "message" for part in item["content"]]
+        said = {"content": "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)}
+        choices = [{"message": said, "finish_reason": (body.get("incomplete_details") or {}).get("reason")}]
+    usage = body.get("usage") if len(choices or ()) == 1 else None  # else of all choices
     for number, choice in enumerate(choices or [{}], start=1):
         said, name = choice.get("message") or {}, row["custom_id"]
         ending = {"finish_reason": choice.get("finish_reason"), "usage": usage}
@@ -47,14 +53,18 @@ def of_batch(row: Row) -> Iterator[Row]:
 
 def of_inspect(log: Row) -> Iterator[Row]:
     """Yield the responses of a log by question and epoch; "" for a sample that failed."""
+    system = ((log.get("plan") or {}).get("config") or {}).get("system_message")
+    before = [{"role": "system", "content": system}] if system else []
     for sample in sorted(log["samples"] or (), key=lambda sample: (str(sample["id"]), sample["epoch"])):
         name, asked, output = sample["id"], sample["input"], sample.get("output") or {}
-        messages = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
+        first = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
+        # What was sent: solvers change the messages, not the input.
+        messages = [*takewhile(lambda one: one["role"] != "assistant", sample.get("messages") or first)]
         choices = output.get("choices") or [{}]
         said = "" if sample.get("error") else _text((choices[0].get("message") or {}).get("content") or "")
         ending = {"stop_reason": choices[0].get("stop_reason"), "usage": output.get("usage")}
-        sent = sent_messages([{**one, "content": _parts(one["content"])} for one in messages])
-        yield _repetition(name, sample["epoch"], said, **ending, **{SENT: sent})
+        sent = sent_messages([{**one, "content": _parts(one["content"])} for one in (*before, *messages)])
+        yield _repetition(name, sample["epoch"], said, **ending, model=log["eval"]["model"], **{SENT: sent})
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:

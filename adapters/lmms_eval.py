@@ -71,7 +71,7 @@ def _expect_model(argv: Sequence[str]) -> None:
     given_to_eval = argv[2:] if argv[1:2] == ["eval"] else argv[1:]
     if not evaluates or not given_to_eval or not given_to_eval[0].startswith("-"):
         return  # another program, or another command of lmms-eval's
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(add_help=False)  # "--task" is short for "--tasks", as in lmms-eval
     for option in ("--model", "--tasks", "--config"):
         parser.add_argument(option, default="")
     given, _ = parser.parse_known_args(given_to_eval)

@@ -21,34 +21,39 @@ SEPARATORS = ",;\t|"
 _LONGEST_HEADER = 1 << 20  # a binary file may have no line end
 _BATCH, _BATCH_BYTES = 64, 16 << 20  # rows of a Parquet file per batch, and their size in bytes
 _AT_ONCE = 1 << 20
+_CARRIAGE_RETURN = "\x1e"
+"""Stands for a carriage return within a field: pandas does not quote it, and csv would end the row there."""
 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:
     """Yield the rows of a CSV or TSV file; csv.Error or UnicodeDecodeError for another file."""
     csv.field_size_limit(LARGEST_TEXT)
     usual = "\t" if file.suffix.lower() == ".tsv" else ","
-    with open_file(file, None) as opened, io.TextIOWrapper(opened, encoding="utf-8-sig", newline="") as stream:
+    with open_file(file, None) as opened, io.TextIOWrapper(opened, encoding="utf-8-sig", newline="\n") as stream:
         first = stream.readline(_LONGEST_HEADER)
         if len(first) == _LONGEST_HEADER:
             raise VhbenchError(f"{file.name}: has a header of more than {_LONGEST_HEADER:,} characters")
         told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as written by Excel
         if not told:
             stream.seek(0)
-        separator = told[1] if told else _separator(first, usual)
-        for number, row in enumerate(csv.DictReader(_lines(stream, file), delimiter=separator), start=1):
+        lone = "\r" in first and not first.endswith("\n")
+        separator = told[1] if told else _separator(first.partition("\r")[0], usual)
+        for number, row in enumerate(csv.DictReader(_lines(stream, file, lone), delimiter=separator), start=1):
             if any(row.pop(None, None) or ()):
                 raise VhbenchError(
                     f"{file.name}, row {number}: has more fields than the header; text that holds {separator!r} must "
                     "stand in double quotes"
                 )
-            yield row
+            yield {name: value and value.replace(_CARRIAGE_RETURN, "\r") for name, value in row.items()}
 
 
-def _lines(stream: io.TextIOWrapper, file: Path) -> Iterator[str]:
+def _lines(stream: io.TextIOWrapper, file: Path, lone: bool) -> Iterator[str]:
+    """Yield lines; with ``lone``, they end in carriage returns."""
     while line := stream.readline(LARGEST_TEXT + 1):
         if len(line) > LARGEST_TEXT:
             raise VhbenchError(f"{file.name}: has a line of more than {LARGEST_TEXT:,} characters")
-        yield line
+        text = line.rstrip("\r\n")
+        yield from text.split("\r") if lone else [text.replace("\r", _CARRIAGE_RETURN) + line[len(text) :]]
 
 
 def _separator(header: str, usual: str) -> str:
@@ -61,13 +66,14 @@ def _excel(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of the first sheet of an Excel file."""
     with needed_by(f"{file.name}, an Excel file,", "score"):
         from openpyxl import load_workbook
+        from openpyxl.utils.escape import unescape
     try:
         sheet = load_workbook(file, read_only=True, data_only=True).worksheets[0]
         rows = sheet.iter_rows(values_only=True)
         header = [str(name) if name is not None else "" for name in next(rows, ())]
         for row in rows:
-            if any(value is not None for value in row):
-                yield dict(zip(header, row, strict=False))
+            if any(value is not None for value in row):  # Excel writes a carriage return as "_x000D_"
+                yield dict(zip(header, (unescape(v) if isinstance(v, str) else v for v in row), strict=False))
     except MemoryError:
         raise
     except Exception as error:  # openpyxl passes on arbitrary parser exceptions

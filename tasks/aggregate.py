@@ -14,7 +14,7 @@ from vhbench.benchmarks import of_task, task
 from vhbench.provenance import KEY, missing, one_of
 from vhbench.records import split_repetition, to_records
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks import report, submission
+from vhbench.tasks import datasets, report, submission
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import listed
 
@@ -47,7 +47,8 @@ class Aggregation:
             repetitions = 1 + max((len(item.get("repeats", ())) for item in items), default=0)
             grid = _origin(items, self.task) | report.grid(found, task(self.task)) | {"repetitions": repetitions}
             report.write(grid, self.task, args)
-            for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"])):
+            labels = _published(grid)
+            for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"], labels)):
                 print(f"vhbench: {self.task}: {line}", file=sys.stderr)
             if grid["withheld"]:
                 _forget_single_scores(items)
@@ -96,6 +97,16 @@ def _forget_single_scores(items: Items) -> None:
         if isinstance(item, MutableMapping):
             item.pop("score", None)
             item.pop("accuracy", None)
+
+
+def _published(grid: Mapping[str, Any]) -> str:
+    """Return a line with the scores before labels were repaired; "" if none was."""
+    if (found := grid.get("pairs", {}).get("published_labels")) is None:
+        return ""
+    withdrawn = datasets.resolve(grid["benchmark"]).manifest.rejections.get("label_withdrawn", 0)
+    names = [name for name in found if name != "relabelled" and found[name] is not None]
+    scores = ", ".join(f"{name} {100 * found[name]:.1f} %" for name in names)
+    return f"{found['relabelled']:,} labels repaired, {withdrawn:,} withdrawn; with the published labels: {scores}"
 
 
 def _origin(items: Items, task: str) -> dict[str, Any]:

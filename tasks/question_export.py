@@ -131,16 +131,16 @@ class PromptCheck:
             doc = {"choices": (), "scene_ids": (), **asked}
             self.others += response[SENT] not in (prompts.sent(doc, "chat"), prompts.to_text(doc))
 
-    def notes(self, log: Path, split: Path) -> Iterator[str]:
-        """Yield warnings about the responses of a log, also by the export next to it, or above it.
+    def notes(self, logs: Sequence[Path], split: Path) -> Iterator[str]:
+        """Yield warnings about the responses of logs, also by the exports next to them, or above them.
 
         Raises:
-            VhbenchError: if the export is of another split.
+            VhbenchError: if an export is of another split.
         """
         if self.others:
             yield f"{self.others:,} prompts differ from lmms-eval's; scores are not comparable"
-        found = [folder / FILE for folder in (log.parent, log.parent.parent) if (folder / FILE).is_file()]
-        for file in found[:1]:
+        exports = [next((at / FILE for at in log.parents[:2] if (at / FILE).is_file()), None) for log in logs]
+        for file in filter(None, dict.fromkeys(exports)):
             told, own = read_json(file), splits.read_manifest(split).content_hash
             if told.get("content_hash") != own:
                 given = str(told.get("content_hash"))[:12]

@@ -5,12 +5,15 @@ A task that selects rows of a whole benchmark, such as ``mioh_selective``, is an
 """
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from vhbench.benchmarks import benchmark, of_task, task
+import numpy as np
+
+from vhbench.benchmarks import Grouping, benchmark, of_task, task
 from vhbench.tasks.datasets import or_exit, repeat, select
 
 
@@ -43,29 +46,51 @@ def whole(docs: Any) -> Any:
 def _stratified(docs: Any) -> Any:
     """Order rows so that the first N, for any N (``--limit``), are a stratified sample of whole pairs.
 
-    The rows of a pair follow one another, questions before their negated twins. A pair's stratum is the set of the
-    report's subsets that its rows are in. The k-th of n pairs of a stratum comes at (k - 1 + u) / n, with u in [0, 1)
-    from a hash of the stratum, so that each stratum has its share of any prefix. Within a stratum, pairs are ordered by
-    a hash of their case: a random sample of many images, and the same cases under every perturbation.
+    The rows of a pair follow one another, questions before their negated twins. Each pair is the one that brings the
+    counts of all subsets of the report, and of the values of their columns, nearest to their shares (least squares).
+    Pairs in the same subsets are ordered by a hash of their case: a random sample of many images, and the same cases
+    under every perturbation.
     """
     families = benchmark(docs.select_columns(["benchmark"])[0]["benchmark"]).families
-    cells = {kind: sorted({column for cell in family.cells for column in cell}) for kind, family in families.items()}
-    names = {"id", "kind", "pair_id", "perturbation", "negated", *chain.from_iterable(cells.values())}
+    cells = {kind: _groupings(family.cells) for kind, family in families.items()}
+    names = {"id", "kind", "pair_id", "perturbation", "negated", *chain.from_iterable(chain(*cells.values()))}
     columns = docs.select_columns(sorted(names))[:]
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     pairs: dict[str, list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
         pairs[row["pair_id"] or row["id"]].append(place)
-    strata: dict[tuple[str, ...], list[tuple[bytes, list[int]]]] = defaultdict(list)
+    strata: dict[tuple[Any, ...], list[tuple[bytes, list[int]]]] = defaultdict(list)
     for name, places in pairs.items():
-        own = [rows[place] for place in places]
-        within = {"\n".join(str(row[column]) for column in cells[row["kind"]]) for row in own}
-        case = name.removesuffix(f"/{own[0]['perturbation']}")
-        strata[tuple(sorted(within))].append((hashlib.sha256(case.encode()).digest(), places))
-    order = []
-    for stratum, members in strata.items():
-        shift = int.from_bytes(hashlib.sha256("\0".join(stratum).encode()).digest()[:6]) / 2**48
-        for number, (drawn, places) in enumerate(sorted(members)):
-            inside = sorted(places, key=lambda place: (rows[place]["negated"], rows[place]["id"]))
-            order.append(((number + shift) / len(members), drawn, inside))
-    return docs.select([place for *_, places in sorted(order) for place in places])
+        within = [[(own, *(str(rows[at][n]) for n in own)) for own in cells[rows[at]["kind"]]] for at in places]
+        case = name.removesuffix(f"/{rows[places[0]]['perturbation']}")
+        inside = sorted(places, key=lambda at: (rows[at]["negated"], rows[at]["id"]))
+        strata[tuple(sorted(chain.from_iterable(within)))].append((hashlib.sha256(case.encode()).digest(), inside))
+    waiting = [sorted(strata[stratum], reverse=True) for stratum in sorted(strata)]
+    turns = _turns([Counter(stratum) for stratum in sorted(strata)], [len(drawn) for drawn in waiting])
+    return docs.select([at for stratum in turns for at in waiting[stratum].pop()[1]])
+
+
+def _groupings(cells: Sequence[Grouping]) -> list[Grouping]:
+    """Return the groupings of a report, every column of them alone, and all columns together."""
+    every = sorted({*chain.from_iterable(cells)})
+    return sorted({(), ("kind",), *cells, *((column,) for column in every), tuple(every)})
+
+
+def _turns(strata: Sequence[Counter[Any]], pairs: Sequence[int]) -> Iterator[int]:
+    """Yield the stratum of each pair in turn; each is given as subset → its rows in one pair, with the number of pairs.
+
+    >>> "".join("ab"[stratum] for stratum in _turns([Counter({"a": 1}), Counter({"b": 1})], [6, 2]))
+    'aabaaaba'
+    """
+    subsets = sorted({*chain.from_iterable(strata)})
+    own = np.array([[stratum[subset] for subset in subsets] for stratum in strata], dtype=np.int64)
+    left, sizes = np.array(pairs), own.max(axis=1)
+    shares = left @ own
+    pull = own * (left @ sizes) - np.outer(sizes, shares)  # whole numbers: the same order on every machine
+    moves = pull @ pull.T
+    cost = moves.diagonal().copy()
+    for _ in range(left.sum()):
+        turn = int(np.where(left > 0, cost, np.iinfo(np.int64).max).argmin())
+        yield turn
+        left[turn] -= 1
+        cost += 2 * moves[turn]

@@ -8,12 +8,12 @@ from vhbench.schema import Record
 
 
 def is_label_hidden(record: Record) -> bool:
-    """Return whether the reference answer is hidden: neither it nor the objects are known.
+    """Return whether the reference answer is hidden: neither it nor what is there, or is not, is known.
 
-    >>> is_label_hidden(Record("q", kind="yes_no")), is_label_hidden(Record("q", kind="caption", objects=("dog",)))
+    >>> is_label_hidden(Record("q", kind="yes_no")), is_label_hidden(Record("q", kind="caption", candidates=("dog",)))
     (True, False)
     """
-    return not record.answer and not record.objects
+    return not (record.answer or record.objects or record.candidates)
 
 
 def write(records: Sequence[Record], task: str, args: Any) -> None:

@@ -72,8 +72,9 @@ records = [answered({name: getattr(question, name) for name in RECORD}, "No.") f
 grid = report.grid(records, tasks("ode")["ode_random_existence"])
 assert grid["overall"]["missed"] == 100.0 and grid["overall"]["intervals"]["missed"][1] == 100.0
 assert all(cell["missed"] == 100.0 for cell in grid["cells"]["question_type"])
-assert '"missed": 1.0' in vhbench("score", one, "--questions", ode, "--json")
-assert "missed" in vhbench("score", one, "--questions", ode)
+# "No." is no caption: the scores of all captions together are withheld.
+assert '"missed": 1.0' in vhbench("score", one, "--questions", ode, "--json", "--allow-failed")
+assert "missed" in vhbench("score", one, "--questions", ode, "--allow-failed")
 assert "missed" in vhbench("compare", one, other, "--questions", ode)
 vhbench("leaderboard", "init", out / "board", "--splits", ode)
 for run in (one, other):

@@ -120,6 +120,7 @@ class Benchmark:
         positive: positive class of precision and recall. It is the detection of absence (AMBER's convention, as in
             ODE).
         claims: function from a split's caption vocabulary to a counter of a caption's claims.
+        closed: whether it has no tasks but the listed ones; else a split may bring configs with names of their own.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Benchmark:
     sheet: str = "vhbench.card:draw_sheet"
     positive: Literal["yes", "no"] = "no"
     claims: str = "vhbench.tasks.metrics.ode_captions:counter"
+    closed: bool = False
 
     def limited_task(self, value: Callable[[str], Any]) -> Task | None:
         """Return the task with a token limit of its own that keeps a row, given as column → value."""
@@ -166,11 +168,16 @@ def benchmark(name: str) -> Benchmark:
 
 
 def of_task(name: str) -> Benchmark | None:
-    """Return the benchmark of a task, group or config, by prefix; None for foreign names.
+    """Return the benchmark of a task, group or config; None for foreign names, such as lmms-eval's own AMBER.
 
-    >>> of_task("ode_long_tail").name, of_task("mioh").name, of_task("odessa")
-    ('ode', 'mioh', None)
+    >>> of_task("ode_long_tail").name, of_task("mioh").name, of_task("odessa"), of_task("amber_g")
+    ('ode', 'mioh', None, None)
     """
+    owner = _by_prefix(name)
+    return None if owner and owner.closed and name not in tasks(owner.name) else owner
+
+
+def _by_prefix(name: str) -> Benchmark | None:
     found = [b for key, b in BENCHMARKS.items() if name == key or name.startswith(f"{key}_")]
     return max(found, key=lambda b: len(b.name), default=None)
 
@@ -229,8 +236,7 @@ def task(name: str) -> Task:
     Raises:
         VhbenchError: if its name has no benchmark's prefix.
     """
-    owner = of_task(name)
-    if owner is None:
+    if (owner := _by_prefix(name)) is None:
         raise VhbenchError(f"unknown task '{name}', expected a name that begins with one of {', '.join(BENCHMARKS)}")
     known = tasks(owner.name).get(name)
     families = list(owner.families.values())
@@ -258,10 +264,7 @@ PAIRS = Family(
     "pairs",
     "a question and its negated twin on the same image; a pair counts when both are right.",
     cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode")),
-    extra={
-        "pairs": "vhbench.tasks.metrics.symmetric_accuracy:score",
-        "published_labels": "vhbench.tasks.metrics.symmetric_accuracy:published_labels",
-    },
+    extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
 )
 
 ODE = Benchmark(
@@ -352,6 +355,7 @@ AMBER = Benchmark(
     parts=(("task",),),
     cell=("task", "question_type"),
     claims="vhbench.tasks.metrics.amber:counter",
+    closed=True,
 )
 CHAIR = Benchmark(
     name="chair",
@@ -382,6 +386,7 @@ CHAIR = Benchmark(
     picture="scores",
     cell=("question_type",),
     claims="vhbench.tasks.metrics.chair:counter",
+    closed=True,
 )
 
 BENCHMARKS: dict[str, Benchmark] = {entry.name: entry for entry in (ODE, MIOH, VHEXPANSION, AMBER, CHAIR)}

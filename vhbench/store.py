@@ -125,6 +125,16 @@ class PackedRecords:
         self._rows: list[bytes] = []
         self._kept = _OF_ANSWERS
 
+    @classmethod
+    def union(cls, parts: "Iterable[PackedRecords]") -> "PackedRecords":
+        """Return the records of several, equal ones once."""
+        found = cls()
+        for part in parts:
+            found._kept = part._kept
+            found._rows += part._rows
+        found._rows = list(dict.fromkeys(found._rows))
+        return found
+
     def add(self, record: Record) -> None:
         """Pack a record."""
         self._kept = _OF_CAPTIONS if record.kind == "caption" else _OF_ANSWERS

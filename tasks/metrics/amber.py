@@ -13,11 +13,11 @@ Yes/no questions: accuracy, precision, recall and F1 of the class "no", by dimen
 AMBER score = (100 - CHAIR + F1) / 2.
 
 ``compat=True`` reproduces AMBER's inference.py (534babf): denominators start at 0.001, upper-case nouns are ignored,
-associations precede names. The default fixes these: words are lower-cased; names precede associations; similarity does
-not excuse a listed hallucination; an object listed twice counts once; responses are parsed; a rate without a
-denominator is None. Failed requests and refusals count as incorrect; as captions they cover nothing and are excluded
-from Hal and Cog. With more than 1 % failed requests, every score is None, see
-:mod:`vhbench.tasks.metrics.withholding`.
+associations precede names, a safe word covers nothing. The default fixes these: words are lower-cased; names precede
+associations; a safe word covers the object that it names (a "sign" in the image); similarity does not excuse a listed
+hallucination; an object listed twice counts once; responses are parsed; a rate without a denominator is None. Failed
+requests and refusals count as incorrect; as captions they cover nothing and are excluded from Hal and Cog. With more
+than 1 % failed requests, every score is None, see :mod:`vhbench.tasks.metrics.withholding`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

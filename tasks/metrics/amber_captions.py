@@ -104,7 +104,7 @@ class Judge:
         truth, listed = (self._listed(word_list(name, row, key, self.fold)) for key in ("truth", "hallu"))
         nouns = [noun for noun in map(self.fold, self.nouns(text)) if noun in self.vocabulary]
         present, made_up = self._owners(truth), self._owners(listed)
-        safe = self.safe.union(map(self.fold, row.get("safe", ())))
+        safe = self._excused(self.safe.union(map(self.fold, row.get("safe", ()))), truth)
         wrong, covered, likely, likely_nouns = [], set[int](), set[int](), set[str]()
         for noun in nouns:
             if noun in safe:
@@ -130,6 +130,11 @@ class Judge:
     @staticmethod
     def _listed(words: Sequence[str]) -> list[str]:
         return list(dict.fromkeys(words))
+
+    @staticmethod
+    def _excused(safe: frozenset[str], truth: Sequence[str]) -> frozenset[str]:
+        """Return the safe words that count for nothing; one that names an object of the image covers it."""
+        return safe.difference(truth)
 
     def _owners(self, words: Sequence[str]) -> dict[str, int]:
         """Map a word to its entry, by name or else by association."""

@@ -1,7 +1,7 @@
 """AMBER as computed by its inference.py (534babf), with its errors: ``compat=True``.
 
 Denominators start at 0.001, words are case-sensitive, associations precede names, an object listed twice counts twice,
-and a listed hallucination similar to a present object is not counted.
+a safe word covers nothing, and a listed hallucination similar to a present object is not counted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,6 +38,10 @@ class ReferenceJudge(Judge):
     @staticmethod
     def _listed(words: Sequence[str]) -> list[str]:
         return list(words)
+
+    @staticmethod
+    def _excused(safe: frozenset[str], truth: Sequence[str]) -> frozenset[str]:
+        return safe
 
     def _owners(self, words: Sequence[str]) -> dict[str, int]:
         return self._associated(words, {})

@@ -168,22 +168,25 @@ def gold_from_coco(
         synonyms: as in :func:`score`.
         compat: match the captions like the reference implementation.
 
+    Categories outside the vocabulary are no objects.
+
     Raises:
-        VhbenchError: for an annotation with an unknown category or a category outside the vocabulary.
+        VhbenchError: for an annotation with an unknown category, or if no image has an object of the vocabulary.
     """
     vocabulary = vocabulary_of(synonyms, compat=compat)
     data = read_coco(instances)
     names = {row["id"]: row["name"] for row in _part(data, "categories", "instances")}
     gold: dict[str, set[str]] = {str(row["id"]): set() for row in data.get("images", ())}
     for row in _part(data, "annotations", "instances"):
-        name = names.get(row["category_id"])
-        node = vocabulary.node(name) if name is not None else None
-        if node is None:
-            known = "a category of the file" if name is None else "a word of the vocabulary"
-            raise VhbenchError(f"annotation {row.get('id')}: expected {known}, got {name or row['category_id']!r}")
-        gold.setdefault(str(row["image_id"]), set()).add(node)
+        if (name := names.get(row["category_id"])) is None:
+            raise VhbenchError(
+                f"annotation {row.get('id')}: expected a category of the file, got {row['category_id']!r}"
+            )
+        gold.setdefault(str(row["image_id"]), set()).update(filter(None, [vocabulary.node(name)]))
     for row in _part(read_coco(captions), "annotations", "captions") if captions is not None else ():
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
+    if names and not any(gold.values()):
+        raise VhbenchError(f"expected the vocabulary to have a category of the images, such as {min(names.values())!r}")
     return gold
 
 

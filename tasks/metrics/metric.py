@@ -11,8 +11,8 @@ DERIVED = {
     "options": ("choices",),
     "none": ("choices",),
     "claims": ("response", "objects", "candidates", "neutral"),
-    "words": ("response", "objects"),
-    "caption": ("response", "objects"),  # an empty response is a failed request; hidden test sets have no objects
+    "words": ("response", "objects", "candidates"),
+    "caption": ("response", "objects", "candidates"),  # no response: a failed request; no words: a hidden test set
 }
 """Derived input of a metric → the record columns from which it is computed."""
 

@@ -25,6 +25,7 @@ from vhbench.records import binary_answer
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics.answers import Places
 from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
+from vhbench.tasks.metrics.metric import Answer, Count, Facts, Metric
 from vhbench.tasks.metrics.registry import YES_SHARE
 
 
@@ -52,7 +53,8 @@ def score(
         (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated. ``pairs``,
         ``incomplete_pairs``; ``mix``: wording of the twin ("natural", "llm", "wrapped") → share of the complete pairs;
         ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each; ``withheld``: reason why scores
-        are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        are None, see :mod:`vhbench.tasks.metrics.withholding`, or None. ``published_labels``, if some were repaired:
+        their number, and three of the scores with the labels before.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two originals or two negations, or with equal reference
@@ -77,30 +79,43 @@ def score(
         said = record.failure or record.prediction or parse(record.response, record.question)
         return replace(record, answer=answer, prediction="" if record.failure else said)
 
-    whole = measure(records, "pairs", columns={"mode", *by}, read=read, allow_failed=allow_failed)
-    result = _scored(whole)
+    columns = {"mode", "criterion", *by}
+    whole = measure(records, "pairs", columns=columns, read=read, allow_failed=allow_failed)
+    result = _scored(whole) | _published_labels(whole)
     result["by_perturbation"] = {kind: _scored(own) for kind, own in _groups(whole, "perturbation")}
     result["by"] = {field: {value: _scored(own) for value, own in _parts(whole, field)} for field in by}
     return result
 
 
-def published_labels(records: Sequence[Record]) -> dict[str, float | None] | None:
-    """Return scores in percent with the labels before repair, of questions not withdrawn; None if none was repaired.
+def _as_published(answer: Answer) -> bool:
+    """Return whether a prediction is the label before repair."""
+    relabelled = answer.record.criterion == "relabelled"
+    return answer.outcome == ({"yes": "no", "no": "yes"}[answer.record.answer] if relabelled else answer.record.answer)
 
-    >>> rows = [
-    ...     Record("a", pair_id="a", answer="no", prediction="yes", criterion="relabelled"),
-    ...     Record("b", pair_id="a", answer="yes", prediction="no", criterion="relabelled", negated=True),
-    ... ]
-    >>> published_labels(rows), published_labels([])
-    ({'accuracy': 100.0, 'original_accuracy': 100.0, 'symmetric_accuracy': 100.0}, None)
-    """
-    repaired = {record.id for record in records if record.criterion == "relabelled"}
-    if not repaired:
-        return None
-    other = {"yes": "no", "no": "yes"}
-    found = score([replace(one, answer=other[one.answer]) if one.id in repaired else one for one in records])
-    scores = {name: found[name] for name in ("accuracy", "original_accuracy", "symmetric_accuracy")}
-    return {name: None if value is None else 100 * value for name, value in scores.items()}
+
+def _pair_as_published(answer: Answer, facts: Facts) -> Count:
+    assert answer.twin is not None
+    return Count(_as_published(answer) and _as_published(answer.twin))
+
+
+_PUBLISHED = (
+    Metric(name="published_accuracy", count=lambda answer, facts: Count(_as_published(answer))),
+    Metric(
+        name="published_original_accuracy",
+        count=lambda answer, facts: None if answer.record.negated else Count(_as_published(answer)),
+    ),
+    Metric(name="published_symmetric_accuracy", count=_pair_as_published, units="pairs"),
+)
+
+
+def _published_labels(whole: Measured) -> dict[str, Any]:
+    """Return the scores with the labels before repair, of questions not withdrawn; empty if none was repaired."""
+    repaired = whole.tally(lambda kind: kind.record.criterion == "relabelled" and not kind.record.negated)[True]
+    if not repaired or whole.withheld:
+        return {}
+    sums = {metric.name.removeprefix("published_"): whole.count(metric) for metric in _PUBLISHED}
+    scores = {name: None if found is None else found.value for name, found in sums.items()}
+    return {"published_labels": {**scores, "relabelled": repaired}}
 
 
 def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = None) -> float:

@@ -1,7 +1,19 @@
-"""Logs of other harnesses: what ended a response, and its tokens, reach the row."""
+"""Logs of other harnesses: what was sent, what ended a response, and its tokens, reach the row."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
 
 from vhbench.adapters import harness_logs
+from vhbench.adapters.table_rows import read_rows
 from vhbench.runs.column_aliases import answered
+
+MODEL = {"model": "mockllm/model"}
+SAMPLE: dict[str, Any] = {"id": "q", "epoch": 1, "input": [{"role": "user", "content": "Is it?"}]}
+SAID = {"role": "assistant", "content": "Yes."}
+BRIEF = {"role": "system", "content": "Be brief."}
 
 
 def test_a_batch_response_at_the_token_limit_is_cut_off() -> None:
@@ -26,6 +38,62 @@ def test_an_inspect_response_at_the_token_limit_is_cut_off() -> None:
         "choices": [{"stop_reason": "max_tokens", "message": {"content": "I see"}}],
         "usage": {"input_tokens": 9, "output_tokens": 64},
     }
-    [row] = harness_logs.of_inspect({"samples": [{"id": "q", "epoch": 2, "input": "Is it?", "output": output}]})
+    [row] = harness_logs.of_inspect({"eval": MODEL, "samples": [{**SAMPLE, "epoch": 2, "output": output}]})
     found = answered(row, "sample 1", joined=True)
     assert (found["id"], found["cut_off"], found["tokens"]) == ("2#q", True, 64)
+
+
+@pytest.mark.parametrize(
+    ("messages", "config", "sent"),
+    [
+        ([], {}, "user:\nIs it?"),
+        ([*SAMPLE["input"], SAID], {}, "user:\nIs it?"),
+        ([BRIEF, *SAMPLE["input"], SAID], {}, "system:\nBe brief.\nuser:\nIs it?"),
+        ([*SAMPLE["input"], SAID], {"system_message": "Be brief."}, "system:\nBe brief.\nuser:\nIs it?"),
+        ([{"role": "user", "content": "Is it? Think."}, SAID], {}, "user:\nIs it? Think."),
+    ],
+    ids=["none", "plain", "solver", "option", "template"],
+)
+def test_the_prompt_of_an_inspect_log_is_what_was_sent(messages: list[Any], config: dict[str, str], sent: str) -> None:
+    """Inspect logs a solver's system prompt among the messages, and that of --system-message in the plan's settings."""
+    log = {"eval": MODEL, "plan": {"config": config}, "samples": [{**SAMPLE, "messages": messages}]}
+    [row] = harness_logs.of_inspect(log)
+    assert row[harness_logs.SENT] == sent
+
+
+def test_batch_output_of_the_responses_endpoint_is_read() -> None:
+    def row(**body: Any) -> Any:
+        said = {"custom_id": "q", "response": {"status_code": 200, "body": {"object": "response", **body}}}
+        [found] = harness_logs.of_batch(said)
+        return answered(dict(found), "line 1", joined=True)
+
+    def message(*content: dict[str, str]) -> dict[str, Any]:
+        return {"type": "message", "role": "assistant", "content": list(content)}
+
+    text, refusal = {"type": "output_text", "text": "Yes, it"}, {"type": "refusal", "refusal": "I cannot."}
+    usage = {"output_tokens": 64}
+    cut = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    thought = {"type": "reasoning", "summary": [{"text": "No."}]}
+    assert row(output=[thought, message(text, {"type": "output_text", "text": " is."})]) == {
+        "id": "q", "response": "Yes, it is.",
+    }  # fmt: skip
+    assert row(output=[message(text)], usage=usage, **cut) == {
+        "id": "q", "response": "Yes, it", "cut_off": True, "tokens": 64,
+    }  # fmt: skip
+    assert row(output=[message(refusal)])["response"] == "I cannot."
+    assert row(output=[], status="failed", error={"code": "server_error"})["response"] == ""
+
+
+def test_carriage_returns_of_a_table_stay_within_their_response(tmp_path: Path) -> None:
+    """Pandas writes them into a TSV without quotes, and Excel as an escape."""
+    said = ["Yes.\r\nIt is.", "No.\rThere", "Yes."]
+    rows = "".join(f"{n}\tIs it?\t{text}\n" for n, text in enumerate(['"Yes.\r\nIt is."', *said[1:]]))
+    (tmp_path / "out.tsv").write_bytes(b"index\tquestion\tprediction\n" + rows.encode())
+    assert [row["prediction"] for row in read_rows(tmp_path / "out.tsv", {"index"})] == said
+    (tmp_path / "mac.csv").write_bytes(b"index,prediction\r1,Yes.\r2,No.\r")
+    assert [row["prediction"] for row in read_rows(tmp_path / "mac.csv", {"index"})] == ["Yes.", "No."]
+    book = Workbook()
+    book.active.append(["index", "question", "prediction"])
+    book.active.append(["1", "Is it?", "Yes._x000D_\nIt is."])
+    book.save(tmp_path / "out.xlsx")
+    assert [row["prediction"] for row in read_rows(tmp_path / "out.xlsx", {"index"})] == ["Yes.\r\nIt is."]

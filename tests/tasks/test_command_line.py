@@ -115,6 +115,8 @@ def test_tasks_without_a_model_end_with_commands_to_copy() -> None:
         ["lmms-eval", "--model", "vhbench_coin", "--tasks", "mioh"],
         ["lmms-eval", "eval", "--model=x", "--tasks", "mioh"],
         ["lmms-eval", "--tasks", "pope"],
+        ["lmms-eval", "--tasks", "amber_g"],  # lmms-eval's own
+        ["lmms-eval", "--task", "mioh", "--model_args", "x=1", "--model", "vhbench_coin"],
         ["lmms-eval", "--config", "run.yaml"],
         ["lmms-eval", "models"],
         ["pytest", "--tasks", "mioh"],
@@ -125,7 +127,9 @@ def test_every_other_command_goes_on(argv: list[str]) -> None:
     lmms_eval._expect_model(argv)
 
 
-@pytest.mark.parametrize("argv", [["eval", "--tasks=mioh"], ["--limit", "3", "--tasks", "pope,mioh"]])
+@pytest.mark.parametrize(
+    "argv", [["eval", "--tasks=mioh"], ["--limit", "3", "--tasks", "pope,mioh"], ["--task", "amber"]]
+)
 def test_a_model_is_expected_for_our_tasks(argv: list[str]) -> None:
     with pytest.raises(SystemExit):
         lmms_eval._expect_model(["/x/lmms_eval/__main__.py", *argv])

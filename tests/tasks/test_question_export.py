@@ -259,7 +259,7 @@ def test_other_prompts_and_another_split_are_reported(split: Path, tmp_path: Pat
     assert any("its prompts differ from lmms-eval's" in note for note in scored(log, split)[1])
     told.write_text(json.dumps({**json.loads(told.read_text()), "content_hash": "f" * 64}))
     with pytest.raises(VhbenchError, match=r"export.json: expected an export of .* got ffffffffffff"):
-        list(question_export.PromptCheck().notes(log, split))
+        list(question_export.PromptCheck().notes([log], split))
 
 
 def test_failures_refusals_and_repetitions_of_a_batch(split: Path, tmp_path: Path) -> None:

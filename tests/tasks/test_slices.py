@@ -43,11 +43,30 @@ def test_a_prefix_has_each_stratum_in_proportion_and_whole_pairs(strata: list[tu
     first = ordered.select(range(min(limit, len(rows))))
     halves = Counter(first["pair_id"][:])
     assert sum(count == 1 for count in halves.values()) == min(limit, len(rows)) % 2  # at most the last one is cut
-    found = Counter(zip(first["criterion"][:], first["question_type"][:], strict=True))
     share = len(first) / len(rows)
-    for stratum, count in Counter(strata).items():
-        # Every stratum may be one pair off, and the place in the order is off by as much as all strata together.
-        assert abs(found[stratum] / 2 - share * count) <= 2 + len(set(strata)) * count / len(strata)
+    groupings: list[tuple[str, ...]] = [("criterion",), ("question_type",), ("criterion", "question_type")]
+    for columns in groupings:
+        every, found = (Counter(zip(*(part[name][:] for name in columns), strict=True)) for part in (ordered, first))
+        assert all(abs(found[value] - share * count) / 2 <= 2.5 for value, count in every.items())
+
+
+def test_every_subset_of_mioh_is_in_proportion_at_once() -> None:
+    """Of 26 types in three modes, each with its pressures, 100 rows hold each type, mode, task and pressure rightly."""
+    rows = [
+        {"id": f"{kind}{n}{p}", "pair_id": f"{kind}{n}", "scene_ids": ["s"], "benchmark": "mioh", "criterion": "",
+         "kind": "yes_no" if kind % 4 else "multiple_choice", "task": f"task {kind % 4}", "mode": f"mode {kind % 3}",
+         "pressure": p, "question_type": f"T{kind}"}
+        for kind in range(26)
+        for n in range(12)
+        for p in ("easy", ("ni", "hp", "hn", "hp+hn")[n % 4])
+    ]  # fmt: skip
+    ordered = slices.whole(table(rows))
+    for limit in (20, 50, 104, 200):
+        first = ordered.select(range(limit))
+        assert {*Counter(first["pair_id"][:]).values()} == {2}
+        for name in ("task", "mode", "pressure", "question_type", "kind"):
+            every, found = Counter(ordered[name][:]), Counter(first[name][:])
+            assert all(abs(found[value] - limit * n / len(rows)) <= 2.5 for value, n in every.items()), name
 
 
 def test_equal_strata_take_turns() -> None:

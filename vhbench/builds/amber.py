@@ -96,7 +96,10 @@ def _read_source(source: str, images: str, limit: int) -> _Source:
         relation = {name: [*forms] for name, forms in known.items() if name not in _THE_IMAGE}
         questions = list(_of_split(Path(source[4:])))
     else:
-        questions, relation = list(_of_amber(Path(source), Path(images))), read_json(Path(source, "relation.json"))
+        questions, relation = (
+            list(_of_amber(Path(source), Path(images), limit)),
+            read_json(Path(source, "relation.json")),
+        )
     groups: dict[str, list[Question]] = {}
     for question in questions:
         groups.setdefault(question.scene_ids[0], []).append(question)
@@ -105,16 +108,19 @@ def _read_source(source: str, images: str, limit: int) -> _Source:
     return _Source([*groups.values()][: limit or None], relation, words)
 
 
-def _of_amber(folder: Path, images: Path) -> Iterator[Question]:
+def _of_amber(folder: Path, images: Path, limit: int) -> Iterator[Question]:
+    """Yield all questions; of the photos, the first ``limit`` must be there."""
+    photos: dict[str, Path | None] = {}
     queries = {row["id"]: row for row in read_json(folder / "query/query_all.json")}
     safe = tuple(read_text(folder / "safe_words.txt").split())
     for row in read_json(folder / "annotations.json"):
         place = f"{folder / 'annotations.json'}, id {row.get('id')}"
         if (query := queries.get(row.get("id"))) is None:
             raise VhbenchError(f"{place}: expected a query with this id in {folder / 'query/query_all.json'}")
-        image = is_inside(images, query["image"])
-        if image is None or not image.is_file():
-            raise VhbenchError(f"--images {images}: expected {query['image']} ({place})")
+        if (name := query["image"]) not in photos:
+            photos[name] = images / name if 0 < limit <= len(photos) else is_inside(images, name)
+        if (image := photos[name]) is None:
+            raise VhbenchError(f"--images {images}: expected {name} ({place})")
         task, _, kind = row["type"].replace(_EXISTENCE, "existence").removeprefix("discriminative-").partition("-")
         shared: dict[str, Any] = {
             "id": str(row["id"]), "images": (image,), "scene_ids": (image.stem,), "question": query["query"],

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -22,6 +24,9 @@ from vhbench.seeding import rng
 IMAGES_PER_SHARD = 50
 LIMITS = (64, 512)
 """Token limits of the captions; the score depends on their length."""
+
+_COLUMNS = ("image_id", "image_ids", "image", "images", "file_name", "id")
+"""Names under which published lists have their images."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +58,12 @@ class ChairBuild(SplitBuild):
         metavar="FILE",
     )
     sample: int = option("Number of images, sampled with --seed; 0 for all.", 500, least=0)
-    ids: str = option("File of image ids to use instead of a sample, one per line or a JSON list.", "", metavar="FILE")
+    ids: str = option(
+        "File of the images to use instead of a sample, by ids or file names: one per line, comma-separated, a JSON "
+        "list, or JSON lines with `image_id` or `image`.",
+        "",
+        metavar="FILE",
+    )
     prompt: str = option("Prompt.", "Please describe this image in detail.")
 
     def check(self) -> None:
@@ -127,13 +137,13 @@ class ChairBuild(SplitBuild):
 
 @dataclass(frozen=True, slots=True)
 class _Photos:
-    """Images with their objects, by image id; ``reference_objects`` are those that CHAIR's code reads, if others."""
+    """Images with their objects."""
 
-    folder: Path
-    images: Mapping[str, ImageData | str]
-    objects: Mapping[str, Sequence[str]]
-    vocabulary: Mapping[str, Sequence[str]]
-    reference_objects: Mapping[str, Sequence[str]]
+    folder: Path  # of the files
+    images: Mapping[str, ImageData | str]  # image id → encoded image, or the name of its file
+    objects: Mapping[str, Sequence[str]]  # image id → annotated objects, and those that a reference caption names
+    vocabulary: Mapping[str, Sequence[str]]  # object → its other names
+    reference_objects: Mapping[str, Sequence[str]]  # objects as CHAIR's code reads the captions, where they differ
 
     def image(self, name: str) -> ImageData:
         """Return an image, or its file; raise if it is missing or outside the folder."""
@@ -182,8 +192,31 @@ def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str,
 
 @lru_cache(maxsize=2)
 def _listed(file: str) -> list[str]:
+    """Return the image ids or file names in a file, in any form in which papers publish them."""
     text = read_text(file)
-    return [str(name) for name in (json.loads(text) if text.lstrip().startswith("[") else text.split())]
+    for parts in ([text], text.splitlines()):
+        with suppress(ValueError):
+            return _names_in([json.loads(part) for part in parts if part.strip()])
+    return [word for word in re.split(r"[\s,;\"']+", text) if word not in ("", *_COLUMNS)]
+
+
+def _names_in(entry: Any) -> list[str]:
+    if isinstance(entry, dict):
+        entry = next((entry[column] for column in _COLUMNS if column in entry), [])
+    return [*chain.from_iterable(map(_names_in, entry))] if isinstance(entry, list) else [str(entry)]
+
+
+def _id_of(name: str, known: Collection[str], files: Mapping[str, str]) -> str:
+    """Return the id of an image that a list names by id, by file, or as COCO names files; else the name.
+
+    >>> names = ("42", "val/a.jpg", "COCO_val2014_000000000042.jpg", "000042", "b42.jpg")
+    >>> [_id_of(name, {"42"}, {"a.jpg": "42"}) for name in names]
+    ['42', '42', '42', '42', 'b42.jpg']
+    """
+    file = name.rpartition("/")[2]
+    number = re.fullmatch(r"(?:COCO_\w+?_)?0*(\d+)(?:\.\w+)?", file)
+    found = (name, files.get(file, ""), number[1] if number else "")
+    return next((one for one in found if one in known), name)
 
 
 def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
@@ -192,11 +225,16 @@ def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
     if sample > len(known) and not ids:
         raise VhbenchError(f"--sample {sample}: expected at most {len(known)}, the images of the source")
     drawn = rng(seed, "chair", "sample").permutation(len(known))[: sample or None]
-    names = _listed(ids) if ids else sorted(known[place] for place in drawn.tolist())
+    files: dict[str, str] = {}
+    for image, file in photos.images.items():
+        if isinstance(file, str):  # a name that two images share names neither
+            files[Path(file).name] = "" if Path(file).name in files else image
+    listed = (_id_of(name, photos.images.keys(), files) for name in _listed(ids)) if ids else ()
+    names = [*dict.fromkeys(listed)] if ids else sorted(known[place] for place in drawn.tolist())
     if not names:
         raise VhbenchError(f"--ids {ids}: expected at least one image id")
-    if unknown := sorted({name for name in names if name not in photos.images or names.count(name) > 1}):
-        raise VhbenchError(f"--ids {ids}: expected ids of images in the source, each once; got {unknown[0]!r}")
+    if unknown := [name for name in names if name not in photos.images]:
+        raise VhbenchError(f"--ids {ids}: expected ids of images in the source, got {unknown[0]!r}")
     for name in names:
         photos.image(name)  # raises for a missing file
     return names

@@ -3,7 +3,7 @@
 The options of its commands are dataclasses (:mod:`vhbench.cli.score_options`), put together in :data:`COMMANDS`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -15,7 +15,6 @@ from vhbench.cli import build_command
 from vhbench.cli import score_tables as tables
 from vhbench.cli.score_options import (
     AmberOptions,
-    CaptionSplit,
     ChairOptions,
     CompatOption,
     OutputOptions,
@@ -69,14 +68,12 @@ def auto(run: RunFile, asked: QuestionFile, options: PositiveClass, reading: Rea
     Example: `vhbench score auto results --json` (or, the same, `vhbench score results --json`)
     """
     from vhbench.compare import scoring
-    from vhbench.runs.questions import has_vocabulary
 
     if options.positive not in (None, "yes", "no"):
         raise VhbenchError(f"--positive: expected 'yes' or 'no', got {options.positive!r}")
     chosen = cast('Literal["", "yes", "no"]', options.positive or "")
     found = _read(run.responses, asked.file, reading)
-    split = asked.file if has_vocabulary(asked.file) else None
-    scored = scoring.score_all(found, positive=chosen, split=split, allow_failed=reading.allow_failed)
+    scored = scoring.score_all(found, positive=chosen, allow_failed=reading.allow_failed)
     told = tables.read_of(found, reading)
     if reading.as_json:
         groups = [
@@ -89,7 +86,7 @@ def auto(run: RunFile, asked: QuestionFile, options: PositiveClass, reading: Rea
     _exit([result for result in scored.values() if result["withheld"]])
 
 
-def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -> None:
+def captions(said: ResponseFile, asked: QuestionFile, reading: ReadingOptions) -> None:
     """CHAIR, Cover and Cog of ODE's captions, with the split's vocabulary: rows with id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
@@ -205,7 +202,7 @@ def amber(said: TableFile, options: AmberOptions, output: OutputOptions) -> None
 
 COMMANDS: Mapping[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
     "auto": (auto, (RunFile, QuestionFile, PositiveClass, ReadingOptions)),
-    "captions": (captions, (ResponseFile, CaptionSplit, ReadingOptions)),
+    "captions": (captions, (ResponseFile, QuestionFile, ReadingOptions)),
     "yes-no": (yes_no, (ResponseFile, QuestionFile, YesNoOptions, ReadingOptions)),
     "symmetric": (symmetric, (ResponseFile, QuestionFile, PairOptions, ReadingOptions)),
     "multiple-choice": (multiple_choice, (ResponseFile, QuestionFile, CompatOption, ReadingOptions)),
@@ -219,7 +216,7 @@ for _name, (_run, _kinds) in COMMANDS.items():
 
 
 def _read(
-    path: Path, questions: Path | None, reading: ReadingOptions, kind: str = "", *, as_said: bool = False
+    files: Sequence[str], questions: Path | None, reading: ReadingOptions, kind: str = "", *, as_said: bool = False
 ) -> "Read":
     """Return the response parser; responses for another parser stay verbatim (``as_said``)."""
     from vhbench.adapters.judge import load_judge
@@ -231,7 +228,8 @@ def _read(
     if name is None and url is not None:
         raise VhbenchError(f"--judge-url {url}: expected --judge MODEL as well")
     asked = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
-    return Read(path, questions, kind, as_said=as_said, judge=asked)
+    path, *further = map(Path, files)
+    return Read(path, questions, kind, further, as_said=as_said, judge=asked)
 
 
 def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:

@@ -15,8 +15,12 @@ _KEY = "Key of a hidden test set, written by `vhbench push --hidden`: its questi
 class RunFile:
     """Input of ``auto``."""
 
-    responses: Path = option(
-        "A folder written by lmms-eval, or a file of responses in any format.", metavar="RUN", argument=True
+    responses: tuple[str, ...] = option(
+        "A folder written by lmms-eval, or a file of responses in any format; several if a model's responses are in "
+        "several logs.",
+        metavar="RUN …",
+        argument=True,
+        repeat=True,
     )
 
 
@@ -24,9 +28,10 @@ class RunFile:
 class ResponseFile:
     """Input of the commands for one kind of question."""
 
-    responses: Path = option(
-        f"Responses: {described()}, or lmms-eval's samples or output folder.",
+    responses: tuple[str, ...] = option(
+        f"Responses: {described()}, or lmms-eval's samples or output folder; may be repeated.",
         metavar="FILE",
+        repeat=True,
     )
 
 
@@ -35,8 +40,8 @@ class QuestionFile:
     """Questions, if the responses do not include them."""
 
     questions: Path | None = option(
-        "Questions with reference answers, joined by id: a split directory, or rows with id, answer, … in any format "
-        "of responses. Not needed if the responses include them.",
+        "Questions with reference answers, joined by id: a split directory (captions: with their vocabulary), or rows "
+        "with id, answer, … in any format of responses. Not needed if the responses include them.",
         None,
         metavar="FILE",
     )
@@ -53,17 +58,6 @@ class QuestionFile:
 
         answer_keys.read_head(self.key)
         return self.key
-
-
-@dataclass(frozen=True, kw_only=True)
-class CaptionSplit(QuestionFile):
-    """Ground truth of captions."""
-
-    questions: Path | None = option(
-        "The evaluated split, with the ground truth of its images and the vocabulary of its captions.",
-        None,
-        metavar="FILE",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,6 +123,8 @@ def pairs(result: Result, title: str) -> None:
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     names = [*names_of("pairs"), "chance_accuracy"]
     scores(result, names, f"{title}{counts}{new} new successful cases")
+    if published := dict(result.get("published_labels", {})):
+        table(published, {}, f"with the labels before repair ({published.pop('relabelled')} repaired)")
     for field, parts in result.get("by", {}).items():
         for value, part in parts.items():
             _part(part, names, f"{field} = {value}: {part['pairs']} pairs")

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -110,11 +110,9 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     if questions is None:
         scoring.check_captions(responses, found)
     groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}
-    for group in sorted({replace(group, task="") for group in found if group.benchmark} - found.keys()):
-        if group.variants:
-            continue
-        every = {r.id: r for own, records in found.items() if replace(own, task="") == group for r in records}
-        groups[group] = measure(every.values(), group, questions, cells=False)
+    for total, members in scoring.totals(found).items():
+        every = {record.id: record for member in members for record in found[member]}
+        groups[total] = measure(every.values(), total, questions, cells=False)
     notes = list(responses.notes)
     claims = claims_of(path)
     for group, measured in groups.items():

@@ -1,16 +1,17 @@
 """Scores of existing responses by benchmark and kind, with the metrics of the tasks."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, load, of_task
+from vhbench.benchmarks import task as task_named
 from vhbench.records import split_repetition
 from vhbench.runs import Responses, check_same_split
-from vhbench.runs.questions import annotated_words, is_split
+from vhbench.runs.questions import annotated_words, has_vocabulary, is_split
 from vhbench.runs.run_claims import claims_of, conflicting_claims
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
@@ -51,20 +52,21 @@ _VARIANTS = {"": "", "r": ", rotated options", "w": ", several wordings"}
 _KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multiple choice", "pairs": "pairs"}
 
 
-def score_all(
-    responses: Responses, *, positive: str = "", split: Path | None = None, allow_failed: bool = False
-) -> dict[Group, dict[str, Any]]:
+def score_all(responses: Responses, *, positive: str = "", allow_failed: bool = False) -> dict[Group, dict[str, Any]]:
     """Return the scores of each task, benchmark and kind of question in a file or run.
 
     Args:
         responses: the file or run.
         positive: positive class of precision and recall; "" for that of the benchmark, or yes without one.
-        split: split, or key of a hidden test set, with the caption vocabulary; None for the split that the tasks use.
         allow_failed: report scores even if more than 1 % of the requests failed.
+
+    Captions are scored with the vocabulary of the questions, if these are a split or a key, else of the split that the
+    tasks use.
 
     Raises:
         VhbenchError: if no question has a reference answer, or captions have no vocabulary.
     """
+    split = responses.questions if has_vocabulary(responses.questions) else None
     groups: dict[Group, PackedRecords] = {}
     alike: dict[tuple[str, ...], PackedRecords] = {}  # the fields that determine the group
     for task, record in responses.by_task():
@@ -76,15 +78,37 @@ def score_all(
         raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
     if split is None:
         check_captions(responses, groups)
+    for total, members in totals(groups).items():
+        if len(members) > 1:
+            groups[total] = PackedRecords.union(groups[member] for member in members)
     how: dict[str, Any] = {"positive": positive, "split": split, "allow_failed": allow_failed}
     scored = {group: score_group(groups.pop(group), group, **how) for group in sorted(groups)}
     if responses.judge is None and not positive:
-        claims = claims_of(responses.path)
+        claims = {task: own for run in (responses.path, *responses.further) for task, own in claims_of(run).items()}
         for group, result in scored.items():
             shares = [metric.name for metric in metrics_of(group.family) if metric.scale == "share"]
             scores = {name: 100 * result[name] for name in shares if result.get(name) is not None}
             responses.notes += conflicting_claims(group.task, claims.get(group.task, {}), scores)
     return scored
+
+
+def whole(group: Group) -> Group:
+    """Return the group of all questions of a benchmark, family and token limit.
+
+    >>> [whole(Group(task, task.split("_")[0], "caption")).task for task in ("ode_fictional_caption", "chair_64")]
+    ['', 'chair_64']
+    """
+    limited = group.benchmark and group.task and task_named(group.task).max_new_tokens
+    return group if limited else replace(group, task="")
+
+
+def totals(groups: Collection[Group]) -> dict[Group, list[Group]]:
+    """Return the groups that stand for whole benchmarks, with their parts."""
+    found: dict[Group, list[Group]] = {}
+    for group in sorted(groups):
+        if group.benchmark and not group.variants and whole(group) not in groups:
+            found.setdefault(whole(group), []).append(group)
+    return found
 
 
 def check_captions(responses: Responses, groups: Iterable[Group]) -> None:

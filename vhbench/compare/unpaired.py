@@ -22,7 +22,7 @@ import numpy as np
 from vhbench.compare.comparability import differing_settings
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, RunComparison
 from vhbench.compare.scored_runs import Cell, MeasuredGroup, Places, ScoredRun
-from vhbench.compare.scoring import Group
+from vhbench.compare.scoring import Group, whole
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing
 from vhbench.statistics.clustering import Floats
@@ -53,7 +53,7 @@ def match(runs: Sequence[ScoredRun]) -> RunComparison:
     if len(runs) < 2:
         raise VhbenchError(f"expected two or more runs, got {len(runs)}")
     runs = [replace(run, groups={g: one for g, one in run.groups.items() if not g.variants}) for run in runs]
-    kinds = [dict.fromkeys((group.benchmark, group.family) for group in run.groups) for run in runs]
+    kinds = [dict.fromkeys(map(whole, run.groups)) for run in runs]
     pools = [_Pool.of(kind, runs) for kind in kinds[0] if all(kind in other for other in kinds[1:])]
     compared = [pool.compared() for pool in pools if pool.weights and pool.metrics]
     if not any(pool.weights for pool in pools):
@@ -76,9 +76,9 @@ class _Pool:
     strata: Sequence[Sequence[Stratum]]  # of each question of each run
 
     @classmethod
-    def of(cls, kind: tuple[str, str], runs: Sequence[ScoredRun]) -> "_Pool":
+    def of(cls, kind: Group, runs: Sequence[ScoredRun]) -> "_Pool":
         """Put the groups of a family together."""
-        own = [{g: one for g, one in run.groups.items() if (g.benchmark, g.family) == kind} for run in runs]
+        own = [{g: one for g, one in run.groups.items() if whole(g) == kind} for run in runs]
         # Where all questions of a benchmark are a group too, its tasks would count them a second time.
         own = [{g: one for g, one in groups.items() if g.benchmark and not g.task} or groups for groups in own]
         about = [[row for one in groups.values() for row in one.questions.about] for groups in own]
@@ -89,9 +89,9 @@ class _Pool:
         ]  # fmt: skip
         every = [one for groups in own for one in groups.values()]
         known = [m for m in every[0].metrics if m.stratum is None and all(m.name in one.apart for one in every)]
-        head = headline_of(kind[1])
+        head = headline_of(kind.family)
         metrics = [head, *(metric for metric in known if metric is not head)] if head in known else []
-        return cls(Group("", *kind), metrics, [list(groups.values()) for groups in own], about, strata)
+        return cls(kind, metrics, [list(groups.values()) for groups in own], about, strata)
 
     @cached_property
     def weights(self) -> dict[Stratum, float]:

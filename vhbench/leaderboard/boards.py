@@ -164,6 +164,8 @@ def _check(board: Board) -> None:
         manifests.parse_version(edition.version)
         if edition.task and edition.task not in benchmarks.tasks(edition.benchmark):
             raise VhbenchError(f"expected a task of {edition.benchmark}; got {quote_value(edition.task)}")
+        if edition not in (apart := _by_limit(edition)):
+            raise VhbenchError(f"{edition.name}: expected an edition for each of {', '.join(e.task for e in apart)}")
         if edition.name in seen:
             raise VhbenchError(f"{edition.name} occurs twice; expected each version once")
         seen[edition.name] = edition
@@ -225,8 +227,15 @@ def make_board(
         if lost := [task for task in tasks if task not in [known for _, known in wanted]]:
             raise VhbenchError(f"--tasks: expected tasks of the splits' benchmarks, got {quote_value(lost[0])}")
         editions = [replace(edition, task="" if task == edition.benchmark else task) for edition, task in wanted]
+    editions = [part for edition in editions for part in _by_limit(edition)]
     rules = Rules(generation=settings(generation))
     return Board(folder=folder, title=title, editions=tuple(paired(editions, fresh)), rules=rules, submit=submit)
+
+
+def _by_limit(edition: Edition) -> list[Edition]:
+    """Return an edition for each token limit of its tasks: answers under different ones have no common score."""
+    limited = [task.name for task in benchmarks.tasks(edition.benchmark).values() if task.max_new_tokens]
+    return [edition] if edition.task in limited or not limited else [replace(edition, task=name) for name in limited]
 
 
 def _has(edition: Edition, task: str) -> bool:

@@ -37,7 +37,8 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
     elif boards.read_board(board.folder).editions != editions:
         yield f"{board.folder} has other splits; the run is not added"
         return
-    sources = {boards.of_split(split).name: split for split in splits}
+    by_hash = {boards.of_split(split).content_hash: split for split in splits}
+    sources = {edition.name: by_hash[edition.content_hash] for edition in editions}
     kind, added = "responses without a model" if name.startswith("vhbench_") else "", 0
     for found in submit_run(board, sources, run, ModelInfo(name=name, reference=kind), replacing=True):
         if found.entry is None or found.reasons:

@@ -118,7 +118,6 @@ def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex],
 
 def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers]:
     logged, claims = read_run(run), claims_of(run)
-    by_hash = {asked.edition.content_hash: name for name, asked in editions.items()}
     offered, strange = {name: RunAnswers(asked) for name, asked in editions.items()}, list[str]()
     for task, records in logged.tasks.items():
         owner, told = of_task(task), logged.provenance[task]
@@ -128,7 +127,8 @@ def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers
             or not any(asked.edition.benchmark == owner.name for asked in editions.values())
         ):
             continue
-        own = by_hash.get(told.content_hash) if told else _by_ids(owner.name, [r.id for r in records], editions)
+        same = {n: asked for n, asked in editions.items() if told and asked.edition.content_hash == told.content_hash}
+        own = _by_ids(owner.name, [r.id for r in records], same if told else editions) or next(iter(same), None)
         if own is None:
             there_is = ", ".join(f"{name} ({a.edition.content_hash[:12]}…)" for name, a in editions.items())
             named = f"{told.version} with content hash {told.content_hash[:12]}…" if told else "other questions"

@@ -1,7 +1,7 @@
 """Reading responses: a run of lmms-eval, or a file of responses in any format, joined with its questions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -114,6 +114,7 @@ class Responses:
 
     Attributes:
         path: a file of any format (:data:`vhbench.adapters.table_rows.FORMATS`), or a folder written by lmms-eval.
+        further: more such files or folders with responses of the same model, such as a harness's log of each task.
         questions: a split, or a file of rows with reference answers, joined by id; None if responses include them.
         kind: kind of questions; "" for all. Others are skipped and counted.
         as_said: leave responses unparsed, for another parser.
@@ -134,6 +135,7 @@ class Responses:
     path: Path
     questions: Path | None = None
     kind: str = ""
+    further: Sequence[Path] = ()
     as_said: bool = False
     logged: bool = False
     asked: Counter[str] = field(default_factory=Counter)
@@ -147,6 +149,7 @@ class Responses:
     notes: list[str] = field(default_factory=list)
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
+    _model: str = ""
     _prompts: PromptCheck = field(default_factory=PromptCheck)
     _rounds: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -236,7 +239,9 @@ class Responses:
             if not isinstance(row, Record):
                 self._prompts.see(asked, row)
             yield config, _join(asked, row, number, place)
-        self.notes += self._prompts.notes(self.path, questions) if split else ()
+        self.notes += self._prompts.notes((self.path, *self.further), questions) if split else ()
+        if split and (withdrawn := split.rejections.get("label_withdrawn")):
+            self.notes.append(f"{withdrawn:,} questions of the source were withdrawn when its labels were repaired")
         rotated = {split_repetition(number).variant[0] for _, number in varied} == {"r"} and not any(
             said & _PLAIN for said in answered
         )
@@ -250,38 +255,45 @@ class Responses:
 
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         """Yield the rows of all files with task and location, with record field names or as records."""
-        logged = self.logged or is_run(self.path)
-        if not (files := sample_files(self.path) if logged else [self.path]):
-            raise no_answers_error(self.path)
-        for file in files:
-            task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
-            begin = f"{file}, row "
-            rows = each_row(file) if logged else read_rows(file, column_aliases.KNOWN)
-            for number, row in enumerate(rows, start=1):
-                place = f"{begin}{number}"
-                if (payload := samples.payload(row, logged=self.logged)) is not None:
-                    records = to_records(payload, place)
-                    check.see(row, payload, place)
-                    if number == 1 and self.questions is not None and is_split(self.questions):
-                        check_same_split(check.provenance, self.questions, splits.read_manifest(self.questions))
-                    fits = fits or self._fits(records[0])
-                    yield from ((task, place, record) for record in records)
-                elif self.logged:
-                    raise VhbenchError(f"{place}: expected a response to a question of vhbench")
-                elif samples.is_sample(row):
-                    yield from ((task, place, each) for each in self._closed(self._named(row), joined))
-                elif logged:
-                    raise VhbenchError(f"{place}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
-                else:
-                    sent = {SENT: row[SENT]} if SENT in row else {}
-                    yield task, place, column_aliases.answered(row, place, joined=joined) | sent
-            if fits:
-                self._note(task, check)
-            if self.questions is None and check.provenance is None:
-                self.uncounted.append(file)
-        if logged:
-            self._note_lost()
+        for path in (self.path, *self.further):
+            logged = self.logged or is_run(path)
+            if not (files := sample_files(path) if logged else [path]):
+                raise no_answers_error(path)
+            for file in files:
+                yield from self._rows_of(file, logged=logged, joined=joined)
+            if logged:
+                self._note_lost(path)
         self.notes += check_single_run(self.provenance.values(), self.path)
+
+    def _rows_of(self, file: Path, *, logged: bool, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
+        task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
+        begin = f"{file}, row "
+        rows = each_row(file) if logged else read_rows(file, column_aliases.KNOWN)
+        for number, row in enumerate(rows, start=1):
+            place = f"{begin}{number}"
+            if (payload := samples.payload(row, logged=self.logged)) is not None:
+                records = to_records(payload, place)
+                check.see(row, payload, place)
+                if number == 1 and self.questions is not None and is_split(self.questions):
+                    check_same_split(check.provenance, self.questions, splits.read_manifest(self.questions))
+                fits = fits or self._fits(records[0])
+                yield from ((task, place, record) for record in records)
+            elif self.logged:
+                raise VhbenchError(f"{place}: expected a response to a question of vhbench")
+            elif samples.is_sample(row):
+                yield from ((task, place, each) for each in self._closed(self._named(row), joined))
+            elif logged:
+                raise VhbenchError(f"{place}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
+            else:
+                if (model := str(row.get("model") or "")) not in ("", self._model or model):
+                    raise VhbenchError(f"{place}: expected responses of one model, got {self._model} and {model}")
+                self._model = model
+                sent = {SENT: row[SENT]} if SENT in row else {}
+                yield task, place, column_aliases.answered(row, place, joined=joined) | sent
+        if fits:
+            self._note(task, check)
+        if self.questions is None and check.provenance is None:
+            self.uncounted.append(file)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Add the check results of a task's samples."""
@@ -297,9 +309,9 @@ class Responses:
             missing = max(check.missing, (count or 0) - check.answered)
             self.missing += Counter({task: missing})  # tasks without samples are skipped
 
-    def _note_lost(self) -> None:
+    def _note_lost(self, run: Path) -> None:
         """Add a note for each task of the run without samples."""
-        for told in tasks_without_samples(self.path):
+        for told in tasks_without_samples(run):
             if not self.kind or self.kind in _kinds_of(told.task):
                 self.notes.append(without_samples(told))
                 if self.questions is None:

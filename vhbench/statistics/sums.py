@@ -7,6 +7,7 @@ an answer, or a pair of answers that count together. Two runs on the same questi
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -83,9 +84,8 @@ class Sums:
     def value(self) -> float:
         """The score: a share, a length, or a number of questions."""
         times = self.questions if self.scale == "count" else 1
-        return float(
-            sum(weight * times * self.top[own].sum() / self.bottom[own].sum() for own, weight in self._strata())
-        )
+        tops = ((fsum(self.top[own].tolist()), own, weight) for own, weight in self._strata())  # exact in any order
+        return float(sum(weight * times * top / self.bottom[own].sum() for top, own, weight in tops))
 
     @property
     def interval(self) -> Interval | None:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from yes_no_answers import score_lists
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import amber, chair, multiple_choice, symmetric_accuracy, yes_no
@@ -124,6 +126,32 @@ def test_amber_matching() -> None:
     assert amber_score("cat") == {"nouns": ["cat"], "hallucinated": ["cat"], "covered": [], "likely": ["dog"]}
 
 
+def test_amber_safe_word_covers_the_object_it_names() -> None:
+    """Of AMBER's 5,585 objects, 81 are on its own list of safe words, such as "sign" and "shoe"."""
+    annotations = [
+        {"id": 1, "type": "generative", "truth": ["sign", "sky"], "hallu": ["shoe"]},
+        {"id": 2, "type": "generative", "truth": ["sky"], "hallu": ["light"]},
+    ]
+    rows = [{"id": 1, "response": "A sign, a shoe."}, {"id": 2, "response": "The sky, a sign, a light."}]
+    how: dict[str, Any] = {"annotations": annotations, "relation": {}, "safe_words": ("sign", "shoe", "light")}
+    result = amber.score(rows, **how, evaluation_type="g")
+    assert [row["covered"] for row in result["responses"]] == [["sign"], ["sky"]]
+    assert result["printed"]["Generative Task"] == {"CHAIR": 0.0, "Cover": 66.7, "Hal": 0.0, "Cog": 0.0}
+    how["relation"] = {"sign": [], "shoe": [], "sky": [], "light": []}
+    reference = amber.score(rows, **how, evaluation_type="g", compat=True)
+    assert [row["covered"] for row in reference["responses"]] == [[], ["sky"]]
+
+
+@pytest.mark.parametrize("number", [11, 20, 37, 101])
+def test_no_digit_of_the_chance_level_depends_on_the_order_of_rows(number: int) -> None:
+    rows = [
+        {"id": str(n), "choices": [*"abcdefg"[: 2 + n * n % 6]], "answer": "A", "response": "A"} for n in range(number)
+    ]
+    by_length = sorted(rows, key=lambda row: len(row["choices"]))
+    orders = [rows, rows[::-1], by_length, by_length[::-1]]
+    assert len({multiple_choice.score(order)["chance"] for order in orders}) == 1
+
+
 def test_amber_reports_a_degenerate_precision() -> None:
     rows = [{"id": i, "response": "No"} for i in range(3)]
     annotations = [{"id": i, "type": "discriminative-hallucination", "truth": "no"} for i in range(3)]
@@ -137,23 +165,21 @@ def test_amber_reports_a_degenerate_precision() -> None:
 
 def test_yes_no_arithmetic_of_the_references() -> None:
     answers, labels = ["Yes", "Yes", "what"], ["yes", "yes", "yes"]
-    assert yes_no.score(answers, labels, positive="no")["precision"] is None
+    assert score_lists(answers, labels, positive="no")["precision"] is None
     with pytest.raises(ZeroDivisionError):
-        yes_no.score(["No"], ["no"], positive="yes", parser="pope", compat=True)
-    amber_like = yes_no.score(["No"], ["no"], positive="no", parser="amber", compat=True)
+        score_lists(["No"], ["no"], positive="yes", parser="pope", compat=True)
+    amber_like = score_lists(["No"], ["no"], positive="no", parser="amber", compat=True)
     assert (amber_like["accuracy"], amber_like["f1"]) == (99.9, 99.9)
-    theirs = yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
+    theirs = score_lists(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
     assert theirs["yes_rate"] == 1.0  # of the labels
-    assert yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes")["yes_rate"] == 0.5
+    assert score_lists(["yes", "no"], ["yes", "yes"], positive="yes")["yes_rate"] == 0.5
 
 
 def test_bad_answers_are_named() -> None:
     with pytest.raises(VhbenchError, match="unknown parser 'x', expected one of default, pope"):
-        yes_no.score([], [], positive="yes", parser="x")
-    with pytest.raises(VhbenchError, match="label 1: expected 'yes' or 'no', got 'maybe'"):
-        yes_no.score(["a", "b"], ["yes", "maybe"], positive="yes")
-    with pytest.raises(VhbenchError, match="expected one label per response, got 2 and 1"):
-        yes_no.score(["a"], ["yes", "no"], positive="yes")
+        score_lists([], [], positive="yes", parser="x")
+    with pytest.raises(VhbenchError, match="expected 'yes' or 'no', got 'maybe'"):
+        score_lists(["a", "b"], ["yes", "maybe"], positive="yes")
     with pytest.raises(VhbenchError, match="expected opposite answers to"):
         symmetric_accuracy.score(
             [
@@ -202,7 +228,6 @@ def test_the_paper_aggregates_pressures_then_tasks() -> None:
     result = multiple_choice.score(rows)
     assert result["tasks"] == pytest.approx({"counting": 5 / 12, "position": 1.0})
     assert result["aggregate"] == pytest.approx(17 / 24)
-    assert result["by"]["pressure_family"]["ni"]["n"] == 3
     assert result["unparsed"] == pytest.approx(1 / 8)
     assert multiple_choice.score([])["aggregate"] is None
 
@@ -267,7 +292,6 @@ def test_amber_wrong_types_are_one_clear_line(change: dict[str, object], message
     "metric",
     [
         lambda rows: yes_no.score_records(rows, positive="yes"),
-        lambda rows: yes_no.score(rows, ["yes"], positive="yes"),
         symmetric_accuracy.score,
         multiple_choice.score,
     ],

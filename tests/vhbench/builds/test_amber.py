@@ -74,6 +74,16 @@ def test_the_rows_are_what_the_files_say(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_part_needs_its_own_photos_alone(tmp_path: Path) -> None:
+    folder = source(tmp_path / "data", ANNOTATIONS, IMAGES)
+    (folder / "AMBER_2.jpg").unlink()
+    split = build(folder, tmp_path / "out", limit=1)
+    assert splits.read_manifest(split).rows == {"amber_discriminative": 3, "amber_generative": 1}
+    assert {"zebra", "person", "bird"} <= splits.read_manifest(split).config["vocabulary"].keys()  # of all photos
+    with pytest.raises(VhbenchError, match=r"--images .*: expected AMBER_2.jpg \(.*annotations.json, id 2\)"):
+        AmberBuild(source=str(folder), images=str(folder), limit=2).check()
+
+
 def test_a_wrong_file_is_named(tmp_path: Path) -> None:
     folder = source(tmp_path / "data", [ANNOTATIONS[0], {**ANNOTATIONS[2], "truth": "maybe"}], (1, 1))
     with pytest.raises(VhbenchError, match=r"annotations.json, id 3: expected truth yes or no, got 'maybe'"):

@@ -28,7 +28,7 @@ from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.records import answered
 from vhbench.schema import Question, Rejection, Row, VhbenchError
 from vhbench.seeding import rng
-from vhbench.tasks import report
+from vhbench.tasks import aggregate, report
 
 NAMES = tuple(PERTURBATIONS)
 named = RowNames(0, "vhexpansion").of
@@ -450,7 +450,7 @@ def test_answers_of_an_expanded_split_are_found_anew(tmp_path: Path) -> None:
     assert (found.right, found.faults, found.open.total()) == (4 * 2 * 2, [], 0)
 
 
-def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path) -> None:
+def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """RePOPE corrects a label, and leaves out a question that has no clear answer."""
     picture(0).save(tmp_path / "a.png")
     asked = [
@@ -481,6 +481,19 @@ def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path) ->
         one.prediction == (one.answer if "dog" in one.question else {"yes": "no", "no": "yes"}[one.answer])
         for one in said
     ]
-    assert found["published_labels"]["accuracy"] == pytest.approx(100 * sum(published) / len(published))
+    labels = found["pairs"]["published_labels"]
+    assert labels["accuracy"] == pytest.approx(sum(published) / len(published))
+    # Its answers: yes, no to a dog and its twin, no, yes to a cat: both pairs as published.
+    assert labels == {"accuracy": 1.0, "original_accuracy": 1.0, "symmetric_accuracy": 1.0, "relabelled": 1}
+    split = tmp_path / "out" / "vhexpansion"
+    sharding.run(build, tmp_path / "out", progress=False)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "out"))
+    line = aggregate._published(found)
+    assert line.startswith("1 labels repaired, 1 withdrawn; with the published labels: accuracy 100.0 %, ")
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps([{"id": one.id, "response": one.response or one.prediction} for one in said]))
+    told = CliRunner().invoke(app, ["score", str(log), "--questions", str(split)]).output
+    assert "1 questions of the source were withdrawn" in told
+    assert "with the labels before repair (1 repaired)" in told
     with pytest.raises(VhbenchError, match=r"--labels .*: expected with --source pope:PATH, got the format table"):
         VHExpansionBuild(**{**how, "source": f"table:{tmp_path / 'coco_pope_random.json'}"}, labels="x").check()

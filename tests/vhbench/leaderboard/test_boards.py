@@ -9,9 +9,15 @@ from board_entries import said_by
 from logged_run import write_run
 from typer.testing import CliRunner, Result
 
+from vhbench import splits
+from vhbench.builds import sharding
+from vhbench.builds.chair import ChairBuild
+from vhbench.builds.starter import starter
 from vhbench.cli import app
 from vhbench.leaderboard.boards import read_board
+from vhbench.leaderboard.entries import slug, stored
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index, find_sources
+from vhbench.schema import VhbenchError
 
 NAME = "Drift-VL 12B"
 
@@ -74,3 +80,28 @@ def test_an_unknown_task_is_refused(sources: dict[str, Path], tmp_path: Path, ta
     words = ["leaderboard", "init", str(tmp_path / "board"), "--splits", str(sources["mioh-2.0.0"]), "--tasks", task]
     done = CliRunner().invoke(app, words)
     assert "--tasks: expected tasks of the splits' benchmarks" in str(done.exception)
+
+
+def test_each_token_limit_has_an_edition_of_its_own(tmp_path: Path) -> None:
+    """CHAIR depends on the length of captions, so that 64 and 512 tokens have no common score."""
+    sharding.run(ChairBuild(source=f"ode:{starter('ode')}", sample=4), tmp_path / "out", progress=False)
+    split = tmp_path / "out" / "chair"
+    run("init", tmp_path / "board", "--splits", split)
+    board = read_board(tmp_path / "board")
+    version = splits.read_manifest(split).version
+    assert board.named == f"chair_64-{version}, chair_512-{version}"
+    words = {}
+    for edition, said in zip(board.editions, ("A dog and a zebra.", "A cat."), strict=True):
+        tokens = f"{edition.task.removeprefix('chair_')}_tokens"
+        made = write_run(
+            tmp_path / edition.task, split, edition.task, lambda row, said=said: said, config="chair_captions",
+            asked=lambda row, tokens=tokens: row["question_type"] == tokens,
+        )  # fmt: skip
+        run("add", made, "--board", board.folder, "--name", NAME, "--splits", split)
+        assert {row["question_type"] for row in cached_question_index(edition, split).rows} == {tokens}
+        words[edition.task] = stored(board, slug(NAME), edition).read().scores["caption"]["words"]
+    assert words == {"chair_64": 5, "chair_512": 2}
+    file = board.folder / "board.yaml"
+    file.write_text(file.read_text().replace("  task: chair_64\n", ""))
+    with pytest.raises(VhbenchError, match=r"chair-.*: expected an edition for each of chair_64, chair_512"):
+        read_board(board.folder)

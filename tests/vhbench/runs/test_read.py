@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vhbench.cli import app
-from vhbench.runs import read_run, runs_below
+from vhbench.runs import Responses, read_run, runs_below
 from vhbench.schema import VhbenchError
 
 
@@ -116,3 +116,30 @@ def test_tasks_that_were_not_asked_alike_are_named(tmp_path: Path) -> None:
     assert line in read_run(tmp_path).notes
     for command in (["score", str(tmp_path)], ["answers", str(tmp_path)]):
         assert line in CliRunner().invoke(app, command).output
+
+
+def test_several_logs_of_one_model_are_joined(tmp_path: Path) -> None:
+    """An export of a split with two token limits is two tasks in Inspect, and so two logs."""
+    asked = [{"id": name, "question": "Is there a dog?", "answer": "yes"} for name in "abc"]
+    (tmp_path / "asked.json").write_text(json.dumps(asked))
+    logs = [tmp_path / f"{name}.json" for name in "ab"]
+
+    def log_one(log: Path, model: str, name: str) -> None:
+        output = {"choices": [{"message": {"content": "Yes."}}]}
+        sample = {"id": name, "epoch": 1, "input": "Is there a dog?", "output": output}
+        log.write_text(json.dumps({"eval": {"model": model}, "samples": [sample]}))
+
+    for log in logs:
+        log_one(log, "tiny", log.stem)
+    responses = Responses(logs[0], tmp_path / "asked.json", further=logs[1:])
+    assert [(record.id, record.prediction) for record in responses] == [("a", "yes"), ("b", "yes")]
+    assert (responses.count, responses.missing.total(), responses.first_missing) == (2, 1, "c")
+    words = ["score", *map(str, logs), "--questions", str(tmp_path / "asked.json"), "--json"]
+    done = CliRunner().invoke(app, words)
+    assert json.loads(done.stdout)["answers"] == 2, done.output
+    log_one(logs[1], "tiny", "a")
+    with pytest.raises(VhbenchError, match="'a' occurs twice"):
+        list(Responses(logs[0], tmp_path / "asked.json", further=logs[1:]))
+    log_one(logs[1], "large", "b")
+    with pytest.raises(VhbenchError, match="expected responses of one model, got tiny and large"):
+        list(Responses(logs[0], tmp_path / "asked.json", further=logs[1:]))
