@@ -24,11 +24,11 @@ def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) ->
     >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
     50.0
     """
-    from vhbench.statistics.exact import clopper_pearson  # imported here because no generated row depends on it
+    from vhbench.statistics import intervals  # imported here because no generated row depends on it
 
     lost = [(not after, image) for (before, after), image in zip(cases, clusters, strict=True) if before]
     values, images = [float(wrong) for wrong, _ in lost], [image for _, image in lost]
-    interval = clopper_pearson(values, clusters=images)
+    interval = intervals.mean(values, clusters=images)
     return {
         "right_before": len(values),
         "turned_wrong": int(sum(values)),

@@ -127,7 +127,7 @@ class Sums:
     def outcomes(self) -> Floats | None:
         """Outcome of each unit from 0 to 1, if the score is their mean; else None."""
         counted = self.bottom[self.about]
-        if not self.fixed or self.strata is not None or len(set(counted.tolist())) > 1:
+        if not self.fixed or self.scale == "length" or self.strata is not None or len(set(counted.tolist())) > 1:
             return None
         return self.top / np.maximum(self.bottom, 1)
 

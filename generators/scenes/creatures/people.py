@@ -118,7 +118,7 @@ def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
 def _person(kind: str, colour: str, action: str, variant: int) -> Person:
     figure, stance, order = FIGURES[kind], _TABLES.stances[action], list(FIGURES).index(kind)
     unit, young = figure.height, 7.3 - figure.heads
-    build = Physique() if young else _TABLES.builds[(variant * 3 + order) % len(_TABLES.builds)]
+    build = _TABLES.builds[(variant * 3 + order) % len(_TABLES.builds)]
     old = not young and (variant + order) % 4 == 3
     leg, trunk = (48 - 2.8 * young) * unit, 30 * unit
     leg_width = 5.8 * unit * figure.width * build.girth

@@ -140,7 +140,7 @@ UNCLAIMED = {
     "instructblip": (100, 13),
     "llava": (1115, 43),
     "minigpt-4": (1781, 192),
-    "mmgpt": (468, 24),
+    "mmgpt": (469, 24),
     "mplug": (1567, 34),
 }
 

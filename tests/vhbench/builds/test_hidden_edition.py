@@ -112,7 +112,11 @@ def chunks(png: bytes) -> list[int]:
     return places
 
 
-def test_the_revealed_secret_builds_it_again(whole: Path, shown: Path, tmp_path: Path) -> None:
+def test_the_revealed_secret_builds_it_again(
+    whole: Path, shown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     file, other = tmp_path / "secret", tmp_path / "other"
     file.write_bytes(TEXT)
     other.write_bytes(OTHER_TEXT)
@@ -122,6 +126,7 @@ def test_the_revealed_secret_builds_it_again(whole: Path, shown: Path, tmp_path:
         assert run("verify", split, "--secret", file, "--rebuilt", whole)[0] == 0
         code, said = run("verify", split, "--secret", other, "--rebuilt", whole)
         assert (code, "commits to another secret" in said) == (1, True)
+    assert not list((tmp_path / "here").iterdir())  # what is rebuilt lies in a temporary folder
     another = edition(replace(ODE, pairs=1), tmp_path / "1")
     code, said = run("verify", shown, "--secret", file, "--rebuilt", another)
     assert (code, "commits to another secret or split" in said) == (1, True)

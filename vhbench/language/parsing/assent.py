@@ -89,6 +89,7 @@ _WEIGHED: Final = re.compile(
     r"\b(?:first (?:glance|sight|look)|initially|might (?:say|think)|may (?:say|think)|would (?:think|have said)|some"
     r"|tempt\w*|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z"
     r"|(?:\b(?:if|whether|could (?:be|say)|cannot|not)\b|n't\b)[^.,;:!?\n]{0,40}\Z"
+    r"|(?:\A|[.!?\n])\s*(?:if|unless|assuming|provided)\b(?!\s+(?:i|we|you|one|anything|forced|asked|the question)\b)[^.;:!?\n]*\Z"
 )
 _SETTLES: Final = re.compile(r"(?:but|so|actually|therefore|thus|hence)\b")
 _NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")

@@ -16,8 +16,8 @@ _DENIED_BEFORE = re.compile(
     rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
 DENIED_AFTER = re.compile(
-    rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
+    rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
+    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|excluded|contradicts)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
     rf"(?:incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no|not|none|without|lacks?)\b"
@@ -30,7 +30,8 @@ _CLAUSE = re.compile(
     r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
     r"|an?|no)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+",
+    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+(?!(?:(?:this|that|it)\s+)?(?:is\s+|does\s+)?(?:not?|(?:in)?correct"
+    r"|wrong|right|true|false|absent|ruled)\b)",
     re.IGNORECASE,
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
@@ -58,7 +59,7 @@ _PLAN = re.compile(
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
 )
 _CUT_OFF = re.compile(
-    r"(?i)\b(?:(?-i:an?)|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
+    r"(?i)\b(?:(?-i:an?)|the|(?-i:(?<![A-J]\sit\s)is)|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
     r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since)\s*\Z|,\s*\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
@@ -122,6 +123,9 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
         part = text[start:end]
         if cut and cut["another"] and not _STATES.search(part):
             continue  # "Image 1, Image 2 and Image 3 are …" is one clause
+        name = Mention(end - 1, end, part[-1:])
+        if cut and name.letter in names.letters and text_after(text[end:], name, names) != text[end:]:
+            continue  # "B. Image 2 - correct" as well
         conceded = _CONCESSION.match(part)
         parts = (part[: conceded.end()], part[conceded.end() :]) if conceded else (part,)
         asked = bool(cut and cut["asked"])
@@ -185,13 +189,16 @@ def _clause(
                 affirmed.append(replace(mention, letter=names.letters.replace(mention.letter, "")))
         else:
             affirmed.append(mention)
+    for mention in denied:  # "(B) Cannot be determined: no" is not undecided
+        own = len(text) - mention.end - len(text_after(text[mention.end :], mention, names))
+        text = text[: mention.end] + " " * own + text[mention.end + own :]
     return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
 
 
 def text_after(rest: str, mention: Mention, names: Names) -> str:
     """Return the text after a mention, and after the text of its option if that follows: "(B) no, it is not far"."""
     choice = names.choices[names.letters.index(mention.letter)].strip().rstrip(".")
-    own = re.match(rf"(?i)[\s\"')\]*]*[:.,–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)
+    own = re.match(rf"(?i)[\s\"')\]*]*[:.,|–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)
     return rest[own.end() :] if own else rest
 
 

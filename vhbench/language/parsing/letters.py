@@ -215,7 +215,7 @@ def _first_words(text: str, names: Names) -> str:
 def _goes_through_them(text: str, names: Names) -> bool:
     """Return whether a text covers every option: each letter begins a sentence, in order."""
     begun = re.findall(rf"(?:\A|[.;:!?,\n])\s*[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))", text)
-    return len(names.letters) > 1 and "".join(dict.fromkeys(begun)) == names.letters[: max(len(set(begun)), 2)]
+    return len(set(begun)) > 1
 
 
 def _first(text: str, names: Names, start: int) -> list[Mention]:
@@ -300,7 +300,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
     images = set(names.images.values())
-    together = len(named) == 1 and not re.search(r"\b(?:or|if)\b", named[0].text)
+    together = len(named) == 1 and not re.search(r"\b(?:or|if)\b|[<>]", named[0].text)
     if (
         both
         and len(images) == 2

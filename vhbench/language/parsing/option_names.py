@@ -29,7 +29,7 @@ _VERB = (
     r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
 _NO_NOUN = (
-    rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has)|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
+    rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has|shall|will|would)|alone|also|instead|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
     r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|given|but|which|that|from|at|by|not|to|for|of|cannot"
     r"|will|may|might)\b(?!-)"
 )
@@ -51,13 +51,13 @@ _RATED = (
     r"A(?=\s+(?:first|highest|most|more|correct|right|the|best|to)\b)"
 )
 
-_CHOSEN = r"(?:correct|right|best|answer|option|choice|pick|(?:that|what)\s+(?:fits|matches))\b"
+_CHOSEN = r"(?:correct|right|true|likely|best|answer|option|choice|pick|one|(?:that|what)\s+(?:fits|matches))\b"
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
 _FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
 _NUMBERED = re.compile(
     rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
 )
-_LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?:\s+(?:is|are|has)\s.*)?\W*")
+_LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?P<is>\s+(?:is|are|has)\s.*)?\W*")
 _TOO_LITTLE = r"(?:not\s+enough|insufficient)\s+(?:information|evidence|data|context)"
 # Option that refers to the others, and its paraphrases in responses.
 _KINDS: Mapping[str, tuple[str, str]] = {
@@ -130,7 +130,8 @@ class Names:
             group = str(found.lastgroup)
             if group in groups:
                 letter, kind = groups[group]
-                yield Mention(found.start(), found.end(), letter, kind=kind)
+                if letter:
+                    yield Mention(found.start(), found.end(), letter, kind=kind)
             else:
                 yield Mention(found.start(), found.end(), found[group].upper(), by_letter=group != "bare")
 
@@ -175,7 +176,8 @@ def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, st
     for letter, choice in zip(names.letters, names.choices, strict=True):
         kind = next(iter(_kinds(choice)), "")
         if letter not in names.counts.values() and names.texts[letter] not in ("yes", "no"):
-            named += [(words, letter, kind) for words in _labelled(choice) or _words(choice)]
+            own = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
+            named += [(words, name, kind) for words, name in own]
     named.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
     images = names.images
     named += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
@@ -234,17 +236,18 @@ def _counted(number: int, last: int) -> list[str]:
     return [*names, rf"(?:last|final)\s+{_PICTURE}"] if number == last else names
 
 
-def _labelled(choice: str) -> list[str]:
-    """Return the names of an option with its own label: "Point A", "Box B", "A is closer"."""
+def _labelled(choice: str, letter: str) -> list[tuple[str, str]]:
+    """Return the names of an option with its own label ("Point A", "Box B", "A is closer"), and whose they are."""
     found = _LABEL.fullmatch(choice.strip())
     if not found:
         return []
     label = found["label"]
     either = label if label in "AI" else f"[{label}{label.lower()}]"
+    subject = rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:\w+\s+){{0,3}}?{_CHOSEN})"
     return [
-        rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
-        rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
-        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:\w+\s+){{0,3}}?{_CHOSEN})",
+        (rf"{_LABELLED}\s+\(?(?-i:{label})\)?", letter),
+        (rf"(?:point|box|marker|dot)\s+\(?{label}\)?", letter),
+        (subject, letter if label == letter or found["is"] else ""),  # of "Point A" under D, it may be either
     ]
 
 

@@ -1,6 +1,7 @@
 """Hard positives are met exactly, seen from the picture's side."""
 
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import cv2
@@ -75,3 +76,38 @@ def test_what_covers_too_much_of_the_image_is_not_small() -> None:
     demands.check_visible(
         scene, [wish], [SimpleNamespace(host=-1)], [SimpleNamespace(**vars(seen) | {"box": (0, 0, 20, 60)})]
     )
+
+
+def _made(word: str = "dog", colour: str = "red") -> tuple[SceneSpec, list, Scene]:
+    """A spec of two objects, its wishes, and a scene that meets it."""
+    spec = SceneSpec("asked", (ObjectSpec(word, colour=colour), ObjectSpec("zebra")), relations=((0, "left of", 1),))
+    [scene] = SceneSource().make([spec], seed=3)
+    assert isinstance(scene, Scene), scene
+    return spec, [SimpleNamespace(spec=number) for number in scene.provenance["spec"]], scene
+
+
+def test_a_scene_that_has_what_was_asked_passes() -> None:
+    demands.check_requests(*_made())
+
+
+@pytest.mark.parametrize("colour", ["blue", "green"])
+def test_another_colour_than_the_asked_is_refused_for_the_first_object_too(colour: str) -> None:
+    spec, wishes, scene = _made()
+    asked = replace(spec, objects=(replace(spec.objects[0], colour=colour), spec.objects[1]))
+    with pytest.raises(Refusal, match="colour missed") as refusal:
+        demands.check_requests(asked, wishes, scene)
+    assert refusal.value.detail == {"category": "dog", "asked": colour, "found": "red"}
+
+
+def test_a_word_that_is_shown_may_not_be_asked_for_as_absent() -> None:
+    spec, wishes, scene = _made()
+    with pytest.raises(Refusal, match="present and absent") as refusal:
+        demands.check_requests(replace(spec, absent=("cat", "zebra")), wishes, scene)
+    assert refusal.value.detail == {"word": "zebra"}
+
+
+def test_the_other_way_round_is_another_relation() -> None:
+    spec, wishes, scene = _made()
+    with pytest.raises(Refusal, match="relation missed") as refusal:
+        demands.check_requests(replace(spec, relations=((1, "left of", 0),)), wishes, scene)
+    assert refusal.value.detail == {"relation": [1, "left of", 0]}

@@ -42,6 +42,9 @@ Excluding {W}, option {L} is left. | Let me compare them.\n\nWhat I see supports
 {W} is less likely than {L}. | Nothing but {L} fits. | {L} comes out on top. | I rank {L} first. | {L} gets my vote.
 If I were to guess, {L}. | ❌ {W}\n✅ {L} | {W} contradicts it. {L} agrees with it. | Without doubt it is {L}.
 The best choice among the options is {L}. | I prefer {L} to {W}. | As opposed to {W}, {L} fits. | {L} probably.
+({W}) {V}: this does not match.\n({L}) {T}: this matches. | {W}. {V} - incorrect\n{L}. {T} - correct
+{L}. {T} - correct\n{W}. {V} - incorrect
+Judging by the pictures, {L} it is | {L} alone fits. | ({W}) {V} (not shown). ({L}) {T} (shown).
 It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | 選択肢{L}が正しいです。 | 정답은 {L}입니다.
 """
 
@@ -72,12 +75,13 @@ def forms() -> Iterator[str]:
 def responses(form: str) -> Iterator[tuple[str, str, Sequence[str]]]:
     """Yield letter, response and options: every option of every set, and the same set in reverse order.
 
-    Forms have the letter L of an option, its text T, and the letter W of another option.
+    Forms have the letter L of an option, its text T, and the letter W and the text V of another option.
     """
     for choices in OPTIONS.values():
         for options in (choices, choices[::-1]):
             for n, (letter, text) in enumerate(zip("ABCDE", options, strict=False)):
-                yield letter, form.format(L=letter, T=text, W="ABCDE"[(n + 1) % len(options)]), options
+                m = (n + 1) % len(options)
+                yield letter, form.format(L=letter, T=text, W="ABCDE"[m], V=options[m]), options
 
 
 def misread(form: str, change: Callable[[str, Sequence[str]], str]) -> list[tuple[str, str, str]]:
