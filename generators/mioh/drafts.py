@@ -13,7 +13,6 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from vhbench.generators.mioh import templates
 from vhbench.generators.mioh.facts import Exists, Fact, Has, Quantity, Related
 from vhbench.language import inflection
 
@@ -230,7 +229,7 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """In how many images does it occur? The options are four consecutive numbers."""
     (f,) = facts
-    text, start = text.format(many=templates.many(_noun(f))), int(generator.integers(2))
+    text, start = text.format(many=_many(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
         (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), (minus(f),), max(k, 2), options,
@@ -248,7 +247,7 @@ _WAYS_OF: Final = {number: [way for way in _PARTS if sum(way) == number] for num
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over as many as possible, at most three."""
     category, start = _noun(facts[0]), int(generator.integers(1, 4))
-    text, options = text.format(many=templates.many(category)), tuple(str(k) for k in range(start, start + 4))
+    text, options = text.format(many=_many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
         ways = _WAYS_OF[k]
@@ -319,7 +318,7 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
     If one shows more, the other shows some as well; otherwise presence alone would answer the question.
     """
     category, word = _noun(facts[0]), str(generator.choice(["more", "fewer"]))
-    text = text.replace("{more}", word).replace("{many}", templates.many(category))
+    text = text.replace("{more}", word).replace("{many}", _many(category))
     low, same = int(generator.integers(1, 4)), int(generator.integers(1, 4))
     high = int(generator.integers(low + 1, 6))
     shows = {n: zero(category) if n == 0 else plus(Quantity(category, n)) for n in range(6)}
@@ -349,6 +348,10 @@ def zero(category: str) -> ImageSlot:
     """Return a slot that is known to show none of a category."""
     f = Quantity(category, 0)
     return ImageSlot(((f, True),), hn=f)
+
+
+def _many(category: str) -> str:
+    return inflection.plural(inflection.measured(category))
 
 
 def _noun(fact: Fact) -> str:

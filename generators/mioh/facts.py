@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from vhbench.generators.mioh import templates
 from vhbench.generators.mioh.scene_columns import Bits
 from vhbench.language import inflection
 
@@ -14,6 +13,9 @@ OPPOSITES: Final = SIDES | {
     "on": "under", "under": "on",
 }  # fmt: skip
 """Predicates whose annotation makes the opposite false for the same two objects."""
+
+_ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
+"""Attribute values whose adjective differs from the value."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,7 +31,11 @@ class Exists:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Has:
-    """At least one ``category`` has the ``value`` of an attribute type."""
+    """At least one ``category`` has the ``value`` of an attribute type.
+
+    >>> Has("table", "material", "wood").phrase(), Has("dog", "action", "running").phrase()
+    ('wooden table', 'dog that is running')
+    """
 
     category: str
     kind: str
@@ -37,7 +43,10 @@ class Has:
 
     def phrase(self) -> str:
         """Return the fact as a noun phrase without an article."""
-        return templates.described(self.category, self.kind, self.value)
+        noun = inflection.measured(self.category)
+        if self.kind == "action":
+            return f"{noun} that is {self.value}"
+        return f"{_ADJECTIVES.get(self.value, self.value)} {noun}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,7 +59,8 @@ class Related:
 
     def phrase(self) -> str:
         """Return the fact as a noun phrase without an article."""
-        return templates.related(self.subject, self.predicate, self.anchor)
+        said = f"to the {self.predicate}" if self.predicate in SIDES else self.predicate
+        return f"{inflection.measured(self.subject)} {said} {inflection.a(inflection.measured(self.anchor))}"
 
     def turned(self) -> "Related | None":
         """Return the converse ("b right of a" for "a left of b"), or None if there is none."""
@@ -60,14 +70,19 @@ class Related:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """Exactly ``number`` instances of ``category`` are visible."""
+    """Exactly ``number`` instances of ``category`` are visible.
+
+    >>> Quantity("scissors", 1).phrase(), Quantity("bookshelf", 3).phrase()
+    ('1 pair of scissors', '3 bookshelves')
+    """
 
     category: str
     number: int
 
     def phrase(self) -> str:
         """Return the fact as a noun phrase without an article."""
-        return templates.counted(self.number, self.category)
+        noun = inflection.measured(self.category)
+        return f"{self.number} {noun if self.number == 1 else inflection.plural(noun)}"
 
 
 Fact = Exists | Has | Related | Quantity

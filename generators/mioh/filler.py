@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,7 +27,8 @@ from vhbench.protocols import bare
 from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
 
-T = TypeVar("T")
+Group = tuple[tuple[str, ...], int]
+"""Key of :attr:`Item.group`."""
 
 _, *_PRESSED = PRESSURES
 _BASES: Final = {kind.tied_to for kind in QUESTION_TYPES.values()}
@@ -189,16 +190,22 @@ class Filler:
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
         return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted)))
 
-    def _turned(self, answers: Sequence[T], items: Sequence[Item], before: int = 0) -> list[T]:
-        """Return the order in which answers take turns after ``before`` questions.
+    def _turned(self, answers: Sequence[Group], items: Sequence[Item], pressure: str = "easy") -> list[Group]:
+        """Return the order in which answers take turns, going on from the pressures before.
 
         An answer that presence determines comes last, so it is never the most frequent. Otherwise the first one is
-        random.
+        random, and "None of the above" the third of each five of a family, which rounds its fifth of them.
         """
         told = any(item.draft.told for item in items)
-        begin = 0 if told else int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
-        start = (begin + before) % max(1, len(answers))
-        return [*answers[start:], *answers[:start]]
+        before = [*self.cells][: [*self.cells].index(pressure)]
+        family = [p for p in before if pressure_family(p) == pressure_family(pressure)]
+        start = 0 if told else int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
+        start = (start + sum(self.cells[p].wanted for p in before)) % max(1, len(answers))
+        none = {item.group for item in items if item.draft.answer == NONE}.intersection(answers)
+        turns = [answer for answer in (*answers[start:], *answers[:start]) if answer not in none]
+        for answer in none:
+            turns.insert((2 - sum(self.cells[p].wanted for p in family)) % 5, answer)
+        return turns
 
     def _item(
         self,
@@ -316,8 +323,7 @@ class Filler:
         cell = self.cells[pressure]
         able = {a: [i for i in group if not too_few(pressure, i.draft)] for a, group in by_answer(items).items()}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
-        before = sum(self.cells[p].wanted for p in [*self.cells][: [*self.cells].index(pressure)])
-        turns, even = self._turned(list(waiting), items, before), True
+        turns, even = self._turned(list(waiting), items, pressure), True
         while even and any(waiting.values()) and not cell.full():
             even = all(waiting.values())
             for answer in turns:

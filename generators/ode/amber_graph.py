@@ -7,33 +7,22 @@ from typing import Any
 
 import networkx as nx
 
+from vhbench import tsv
 from vhbench.files import read_json
 from vhbench.generators.ode import concept_graph
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
-ENVIRONMENTS = frozenset(
-    "airport beach building bush court desert fence floor forest glacier grass ground house island lake mountain pier "
-    "reef river road sand sea sky snow stage stair track tree tussock wall water waterfront".split()
-)
+_WORDS = tsv.records(Path(__file__).with_suffix(".tsv"), lambda word, name, kind: (word, name, kind), {})
+
+ENVIRONMENTS = frozenset(word for word, _, kind in _WORDS if kind)
 """AMBER's words for places, and for what objects are placed near or on.
 
 ODE's table has 53, with which this one agrees on 289 of 315 words; the rest are things by any other standard, such as
 the melon, the microwave and the moon. ``--node-types`` reads another table.
 """
 
-NAMES: Mapping[str, str] = {
-    "air-conditioning": "air conditioner", "alarm": "alarm clock", "baconic": "bacon",
-    "baseballglove": "baseball glove", "bat": "baseball bat", "cone": "traffic cone", "doghole": "dog door",
-    "earing": "earring", "earphone": "earphones", "electrombile": "electric scooter",
-    "extinguisher": "fire extinguisher", "file": "file folder", "floorlamp": "floor lamp", "goal": "soccer goal",
-    "hot": "hot dog", "hotdog": "hot dog", "hydrant": "fire hydrant", "leave": "leaf", "lounge": "lounge chair",
-    "manhole": "manhole cover", "mouse": "computer mouse", "note": "sticky note", "pad": "tablet computer",
-    "parkingmeter": "parking meter", "pulp": "oar", "rugby": "rugby ball", "sailing": "sailboat", "scoon": "spoon",
-    "seegull": "seagull", "sheet": "bed sheet", "showerpuff": "shower puff", "signal": "traffic signal",
-    "skate": "skateboard", "sound": "loudspeaker", "stair": "stairs", "switch": "light switch",
-    "teddybear": "teddy bear", "tennis": "tennis ball", "wineglass": "wine glass",
-}  # fmt: skip
+NAMES: Mapping[str, str] = {word: name for word, name, _ in _WORDS if name}
 """AMBER's word → readable English, if different."""
 
 _QUESTIONS = {

@@ -55,10 +55,11 @@ _DISTINCT = frozenset(
     frozenset(pair.split("/"))
     for pair in (
         "kitchen/bathroom kitchen/stage bathroom/stage bathroom/work stage/work city/dry city/snow city/water "
-        "sport/snow sport/water sport/dry dry/snow green/dry"
+        "sport/snow sport/water sport/dry dry/snow green/dry forest/sea forest/beach forest/pier forest/reef river/sea "
+        "river/beach river/pier river/reef"
     ).split()
 )
-"""Pairs of visually distinct families, besides indoors against outdoors.
+"""Pairs of visually distinct families, or environments, besides indoors against outdoors.
 
 Families that share a view (a lake below mountains, a park in a city) are excluded.
 """
@@ -91,6 +92,8 @@ class Wording:
         >>> unlike = DEFAULT.unlike
         >>> unlike("beach", "kitchen"), unlike("kitchen", "office"), unlike("lake", "sea"), unlike("sky", "sea")
         (True, False, False, False)
+        >>> unlike("forest", "sea"), unlike("pier", "river"), unlike("park", "lake")
+        (True, True, False)
         """
         if second in self.opposites.get(first, ()):
             return True
@@ -99,7 +102,7 @@ class Wording:
             return False
         if (a.family in INDOORS) != (b.family in INDOORS):
             return True
-        return frozenset({a.family, b.family}) in _DISTINCT
+        return not _DISTINCT.isdisjoint({frozenset({a.family, b.family}), frozenset({first, second})})
 
     def place(self, word: str, state: str = "", *, aloft: bool = True, over: bool = False) -> str:
         """Return the location phrase of an environment.

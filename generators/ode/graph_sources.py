@@ -1,4 +1,4 @@
-"""Concept graph sources for ``vhbench build ode --graph``."""
+"""Concept graph sources for ``vhbench build ode --graph``, and parts of a graph."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import networkx as nx
 
-from vhbench.generators.ode import amber_graph, concept_graph
+from vhbench.generators.ode import amber_graph, concept_graph, environments
 from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.scenes import WHOLE, ConceptPart
 from vhbench.schema import VhbenchError
 
 TRAFFIC = Path(__file__).with_name("traffic.json")
@@ -72,6 +73,22 @@ def files_of(source: str) -> list[Path]:
         folder = Path(source.removeprefix("amber:"))
         return [folder / "annotations.json", folder / "query" / "query_all.json"]
     return [Path(source.partition(":")[2] or source)]
+
+
+def restricted(graph: ConceptGraph, part: ConceptPart, name: Callable[[str], str]) -> ConceptGraph:
+    """Return the subgraph of a concept split; ``name`` maps a concept to its word in scenes.
+
+    A place is dropped if its defining objects belong to another split (a bedroom without a bed).
+    """
+    if part == WHOLE:
+        return graph
+
+    def held(word: str) -> bool:
+        needed = environments.PLACES[word].made_by if word in environments.PLACES else {}
+        return part.holds(word) and (not needed or any(map(part.holds, needed)))
+
+    kept: ConceptGraph = graph.subgraph([word for word in graph if held(name(word))]).copy()
+    return kept
 
 
 @lru_cache(maxsize=1)

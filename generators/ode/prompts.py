@@ -36,17 +36,10 @@ _DAYS = {weather: f"on {inflection.a(f'{weather} day')}" for weather in ("sunny"
 QUALITY = "a realistic photograph, sharp focus, the whole scene in view"
 """Suffix of every prompt."""
 
-_FLYING = frozenset(
-    "airplane balloon bird butterfly cloud drone eagle helicopter kite moon parachute parasail pigeon plane rainbow "
-    "seagull star sun".split()
+_WORDS: Mapping[str, tuple[str, ...]] = dict(
+    tsv.records(Path(__file__).with_suffix(".tsv"), lambda name, words, about: (name, words), {"words": tsv.words})
 )
-"""Objects in the sky; all others are under it."""
-
-_CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
-"""Objects that are never on the ground: a cloud is over a beach, not on it."""
-
-_AIRBORNE = frozenset({"flying", "fluttering", "gliding", "hanging still"})
-"""Actions of flying objects in the air; with another one they are on the ground."""
+"""Lists of words by what they have in common."""
 
 HIDDEN: Mapping[str, frozenset[str]] = {
     "sunny": frozenset({"moon", "star"}),
@@ -81,15 +74,6 @@ _FITS: Mapping[str, _Fit] = {
 _AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
 _AVOID_ENTITIES = f"{_AVOID}, missing objects, merged objects, duplicate objects"
 _AVOID_ENVIRONMENT = f"{_AVOID}, other places, other objects, plain background"
-
-
-_FREE = frozenset({"colour", "material", "pattern", "shape", "size", "opening", "lighting"})
-"""Mutually independent kinds of attributes."""
-
-_ANY_COLOUR = frozenset(
-    "brand-new broken clean dirty dry empty folded full intact messy neat new old tidy tilted upright wet whole".split()
-)
-"""Conditions independent of colour; withered or cooked objects change colour."""
 
 
 class SourceVocabulary(Protocol):
@@ -319,9 +303,10 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
     own, others = attribute_words.kind_of(state), {attribute_words.kind_of(value) for value in pair}
     if "transparent" in (state, *pair):
         return False
-    if state in _ANY_COLOUR and others == {"colour"}:
+    if state in _WORDS["any colour"] and others == {"colour"}:
         return "wood-coloured" not in pair
-    return {own, *others} <= _FREE and own not in others and "wood-coloured" not in (state, *pair)
+    independent = others.union((own,)).issubset(_WORDS["independent kinds"]) and own not in others
+    return independent and "wood-coloured" not in (state, *pair)
 
 
 def _looks(graph: ConceptGraph, word: str, world: SourceVocabulary) -> list[tuple[str, str]]:
@@ -367,8 +352,9 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str, words: Wordi
     parts = [inflection.listing([phrase(thing, words) for thing in objects])]
     later = _DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
-        aloft = all(thing.category in _FLYING and (not thing.action or thing.action in _AIRBORNE) for thing in objects)
-        over = all(thing.category in _CELESTIAL or (aloft and thing.action) for thing in objects)
+        flying = all(thing.category in _WORDS["flying"] for thing in objects)
+        aloft = flying and all(thing.action in ("", *_WORDS["airborne"]) for thing in objects)
+        over = all(thing.category in _WORDS["celestial"] or (aloft and thing.action) for thing in objects)
         parts.append(words.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)

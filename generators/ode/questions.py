@@ -11,7 +11,9 @@ answers (:mod:`vhbench.generators.ode.balancing`).
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from vhbench import tsv
 from vhbench.colours import COLOURS, is_similar_colour
 from vhbench.generators.ode import attribute_words
 from vhbench.generators.ode.balancing import Choice, balanced
@@ -35,22 +37,9 @@ FEW = 2
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Categories without colour questions: their colour is that of their clothes."""
 
-_CONTRARY: Mapping[str, tuple[str, ...]] = {
-    "standing": ("sitting", "lying", "running", "jumping", "crouching"),
-    "walking": ("sitting", "lying", "jumping", "eating", "waving", "crouching"),
-    "running": ("sitting", "lying", "eating", "waving", "crouching"),
-    "jumping": ("sitting", "lying", "walking", "eating"),
-    "sitting": ("walking", "running", "jumping", "standing", "dancing", "waving", "cheering"),
-    "lying": (
-        "walking", "running", "jumping", "standing", "eating", "dancing", "waving", "cheering", "crouching", "kicking",
-    ),
-    "eating": ("running", "jumping", "lying"),
-    "waving": ("running", "lying", "walking", "sitting", "crouching"),
-    "cheering": ("sitting", "lying", "crouching"),
-    "dancing": ("sitting", "lying", "crouching"),
-    "crouching": ("running", "jumping", "lying", "walking", "dancing", "waving", "cheering"),
-    "kicking": ("sitting", "lying"),
-}  # fmt: skip
+_CONTRARY: Mapping[str, tuple[str, ...]] = dict(
+    tsv.records(Path(__file__).with_suffix(".tsv"), lambda action, excludes: (action, tsv.words(excludes)), {})
+)
 """Action → actions that exclude it in one rendered image."""
 
 _UNCLEAR = frozenset({"jumping"})

@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 from filelock import FileLock, Timeout
 
+from vhbench import tsv
 from vhbench.builds import sharding
 from vhbench.colours import is_similar_colour
 from vhbench.files import read_image, write_atomic
@@ -28,13 +29,10 @@ from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 
-HUBS: Final = (
-    "person", "bench", "bottle", "chair", "clock", "giraffe", "fire hydrant", "keyboard", "kite", "laptop",
-    "microwave", "orange", "banana", "oven", "airplane", "refrigerator", "remote", "seagull", "traffic light", "couch",
-    "surfboard", "teddy bear", "tennis ball", "toilet", "vase",
-)  # fmt: skip
-"""Drawings that photo detectors recognize: YOLO11n and YOLOX-nano, both trained on COCO."""
-
+_WORDS: Final = dict(
+    tsv.records(Path(__file__).with_suffix(".tsv"), lambda name, words, about: (name, words), {"words": tsv.words})
+)
+HUBS: Final[tuple[str, ...]] = _WORDS["hub"]
 _PAINTS: Final = ("red", "yellow", "green", "blue")
 _PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not is_similar_colour(one, other))
 _SPOKES, _COUNTED, _STRANGERS = 5, 4, 46
@@ -152,37 +150,19 @@ def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str
 def _stands(word: str) -> bool:
     """Return whether an object is countable, wide enough, and on a surface."""
     entry = find(word)
-    return entry.countable and entry.place in ("ground", "table") and word not in _SLIM and word not in _THIN
+    return entry.countable and entry.place in ("ground", "table") and word not in (*_WORDS["slim"], *_WORDS["thin"])
 
 
 def _paintable(word: str) -> bool:
     """Return whether an object shows enough of each colour and is reliably absent elsewhere."""
-    return _stands(word) and word not in _MOTLEY and word not in _ABOUT and {*_PAINTS} <= {*find(word).colours}
+    unsuitable = (*_WORDS["motley"], *_WORDS["common"])
+    return _stands(word) and word not in unsuitable and {*_PAINTS} <= {*find(word).colours}
 
 
 def _hardly_stands(word: str) -> tuple[bool, bool]:
     """Return a sort key that puts hubs with poor room for neighbours last: those that may lie, those in the air."""
     entry = find(word)
     return bool(entry.actions), entry.place != "ground"
-
-
-_SLIM: Final = frozenset(
-    "bamboo,cable,chopsticks,crutch,fishing rod,fork,handrail,knife,landing net,light bulb,necklace,earring,paddle,"
-    "pen,paint brush,pole,rope,scissors,skis,spoon,toothbrush,toothpicks,wire,bracelet,ring,tie,street lamp,"
-    "goal,sunglasses,baseball bat,bottle opener,rack,guardrail,fence,pipe,sticky note,ribbon,shovel,net".split(",")
-)
-"""Objects that cover less than a hundredth of an image at ordinary size."""
-
-_THIN: Final = frozenset("antelope,bicycle,deer,fox,goose,lounge chair,pinwheel,potted plant,shrimp".split(","))
-"""Objects that fill so little of their box that half of their small drawings are faint."""
-
-_MOTLEY: Final = frozenset(
-    ("alarm clock", "bed", "bicycle", "book", "hair drier", "floor lamp", "motorcycle", "tennis racket")
-)
-"""Objects with so little paint that the colour was unclear in at least one drawing in six."""
-
-_ABOUT: Final = frozenset("house,lamp,cabinet,chair,bowl,pot,snowboard,dining table,refrigerator,dresser".split(","))
-"""Objects in at least one scene in ten unplanned: their absence is not known there."""
 
 
 # -- purposes of scenes ----------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from vhbench.builds.ode_preview import PlannedImages
 from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
 from vhbench.builds.split_build import PART_HELP, SplitBuild, tail, version_option
 from vhbench.files import file_sha256
-from vhbench.generators.ode import criteria, graph_sources, held_out, questions, shards
+from vhbench.generators.ode import criteria, graph_sources, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.detection import DetectionModels
@@ -389,7 +389,7 @@ class OdeBuild(SplitBuild):
     @cached_property
     def _graph(self) -> ConceptGraph:
         graph = graph_sources.merged(self.graph, self.node_types, self.add)
-        return held_out.restricted(graph, read_part(self.part), self._world_of(graph).name)
+        return graph_sources.restricted(graph, read_part(self.part), self._world_of(graph).name)
 
     def _world(self) -> DrawnWorld | OpenWorld:
         return self._world_of(self._graph)

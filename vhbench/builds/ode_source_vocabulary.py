@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
+from vhbench import tsv
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
 from vhbench.generators.ode import environments, filtering, questions
@@ -45,7 +47,7 @@ class DrawnWorld:
         Without an environment, the choice is left to the source, except for objects that are recognizable indoors only.
         """
         if not word:
-            return "kitchen" if TOLD_INDOORS.intersection(map(self.name, things)) else ""
+            return "kitchen" if any(self.name(thing) in _WORDS["indoors only"] for thing in things) else ""
         name = self.name(word)
         needed = {entry.place for thing in things if (entry := scenes.lookup(thing))}
         painting = [e for e in scenes.ENVIRONMENTS.values() if name in (e.name, *e.areas())]
@@ -74,7 +76,7 @@ class DrawnWorld:
         names = [self.name(word) for word in words]
         for word, name in zip(words, names, strict=True):
             outdoors = any(self.is_setting(other) and not _indoors(self.name(other)) for other in words)
-            if name in UNCLEAR or (name in TOLD_INDOORS and outdoors):
+            if name in _WORDS["unclear"] or (name in _WORDS["indoors only"] and outdoors):
                 return f"hard to recognize: {word}"
         for i, name in enumerate(names):
             if name in names[:i] or scenes.clash(name, names[:i]):
@@ -98,9 +100,7 @@ class DrawnWorld:
         """Return nothing: scenes choose unspecified attributes and record them."""
         return ()
 
-    def common_deeds(self, word: str) -> Sequence[str]:
-        """Return nothing, for the same reason."""
-        return ()
+    common_deeds = common_looks
 
     def most(self, word: str) -> int:
         """Return up to three for objects that are countable and small enough to fit."""
@@ -110,10 +110,10 @@ class DrawnWorld:
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
         """Return all synthetic objects and backgrounds, with the catalog's synonyms.
 
-        A synonym is left out if two objects share it, if it names another object, or if it is :data:`AMBIGUOUS`.
+        A synonym is left out if two objects share it, if it names another object, or if it is ambiguous.
         """
-        names = scenes.VOCABULARY - AMBIGUOUS
-        words = {entry.name: {entry.word, *entry.synonyms} - names - AMBIGUOUS for entry in scenes.CATALOG.values()}
+        names = scenes.VOCABULARY.difference(_WORDS["ambiguous"])
+        words = {e.name: {e.word, *e.synonyms}.difference(names, _WORDS["ambiguous"]) for e in scenes.CATALOG.values()}
         owners = Counter(word for others in words.values() for word in others)
         return {name: tuple(sorted(w for w in words.get(name, ()) if owners[w] == 1)) for name in sorted(names)}
 
@@ -123,47 +123,13 @@ def _indoors(setting: str) -> bool:
     return own is not None and own.indoor
 
 
-UNCLEAR = frozenset({"frisbee", "plate", "scarf", "tin foil"})
-"""Drawings commonly mistaken for something else (a frisbee edge-on): never asked about."""
-
-TOLD_INDOORS = frozenset({"broccoli"})
-"""Recognizable indoors only: outdoors it looks like a small tree."""
-
-AMBIGUOUS = frozenset(
-    "bar board brush can card cream dish drawing drink file football glass hot light lock lounge note orange painting "
-    "picture post ring rugby sailing shower signal spray switch tennis watch".split()
-)
-"""Words whose mention in a caption does not imply the object.
-
-Examples are "a picture of …", "light blue", "you can see", "playing tennis".
-"""
-
 LARGE = 2.5
 """Metres; a synthetic image shows only one of any larger object."""
 
-COMMON_DEEDS = ("standing", "walking", "running", "sitting", "lying")
-"""Actions in prompts for creatures without actions in the graph."""
-
-MADE_IN_ANY_COLOUR = frozenset(
-    (
-        "air conditioner, bar, baseball bat, baseball glove, basket, board, bookshelf, box, bracelet, bridge, "
-        "brush, building, camera, can, cell phone, cloth, clothes hanger, computer, cone, cooktop, crutch, "
-        "doghouse, doll, earphones, ebook, fence, fishing rod, flowerpot, fork, guardrail, handrail, "
-        "headphones, holder, juicer, keyboard, kite, laptop, magazine, mattress, microphone, microwave, "
-        "monitor, napkin, net, oar, opener, paddle, pinwheel, pipe, pole, quilt, rack, remote, ring, rod, "
-        "rope, rugby ball, saddle, sheet, shovel, showerhead, sign, slippers, sticker, street lamp, "
-        "sunglasses, switch, tablet computer, tap, television, trough, tv, watch, wire, yacht"
-    ).split(", ")
+_WORDS: Mapping[str, tuple[str, ...]] = dict(
+    tsv.records(Path(__file__).with_suffix(".tsv"), lambda name, words, about: (name, words), {"words": tsv.words})
 )
-"""Objects manufactured in any colour, though drawn in one."""
-
-UNPAINTABLE = frozenset(
-    "bar ceiling core cowpea cream holder light line opener rod sauce snack spray support tank".split()
-)
-"""Words too vague for a prompt: a text-to-image model cannot know which "support" is meant."""
-
-WEATHERS = ("sunny", "overcast", "at night")
-"""States in prompts for outdoor environments without states in the graph."""
+"""Lists of words by what they have in common."""
 
 
 class OpenWorld:
@@ -194,7 +160,7 @@ class OpenWorld:
         """Return why words cannot be shown together: a vague word, synonyms, or one includes the other."""
         names = [self.name(word) for word in words]
         for i, name in enumerate(names):
-            if name in UNPAINTABLE:
+            if name in _WORDS["vague"]:
                 return f"too vague for a prompt: {words[i]}"
             if name in names[:i] or filtering.related(name, names[:i]):
                 return f"one includes the other: {words[i]}"
@@ -208,18 +174,17 @@ class OpenWorld:
         """Return the colours that a kind of object comes in, or the weather outdoors."""
         if self.is_setting(word):
             place = environments.SETTINGS.get(self.name(word))
-            return WEATHERS if place and not place.indoors else ()
+            return _WORDS["weather"] if place and not place.indoors else ()
         entry = scenes.lookup(self.name(word))
-        if self.name(word) in MADE_IN_ANY_COLOUR:
+        if self.name(word) in _WORDS["any colour"]:
             return COLOURS
         return () if entry is None or entry.actions else entry.colours
 
     def common_deeds(self, word: str) -> Sequence[str]:
         """Return the plainest postures and gaits that a person or animal of this kind is drawn in."""
         entry = scenes.lookup(self.name(word))
-        return (
-            [said for said in COMMON_DEEDS if said in (*entry.actions, "standing")] if entry and entry.actions else ()
-        )
+        able = (*entry.actions, "standing") if entry and entry.actions else ()
+        return [said for said in _WORDS["common deeds"] if said in able]
 
     def most(self, word: str) -> int:
         """Return 2 for countable objects: text-to-image models count no further."""
@@ -244,9 +209,7 @@ class PhotoWorld(OpenWorld):
         """Return nothing: a photo cannot be changed."""
         return ()
 
-    def common_deeds(self, word: str) -> Sequence[str]:
-        """Return nothing, for the same reason."""
-        return ()
+    common_deeds = common_looks
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: no annotated photo, or inclusion."""

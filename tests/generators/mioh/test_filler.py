@@ -12,6 +12,7 @@ from mioh_checker import check, words_of
 
 from vhbench.adapters.coco import CocoScenes
 from vhbench.audit import phrases, restricted_oracles
+from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN
 from vhbench.generators.mioh.filler import Filler, Item
 from vhbench.generators.mioh.pools import ScenePool
@@ -108,6 +109,17 @@ def test_none_of_the_above_is_right_in_a_fair_share(questions: list[Question]) -
     offered = [q for q in questions if q.choices and q.choices[-1] == NONE and q.pressure == "easy"]
     share = sum(q.choices["ABCDE".index(q.answer)] == NONE for q in offered) / len(offered)
     assert 0.15 <= share <= 0.25
+
+
+def test_none_of_the_above_is_right_in_a_fifth_under_each_pressure(questions: list[Question]) -> None:
+    """Rounded: if it were rarer, a guess among the others would be right more often than the design concedes."""
+    cells: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for q in questions:
+        if q.choices and q.choices[-1] == NONE and q.task != "counting":  # pressed counts lack some answers
+            right = q.choices["ABCDE".index(q.answer)]
+            cells[q.question_type, pressure_family(q.pressure)].append(right == NONE)
+    for cell, rights in cells.items():
+        assert abs(sum(rights) - len(rights) / 5) <= 0.5, (cell, len(rights))
 
 
 def test_answers_are_dealt_evenly_among_what_can_be_pressed_alike(scenes: list[Scene]) -> None:

@@ -95,6 +95,16 @@ def test_places_are_asked_about_as_often_where_they_are_absent(made: Made) -> No
     assert all(found.count("yes") == found.count("no") for found in places.values())
 
 
+def test_random_pairs_of_amber_have_questions_about_places(reference: Path) -> None:
+    """Its places are mostly under the sky: a forest and a pier exclude each other as well."""
+    build = OdeBuild(graph=(f"amber:{reference}/AMBER",), pairs=12, criteria=("random",), levels=("existence",))
+    share = next(i for i, share in enumerate(build.plan) if share.pairing == "ev")
+    rows = [item.question for item in build.make(share) if isinstance(item, Row)]
+    places = collections.Counter((q.question, q.answer) for q in rows if q.question_type == "place")
+    assert {text for text, _ in places} == {"Does the image show a forest?", "Does the image show the sea?"}
+    assert set(places.values()) == {1}
+
+
 def test_candidates_are_known_to_be_absent(made: Made) -> None:
     for question, scene in made.questions():
         assert set(question.candidates) <= scene.known - scene.categories()
