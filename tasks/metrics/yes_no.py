@@ -102,7 +102,8 @@ class _ResponseReader:
             scale = yes_no_reference.scale_of(self.parser)
             ends = {name: tuple(scale * end for end in found["intervals"][name] or ()) or None for name in rates}
             ends |= {"yes_rate": None} if "yes_rate" in rates else {}  # lmms-eval's is of the labels
-            found |= rates | {"intervals": found["intervals"] | ends}
+            bounds = {name: tuple(scale * end for end in own) for name, own in found["bounds"].items() if name in rates}
+            found |= rates | {"intervals": found["intervals"] | ends, "bounds": found["bounds"] | bounds}
         return {
             **found,
             "n": measured.n,

@@ -85,7 +85,7 @@ def test_responses_that_reach_the_token_limit_are_truncated_and_did_not_fail(
         "8 of 20 responses (40.0 %) are truncated; raise the token limit with --gen_kwargs max_new_tokens" in done.err
     )
     ends = f"{found['accuracy']:.1f}–{found['accuracy'] + 40:.1f}"
-    assert f"(20 of 76 evaluated; accuracy {ends} depending on missing predictions)" in done.out
+    assert f"(20 of 80 evaluated; accuracy {ends} depending on missing predictions)" in done.out
     assert report["tokens"]["responses"] == 20
     assert found["tokens"] == pytest.approx((4096 * 8 + 5 * 8 + 7 * 4) / 20)
     assert report["tokens"]["p95"] == 4096

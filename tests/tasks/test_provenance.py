@@ -129,14 +129,14 @@ def test_standard_errors_are_in_percent_as_values_are(run: Path) -> None:
 def test_what_is_missing_is_said_first(copy: Path) -> None:
     file = samples(copy, "ode_fictional_existence")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:60]))
-    line = "ode_fictional_existence: partial: 60 of 76 questions have an answer"
+    line = "ode_fictional_existence: partial: 60 of 80 questions have an answer"
     assert told("analyse", "ode", str(copy), "--out", str(copy / "out")).startswith(line)
     assert told("answers", str(copy)).startswith(line)
-    assert told("score", str(file)).startswith(f"16 of 76 questions have no response\n{line}")
+    assert told("score", str(file)).startswith(f"16 of 80 questions have no response\n{line}")
     found = json.loads(CliRunner().invoke(app, ["score", str(file), "--json"]).stdout)
-    assert found["missing"] == {"questions": 76, "missing": 16, "of": {"ode_fictional_existence": 16}}
-    assert found["provenance"]["ode_fictional_existence"]["of"] == 76
-    assert "16 of 76 questions have no response" in refused("score", str(file), "--require-complete")
+    assert found["missing"] == {"questions": 80, "missing": 16, "of": {"ode_fictional_existence": 16}}
+    assert found["provenance"]["ode_fictional_existence"]["of"] == 80
+    assert "16 of 80 questions have no response" in refused("score", str(file), "--require-complete")
     named = told("score", str(file), "--questions", str(starter("ode")))
     assert "have no response (the first: " in named
 
@@ -147,7 +147,7 @@ def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
     samples(copy, "ode_fictional_existence").unlink()
     [results] = copy.glob("*_results.json")
     line = (
-        "ode_fictional_existence: partial: 0 of 76 questions have an answer: the run includes it, but its samples are"
+        "ode_fictional_existence: partial: 0 of 80 questions have an answer: the run includes it, but its samples are"
     )
     for path in map(str, (copy, results)):
         assert line in told("score", path).partition("accuracy")[0]
@@ -179,16 +179,16 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     for row in rows:
         row["accuracy"]["provenance"] |= claim
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    line = "ode_fictional_existence: its samples record 60 questions, but the split with their content hash has 76"
+    line = "ode_fictional_existence: its samples record 60 questions, but the split with their content hash has 80"
     first, note = read_run(file).notes
     assert first.startswith(line)
-    assert "the results next to its samples are from another run (asked: 76 and 60; of: 76 and 60; prompts: " in note
+    assert "the results next to its samples are from another run (asked: 80 and 60; of: 80 and 60; prompts: " in note
     next(copy.glob("*_results.json")).unlink()
     [note] = read_run(file).notes
     assert note.startswith(line), "otherwise they agree with themselves"
-    assert told("score", str(file)).startswith(f"16 of 76 questions have no response\n{line}")
+    assert told("score", str(file)).startswith(f"16 of 80 questions have no response\n{line}")
     assert told("answers", str(file)).startswith(line)
-    assert "16 of 76 questions have no response" in refused("score", str(file), "--require-complete")
+    assert "16 of 80 questions have no response" in refused("score", str(file), "--require-complete")
 
 
 @pytest.mark.slow
@@ -268,14 +268,14 @@ def test_a_sample_of_another_run_is_refused(copy: Path) -> None:
 def test_two_models_in_one_folder_are_told_apart(copy: Path, command_line: CommandLine) -> None:
     """lmms-eval names its folders after a model's arguments, and these have none."""
     done = command_line("vhbench_yes", "ode_fictional_existence", copy, "--limit", "8", "--force_simple")
-    assert "(8 of 76 evaluated)" in done.out, "lmms-eval's own table reports it first"
-    assert "ode_fictional_existence: partial: 8 of 76 questions were evaluated" in done.err
+    assert "(8 of 80 evaluated)" in done.out, "lmms-eval's own table reports it first"
+    assert "ode_fictional_existence: partial: 8 of 80 questions were evaluated" in done.err
     files = {json.loads(file.read_bytes())["model_source"]: file for file in copy.glob("*_results.json")}
     message = refused("score", str(copy))
     assert "expected the results of one model, got 2; name one of: " in message
     assert all(f"{file} ({model})" in message for model, file in files.items())
     yes = read_run(files["vhbench_yes"])
-    assert yes.notes == ("ode_fictional_existence: partial: 8 of 76 questions were evaluated",)
+    assert yes.notes == ("ode_fictional_existence: partial: 8 of 80 questions were evaluated",)
     assert yes.provenance["ode_fictional_existence"].prompt_form == "simple"  # type: ignore[union-attr]
     assert {answer.prediction for answer in yes.tasks["ode_fictional_existence"]} == {"yes"}
     assert set(read_run(files["vhbench_coin"]).tasks) == set(LEAVES)
@@ -305,8 +305,8 @@ def test_the_demo_finds_the_intervals_of_a_partial_run(
     [
         (["--num_fewshot", "2"], "--num_fewshot 2: ode_fictional_existence shows no examples"),
         (["--cache_requests", "true"], "--cache_requests: lmms-eval cannot store what ode_fictional_existence asks"),
-        (["--limit", "0"], "--limit 0 asks none of the 76 questions of ode_fictional_existence"),
-        (["--offset", "80", "--limit", "4"], "--offset 80 asks none of the 76 questions of ode_fictional_existence"),
+        (["--limit", "0"], "--limit 0 asks none of the 80 questions of ode_fictional_existence"),
+        (["--offset", "80", "--limit", "4"], "--offset 80 asks none of the 80 questions of ode_fictional_existence"),
     ],
 )
 def test_what_lmms_eval_fails_at_is_refused_in_one_line(
@@ -380,7 +380,7 @@ def test_the_other_options_of_lmms_eval_change_what_they_are_to_change(
     assert len(answers["three"]) == 18
     three = told["three"]
     assert three is not None
-    assert (three.repeats, three.generation["max_new_tokens"], three.asked, three.of) == (3, 16, 6, 76)
+    assert (three.repeats, three.generation["max_new_tokens"], three.asked, three.of) == (3, 16, 6, 80)
     assert told["plain"] == told["again"]
     assert told["told"].prompts != told["plain"].prompts  # type: ignore[union-attr]
-    assert [one.notes for one in found.values()] == [(f"{task}: partial: 6 of 76 questions were evaluated",)] * 4
+    assert [one.notes for one in found.values()] == [(f"{task}: partial: 6 of 80 questions were evaluated",)] * 4

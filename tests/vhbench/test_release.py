@@ -133,7 +133,7 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     assert (code, "push it without them (--hidden)" in output) == (2, True)
     for options in (["--hidden"], ["--secret", file], ["--key", tmp_path / "k"]):
         code, output = command(*release_it, *options)
-        assert (code, "is released with --hidden and --secret FILE" in output) == (2, True)
+        assert (code, "expected both --hidden and --secret FILE" in output) == (2, True)
     hidden = ("--hidden", "--secret", file)
     for place in (tmp_path / "hidden" / "ode" / "key.jsonl", tmp_path / "ode" / "key.jsonl"):
         code, output = command(*release_it, *hidden, "--key", place)

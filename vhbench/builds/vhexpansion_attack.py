@@ -174,7 +174,7 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     >>> about = {"achieved": True, "saved": 0.5, "noise": 0.9, "image": "a", "consistent": [True, True]}
     >>> found = _facts([{**about, "outcome": "turned_wrong"}])
     >>> found["success_rate"], found["interval"], found["interval_note"], found["inconsistent"]["rate"]
-    (100.0, [2.5, 100.0], '1 cluster', 0.0)
+    (100.0, [2.5, 100.0], 'exact binomial CI (all outcomes identical)', 0.0)
     """
     means = {name: round(sum(r[name] for r in reports) / len(reports), 6) for name in ("saved", "noise")}
     found = {"cases": len(reports), "achieved_nothing": sum(not report["achieved"] for report in reports), **means}

@@ -254,7 +254,7 @@ def _refresh(options: WorkersOption) -> None:
     typer.echo(f"changed scores: {len(moved)} ({len(checked)} entries)")
 
 
-def _snapshot(how: WorkersOption) -> None:
+def _snapshot(options: WorkersOption) -> None:
     """Record the board's scores and ranks of today, for a page of the site with a permanent address.
 
     Example: `vhbench leaderboard snapshot --board board`
@@ -262,8 +262,8 @@ def _snapshot(how: WorkersOption) -> None:
     from vhbench.leaderboard.rankings import rank_entries
     from vhbench.leaderboard.snapshots import record
 
-    board, sources = how.read()
-    typer.echo(f"recorded {record(rank_entries(board, sources, workers=how.workers))}")
+    board, sources = options.read()
+    typer.echo(f"recorded {record(rank_entries(board, sources, workers=options.workers))}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -179,7 +179,7 @@ def _plan(group: Group, samples: Sequence[Sequence[MeasuredGroup]], detect: floa
     # The samples are independent copies of the questions: their mean has so many times more clusters.
     seen = Precision.of(columns[sized.metric] / len(samples), covered, clusters, critical)
     here = replace(seen, error=seen.error * sqrt(len(samples)), kish=seen.kish * len(samples))
-    if not seen.error:
+    if seen.error < 1e-9 or critical == inf:  # nothing varies, or too few clusters can differ
         return sized
     growth, least = here.growth(detect / 100), here.detectable
     questions, images = (ceil(growth * count) for count in (sized.questions, sized.images))

@@ -216,11 +216,18 @@ def test_repeated_texts_without_an_answer_give_no_score(name: str, said: Callabl
 
 
 def test_the_reason_names_the_most_frequent_texts() -> None:
-    found = multiple_choice.score(choice_rows([OVERLOADED] * 25 + ["N/A"] * 20 + ["A"] * 35))
+    waiting = "One moment please."
+    found = multiple_choice.score(choice_rows([waiting] * 25 + ["N/A"] * 20 + ["A"] * 35))
     assert found["withheld"] == (
         "45 of 80 responses repeat a text without an answer, more than 50 %: scores are withheld; 25 times "
-        f"{OVERLOADED!r}; 20 times 'N/A'"
+        f"{waiting!r}; 20 times 'N/A'"
     )
+
+
+def test_an_outage_for_a_part_of_the_run_is_counted_as_failed() -> None:
+    """Errors have no objects: as captions they would lower CHAIR."""
+    found = ode_captions.score(caption_rows([OVERLOADED] * 3 + ["A cat."] * 77), vocabulary=WORDS)
+    assert found["withheld"].startswith("3 of 80 requests failed (3.8 %)")
 
 
 def test_captions_in_another_language_give_no_score() -> None:

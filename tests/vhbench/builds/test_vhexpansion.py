@@ -28,7 +28,7 @@ from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.records import answered
 from vhbench.schema import Question, Rejection, Row, VhbenchError
 from vhbench.seeding import rng
-from vhbench.tasks import aggregate, report
+from vhbench.tasks import aggregate, datasets, report
 
 NAMES = tuple(PERTURBATIONS)
 named = RowNames(0, "vhexpansion").of
@@ -488,7 +488,9 @@ def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path, mo
     split = tmp_path / "out" / "vhexpansion"
     sharding.run(build, tmp_path / "out", progress=False)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "out"))
+    datasets.resolve.cache_clear()
     line = aggregate._published(found)
+    datasets.resolve.cache_clear()
     assert line.startswith("1 labels repaired, 1 withdrawn; with the published labels: accuracy 100.0 %, ")
     log = tmp_path / "log.json"
     log.write_text(json.dumps([{"id": one.id, "response": one.response or one.prediction} for one in said]))

@@ -80,9 +80,15 @@ def test_an_empty_response_at_the_token_limit_is_truncated_here_too(
     assert entry.scores["multiple_choice"]["accuracy"] == pytest.approx(results["accuracy,none"])
 
 
-@pytest.mark.parametrize("said", ["N/A", "The model is overloaded. Please try again later."])
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("N/A", "responses repeat a text without an answer"),
+        ("The model is overloaded. Please try again later.", "requests failed (100.0 %)"),
+    ],
+)
 def test_one_reply_to_everything_has_no_score_anywhere(
-    board: Board, sources: dict[str, Path], tmp_path: Path, said: str
+    board: Board, sources: dict[str, Path], tmp_path: Path, said: str, why: str
 ) -> None:
     """Each place gives the reason in one line."""
     run = write_run(tmp_path / "run", sources[MIOH], "mioh", lambda row: said)
@@ -92,7 +98,7 @@ def test_one_reply_to_everything_has_no_score_anywhere(
         for words in (("score", str(run)), ("compare", str(run), str(shutil.copytree(run, tmp_path / "again"))))
     )
     for output in (scored.output, compared.output, add(run, board, sources).output):
-        assert any("responses repeat a text without an answer" in line and said in line for line in output.splitlines())
+        assert any(why in line and said in line for line in output.splitlines())
     assert scored.exit_code == 1
 
 

@@ -99,7 +99,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
-    text = _CJK.sub(" ", text)
+    text = _CJK.sub(" ", re.sub(r"\[\s\]", "☐", text))
     if question and normal(_LABELS.sub("", _without_the_list(plain(text), names))) == normal(question):
         return ""  # the question alone, restated
     if unfinished(whole := plain(text)) and strip_markup(text) == whole and not _whole(whole.split("\n")[-1], names):
@@ -189,9 +189,14 @@ def _marked(text: str, names: Names) -> str | None:
         ) or re.fullmatch(rf"[-–—]\s*[(\[]?[{names.letters}]\W*", marked[0][-1] + rest)  # "A - B"
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         own = Mention(marked.start(), marked.end(), found.upper())
-        verdict = text_after(rest, own, names) == rest and (_VERDICT.match(rest) or DENIED_AFTER.match(rest[:60]))
-        if not article and not initial and not verdict and not REJECTING_SIGN.search(marked[0]):
-            return "" if alternative or _goes_through_them(text, names) else found.upper()
+        after = text_after(rest, own, names)
+        denied = DENIED_AFTER.match(after[:60])
+        if article or initial or REJECTING_SIGN.search(marked[0]):
+            return None
+        if after == rest and (denied or _VERDICT.match(rest)):
+            return None
+        judged = denied and denied["judged"]  # "(B) cat - no dog is visible" gives a reason
+        return "" if judged or alternative or _goes_through_them(text, names) else found.upper()
     return None
 
 
@@ -239,7 +244,7 @@ def _without_the_list(text: str, names: Names) -> str:
     start, begin = 0, -1
     lowered = text.lower()
     for name, choice in zip(names.letters, names.choices, strict=True):
-        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w❌✗✘✅✓✔]*").search(
+        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w❌✗✘✅✓✔☐☑]*").search(
             lowered, start
         )
         gap = lowered[start : found.start()] if found and begin >= 0 else ""
@@ -304,7 +309,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
     images = set(names.images.values())
-    together = len(named) == 1 and not re.search(r"\b(?:or|if)\b|[<>]", named[0].text)
+    together = len(named) == 1 and named[0].in_one_list and not re.search(r"\b(?:or|if)\b|[<>]", named[0].text)
     if (
         both
         and len(images) == 2
