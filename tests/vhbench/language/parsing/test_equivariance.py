@@ -44,7 +44,8 @@ If I were to guess, {L}. | ❌ {W}\n✅ {L} | {W} contradicts it. {L} agrees wit
 The best choice among the options is {L}. | I prefer {L} to {W}. | As opposed to {W}, {L} fits. | {L} probably.
 ({W}) {V}: this does not match.\n({L}) {T}: this matches. | {W}. {V} - incorrect\n{L}. {T} - correct
 {L}. {T} - correct\n{W}. {V} - incorrect
-[ ] {W}\n[x] {L} | ☐ {W}\n☑ {L} | As {W} does not fit, {L} is the answer. | {W} out, {L} in. | ❌ ({W}) {V}\n✅ ({L}) {T} | ({W}) {V} ❌\n({L}) {T} ✅
+[ ] {W}\n[x] {L} | ☐ {W}\n☑ {L}
+As {W} does not fit, {L} is the answer. | {W} out, {L} in. | ❌ ({W}) {V}\n✅ ({L}) {T} | ({W}) {V} ❌\n({L}) {T} ✅
 Judging by the pictures, {L} it is | {L} alone fits. | ({W}) {V} (not shown). ({L}) {T} (shown).
 It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | 選択肢{L}が正しいです。 | 정답은 {L}입니다.
 """
@@ -109,7 +110,8 @@ If the light is on, the answer is {L}; if it is off, the answer is {W}. | Is it 
 It depends: {L} if seen from the left, {W} otherwise. | Assuming it is day, {L}; otherwise {W}. | Not {L}, not {W}.
 I see a problem with {L}. | A look at the image does not help. | I doubt {L}. | {L} must be wrong. | I exclude {L}.
 If so, {L}; if not, {W}. | {L} - {W} | The wrong answer is {L}. | I disagree with {L}. | {L} is the least likely.
-({L}) {T}: wrong | ({L}) {T} is not visible. | It's unlikely to be {L}. | Provided that it is day, {L}. | Nothing speaks for {L}. | {L} was rejected.
+({L}) {T}: wrong | ({L}) {T} is not visible. | It's unlikely to be {L}.
+Provided that it is day, {L}. | Nothing speaks for {L}. | {L} was rejected.
 Maybe {L}, maybe {W}. | Both {L} and {W} would fit. | {L} (50%) or {W} (50%) | A series of images would help.
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 """
