@@ -59,41 +59,41 @@ def verify_release(directory: Path, version: str) -> Manifest:
     return manifest
 
 
-def publish(how: PushOptions, ask: Callable[[str], bool]) -> None:
+def publish(options: PushOptions, ask: Callable[[str], bool]) -> None:
     """Release a split, or its public part, and print the result.
 
     Args:
-        how: what to release, and where.
+        options: what to release, and where.
         ask: called with a question before files are deleted or replaced.
 
     Raises:
         VhbenchError: if the split has errors, or must not or cannot be released.
     """
-    directory, repo_id, online = how.directory, how.repo_id, logged_in()
-    with TemporaryDirectory() as folder, nullcontext() if how.dry_run else splits.locked(directory):
-        aside = Path(folder) if how.dry_run else None
-        manifest = verify_release(directory, how.version)
-        if how.hidden or how.secret or how.key:
-            directory = _hide(how, manifest, aside)
-            manifest = verify_release(directory, how.version)
-        refuse_hidden(manifest, reveal=how.reveal)
-        if online and not how.comparable_anyway:
+    directory, repo_id, online = options.directory, options.repo_id, logged_in()
+    with TemporaryDirectory() as folder, nullcontext() if options.dry_run else splits.locked(directory):
+        aside = Path(folder) if options.dry_run else None
+        manifest = verify_release(directory, options.version)
+        if options.hidden or options.secret or options.key:
+            directory = _hide(options, manifest, aside)
+            manifest = verify_release(directory, options.version)
+        refuse_hidden(manifest, reveal=options.reveal)
+        if online and not options.comparable_anyway:
             _refuse_hidden_change(directory, manifest, repo_id)
-        put = place(repo_id, manifest) if online or not how.dry_run else ReleaseTarget()
+        put = place(repo_id, manifest) if online or not options.dry_run else ReleaseTarget()
         former = _former_texts(repo_id, put)
-        _write_card(directory, manifest, how, former, aside)
+        _write_card(directory, manifest, options, former, aside)
         sent = push(
             directory,
             repo_id,
             put=put,
             card=aside,
-            private=how.private,
-            reveal=how.reveal,
-            dry_run=how.dry_run,
+            private=options.private,
+            reveal=options.reveal,
+            dry_run=options.dry_run,
             approve=lambda names: _may(ask, repo_id, names, *_DELETE),
             overwrite=lambda names: _may(ask, repo_id, _lost(names, former), *_REPLACE),
         )
-    if how.dry_run:
+    if options.dry_run:
         return _print_plan(repo_id, sent, _lost(sent.replaced, former), online=online)
     if not sent.is_new:
         print(f"nothing new: {repo_id} has {sent.tag} with this content already")
@@ -130,14 +130,14 @@ def _print_names(sign: str, names: Sequence[str]) -> None:
         print(in_a_line(f"  {sign} {name}"))
 
 
-def _hide(how: PushOptions, manifest: Manifest, rehearsed: Path | None) -> Path:
+def _hide(options: PushOptions, manifest: Manifest, rehearsed: Path | None) -> Path:
     """Write the public part of a split, and its key unless ``rehearsed``; return the folder of the public part."""
-    directory, secret = how.directory, how.secret
-    if not how.hidden or secret is None:
-        given = "--hidden" if how.hidden else "--secret" if secret else "--key"
+    directory, secret = options.directory, options.secret
+    if not options.hidden or secret is None:
+        given = "--hidden" if options.hidden else "--secret" if secret else "--key"
         raise VhbenchError(f"{given}: expected both --hidden and --secret FILE, which release a hidden test set")
     folder = (rehearsed or directory.resolve().parent / "hidden") / manifest.benchmark
-    answers = how.key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
+    answers = options.key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
     known = read_secret(secret)
     if answers.exists() and answers.samefile(secret):
         raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
@@ -146,7 +146,7 @@ def _hide(how: PushOptions, manifest: Manifest, rehearsed: Path | None) -> Path:
             raise VhbenchError(f"--key {answers}: is inside {split} and would be published; choose another path")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
-        public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=how.yes)
+        public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=options.yes)
     shown, whole = (f"{sum(one.rows.values()):,}" for one in (public, manifest))
     print(f"{shown} of {whole} questions are public; the others would leak their answers")
     if rehearsed is None:
@@ -195,17 +195,17 @@ def _former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
 
 
 def _write_card(
-    directory: Path, manifest: Manifest, how: PushOptions, former: Mapping[str, str], into: Path | None = None
+    directory: Path, manifest: Manifest, options: PushOptions, former: Mapping[str, str], into: Path | None = None
 ) -> None:
     """Write the card with the changelog of all versions, keeping others' text of the released one (``former``)."""
     changelog = former.get("CHANGELOG.md", "")
-    if how.notes or f"### {manifest.version}\n" not in changelog:
+    if options.notes or f"### {manifest.version}\n" not in changelog:
         changelog = card.changelog_entry(
-            manifest, how.notes or ("A new version." if changelog else "First release."), changelog
+            manifest, options.notes or ("A new version." if changelog else "First release."), changelog
         )
     card.write_card(
         directory,
-        repo_id=how.repo_id,
+        repo_id=options.repo_id,
         changelog=changelog,
         picture=card.sheet(directory),
         published=date.today().isoformat(),  # of the release, which no hash covers
