@@ -31,7 +31,8 @@ _VERB = (
 _NO_NOUN = (
     rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has|shall|will|would)|alone|also|instead|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
     r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|given|but|which|that|from|at|by|not|to|for|of|cannot"
-    r"|in|out|will|may|might)\b(?!-)|[-–—]+\s+(?:in)?correct\b"
+    r"|in|out|will|may|might|according|after|although|among|assuming|before|considering|despite|during|judging"
+    r"|regarding|regardless|though|until|upon|when|where|whereas|without)\b(?!-)|[-–—]+\s+(?:in)?correct\b"
 )
 """Words that no article precedes, so that an A before them is the letter."""
 _DOES = (

@@ -46,6 +46,7 @@ The best choice among the options is {L}. | I prefer {L} to {W}. | As opposed to
 {L}. {T} - correct\n{W}. {V} - incorrect
 [ ] {W}\n[x] {L} | ☐ {W}\n☑ {L}
 As {W} does not fit, {L} is the answer. | {W} out, {L} in. | ❌ ({W}) {V}\n✅ ({L}) {T} | ({W}) {V} ❌\n({L}) {T} ✅
+The answer is {L} according to the image. | I chose {L} after comparing. | The answer is {L} despite the blur.
 Judging by the pictures, {L} it is | {L} alone fits. | ({W}) {V} (not shown). ({L}) {T} (shown).
 It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | 選択肢{L}が正しいです。 | 정답은 {L}입니다.
 """
