@@ -9,12 +9,13 @@ counts as incorrect, like failed requests and refusals; their shares are reporte
 the answer yes or no are parsed as yes/no questions.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from vhbench.benchmarks import pressure_family
 from vhbench.language import parsing
 from vhbench.records import is_cut_off
 from vhbench.schema import Record, VhbenchError
@@ -40,9 +41,10 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
         ``interval``, ``interval_note``; ``intervals`` and ``interval_notes`` of the shares without a prediction;
         ``bounds`` of the accuracy; ``warnings``;
         ``aggregate`` with its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but
-        the aggregate per question type, pressure, mode and task; ``letters``: share of each option letter in the
-        predictions and in the answers (position bias); ``predictions``: id → letter. Undefined values are None;
-        ``withheld`` is the reason for other None values, see :mod:`vhbench.tasks.metrics.withholding`.
+        the aggregate per question type, pressure, mode and task; ``cells``: a list with the same per question type ×
+        pressure × mode × task; ``letters``: share of each option letter in the predictions and in the answers
+        (position bias); ``predictions``: id → letter. Undefined values are None; ``withheld`` is the reason for other
+        None values, see :mod:`vhbench.tasks.metrics.withholding`.
 
     Raises:
         VhbenchError: for a reference answer that is not an option's letter, or fewer than two options.
@@ -63,12 +65,26 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
         result[name] = {metric: told for metric, told in said[name].items() if metric not in _APART}
     result |= {"bounds": said["bounds"], "warnings": whole.warnings}
     result["by"] = {name: {key: _summary(own) for (key,), own in whole.cells((name,)).items()} for name in GROUPS}
+    result["by"]["pressure_family"] = {key: _summary(own) for key, own in _families(whole).items()}
+    cells = whole.cells(GROUPS).items()
+    result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **_summary(cell)} for names, cell in cells]
     result["letters"] = {
         "predictions": _letter_shares(whole, lambda answer: answer.outcome),
         "answers": _letter_shares(whole, lambda answer: answer.record.answer),
     }
     result["predictions"] = dict(zip(whole.answers.ids, whole.predictions, strict=True))
     return result
+
+
+def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
+    """Return the letter that a response names, "" if none or several; yes or no without options.
+
+    >>> parse("**Answer: C**", ["1", "2", "3"]), parse("None of the above.", ["cat", "dog", "None of the above"])
+    ('C', 'C')
+    >>> parse("Yes, in both.")
+    'yes'
+    """
+    return parsing.parse("multiple_choice" if choices else "yes_no", text, choices, question=question)
 
 
 def _read(record: Record) -> Record:
@@ -78,8 +94,7 @@ def _read(record: Record) -> Record:
         text.upper() if upper else text.lower() for text in (record.prediction.strip(), record.answer.strip())
     )
     if said not in allowed:
-        kind, text = "multiple_choice" if record.choices else "yes_no", record.response or record.prediction
-        said = record.failure or parsing.parse(kind, text, record.choices, question=record.question)
+        said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
     if said in (record.prediction, record.failure) and gold == record.answer:
         return record
     failure = record.failure if said == record.failure else ""
@@ -139,6 +154,14 @@ def _of_tasks(measured: Measured, found: Sums) -> dict[str, float]:
         own = np.flatnonzero(found.strata == number)
         rates.setdefault(kinds[own[0]], []).append(float(found.top[own].mean()))
     return {task: float(np.mean(of_pressures)) for task, of_pressures in rates.items()}
+
+
+def _families(measured: Measured) -> dict[str, Measured]:
+    """Return the scores of each family of pressures."""
+    families: dict[str, list[np.ndarray]] = {}
+    for (pressure,), cell in measured.cells(("pressure",)).items():
+        families.setdefault(pressure_family(pressure), []).append(cell.places)
+    return {name: measured.within(np.sort(np.concatenate(own))) for name, own in sorted(families.items())}
 
 
 def _letter_shares(measured: Measured, letter: Callable[[Answer], str]) -> dict[str, float]:

@@ -11,15 +11,79 @@ ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that 
 its yes rate of the *labels*. None of them detects failed requests, so neither does ``compat``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from vhbench.language.parsing import Parser, yes_no_reader
-from vhbench.records import binary_answer, is_cut_off
+from vhbench.language.parsing import Parser, cut_off, failure, yes_no_reader
+from vhbench.records import binary_answer, is_cut_off, yes_or_no
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, yes_no_reference
 from vhbench.tasks.metrics.measuring import Measured, measure, report_scores
+
+Answers = Sequence[str] | Mapping[Any, str]
+
+
+def score(
+    answers: Answers,
+    labels: Answers,
+    *,
+    positive: str,
+    questions: Sequence[str] | None = None,
+    parser: str | Parser | None = None,
+    compat: bool = False,
+    allow_failed: bool = False,
+    clusters: Sequence[Hashable] | None = None,
+) -> dict[str, Any]:
+    """Score responses to yes/no questions.
+
+    Args:
+        answers: responses in the order of the labels, or a mapping id → response.
+        labels: "yes" or "no"; or a mapping with the same ids.
+        positive: positive class of precision and recall, "yes" or "no".
+        questions: question texts in the order of the labels, for parsing sentences. Used by the parser ``default``
+            only.
+        parser: a name from ``answers.YES_NO``, or a function text → "yes", "no", "". None takes ``default``; under
+            ``compat`` POPE's for positive "yes" and AMBER's for positive "no".
+        compat: compute like the parser's benchmark.
+        allow_failed: report the rates even if more than 1 % of the requests failed.
+        clusters: image of each question, for the intervals.
+
+    Returns:
+        ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_rate`` (of the predictions), ``unparsed``, ``failed``,
+        ``refused``, ``cut_off`` (shares), each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's
+        parser); ``withheld``: reason why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost;
+        ``predictions``; ``intervals``, ``interval_notes``; ``warnings``.
+
+    Raises:
+        VhbenchError: for a label that is neither yes nor no, or lists of different length.
+
+    >>> result = score(["Yes", "No.", "no", "I know"], ["yes", "no", "yes", "no"], positive="yes")
+    >>> result["accuracy"], result["precision"], result["recall"], result["yes_rate"], result["unparsed"]
+    (0.5, 1.0, 0.5, 0.25, 0.25)
+    """
+    texts, truth = _aligned(answers, labels)
+    asked = [""] * len(texts) if questions is None else list(questions)
+    if len(asked) != len(texts):
+        raise VhbenchError(f"expected one question per response, got {len(asked)} and {len(texts)}")
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise VhbenchError(f"answer {place}: expected text, got {text!r}")
+    images = [()] * len(texts) if clusters is None else [(repr(name),) for name in clusters]
+    records = [
+        Record(
+            str(place),
+            question=question,
+            answer=yes_or_no(label, f"label {place}"),
+            response=text,
+            failure=failure(text),
+            cut_off=cut_off(text),
+            scene_ids=image,
+        )
+        for place, (text, label, question, image) in enumerate(zip(texts, truth, asked, images, strict=True))
+    ]
+    reader = _ResponseReader(positive, parser, compat)
+    return reader.result(reader.measured(records, allow_failed=allow_failed))
 
 
 def score_records(
@@ -33,24 +97,8 @@ def score_records(
 ) -> dict[str, Any]:
     """Score records of yes/no questions; an existing ``prediction`` is kept.
 
-    Args:
-        records: records or mappings with ``id``, ``answer`` ("yes" or "no"), ``response`` or ``prediction``, and, for
-            parsing sentences, ``question``.
-        positive: positive class of precision and recall, "yes" or "no".
-        parser: a name from ``answers.YES_NO``, or a function text → "yes", "no", "". None takes ``default``; under
-            ``compat`` POPE's for positive "yes" and AMBER's for positive "no".
-        compat: compute like the parser's benchmark.
-        allow_failed: report the rates even if more than 1 % of the requests failed.
-        by: fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``.
-
-    Returns:
-        ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_rate`` (of the predictions), ``unparsed``, ``failed``,
-        ``refused``, ``cut_off`` (shares), each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's
-        parser); ``withheld``: reason why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost;
-        ``predictions``; ``intervals``, ``interval_notes``; ``warnings``.
-
-    Raises:
-        VhbenchError: for a reference answer that is neither yes nor no.
+    ``by`` are fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``; otherwise see
+    :func:`score`.
 
     >>> rows = [{"id": "a", "answer": "no", "response": "No"}, {"id": "b", "answer": "yes", "response": "No"}]
     >>> score_records(rows, positive="no")["accuracy"]
@@ -94,7 +142,7 @@ class _ResponseReader:
         return replace(record, answer=answer, prediction=prediction, failure=lost, cut_off=cut, response=text)
 
     def result(self, measured: Measured) -> dict[str, Any]:
-        """Return the result of :func:`score_records`."""
+        """Return the result of :func:`score`."""
         counts = confusion.count(measured.tally(lambda kind: (kind.outcome, kind.record.answer)), self.positive)
         found = report_scores(measured)
         if self.compat:
@@ -121,3 +169,18 @@ def notes(measured: Measured) -> dict[str, Any]:
     told = f"every label is {min(labels, default='')!r}: precision is 0 or 1 by construction (degenerate)"
     alike = [f"{told}, not a measurement"] if len(labels) == 1 else []
     return {"positive": measured.positive, "warnings": [*alike, *measured.warnings]}
+
+
+def _aligned(answers: Answers, labels: Answers) -> tuple[list[Any], list[Any]]:
+    if isinstance(answers, Mapping) and isinstance(labels, Mapping):
+        if answers.keys() != labels.keys():
+            odd = sorted(map(str, answers.keys() ^ labels.keys()))
+            raise VhbenchError(
+                f"expected the same ids in answers and labels; {odd[0]!r} ({len(odd)} in all) is in one only"
+            )
+        return list(answers.values()), [labels[key] for key in answers]
+    if any(isinstance(side, (str, Mapping, Set)) or not isinstance(side, Collection) for side in (answers, labels)):
+        raise VhbenchError("expected answers and labels as two sequences, or two mappings with the same ids")
+    if len(answers) != len(labels):
+        raise VhbenchError(f"expected one label per response, got {len(labels)} and {len(answers)}")
+    return list(answers), list(labels)

@@ -7,11 +7,10 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from yes_no_answers import score_lists
 
 from vhbench.files import read_json
 from vhbench.language import parsing
-from vhbench.tasks.metrics import amber, chair
+from vhbench.tasks.metrics import amber, chair, yes_no
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
 
@@ -165,7 +164,7 @@ def nodes_of(result: dict[str, Any]) -> Counter[str]:
 def test_pope_answers(reference: Path) -> None:
     for case in golden(reference, "pope.json")["scoring"]:
         expected = case["expected"]
-        result = score_lists(case["answers"], case["labels"], positive="yes", parser="pope", compat=True)
+        result = yes_no.score(case["answers"], case["labels"], positive="yes", parser="pope", compat=True)
         assert result["predictions"] == expected["pred"]
         assert {name: result["counters"][name] for name in ("TP", "FP", "TN", "FN")} == {
             name: expected[name] for name in ("TP", "FP", "TN", "FN")

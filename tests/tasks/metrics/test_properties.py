@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from yes_no_answers import score_lists
 
 from vhbench.language.parsing import letter
 from vhbench.language.parsing import yes_no as read_yes_no
@@ -73,12 +72,12 @@ def test_any_text_can_be_read(text: str) -> None:
 @given(answered, st.sampled_from(["yes", "no"]))
 def test_yes_no(rows: list[tuple[str, str]], positive: str) -> None:
     answers, labels = [answer for answer, _ in rows], [label for _, label in rows]
-    result = score_lists(answers, labels, positive=positive, allow_failed=True)
-    backwards = score_lists(answers[::-1], labels[::-1], positive=positive, allow_failed=True)
+    result = yes_no.score(answers, labels, positive=positive, allow_failed=True)
+    backwards = yes_no.score(answers[::-1], labels[::-1], positive=positive, allow_failed=True)
     assert result["counters"] == backwards["counters"]
     assert result["intervals"] == backwards["intervals"]
     assert all(0 <= number <= 1 for number in numbers(result))
-    more = score_lists([*answers, "Yes."], [*labels, "yes"], positive=positive, allow_failed=True)
+    more = yes_no.score([*answers, "Yes."], [*labels, "yes"], positive=positive, allow_failed=True)
     assert more["accuracy"] >= (result["accuracy"] or 0)
 
 
@@ -126,6 +125,7 @@ def test_multiple_choice(cases: list[tuple[str, str, str, str]]) -> None:
     result = multiple_choice.score(rows)
     backwards = multiple_choice.score(rows[::-1])
     assert result["by"] == backwards["by"]
+    assert result["cells"] == backwards["cells"]
     assert result["aggregate"] == backwards["aggregate"]
     assert all(0 <= number <= 1 for number in numbers(result))
     more = multiple_choice.score([*rows, Record(id="more", choices=("cat", "dog"), answer="B", response="dog")])

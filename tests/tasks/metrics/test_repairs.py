@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from yes_no_answers import score_lists
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import amber, chair, multiple_choice, symmetric_accuracy, yes_no
@@ -165,21 +164,23 @@ def test_amber_reports_a_degenerate_precision() -> None:
 
 def test_yes_no_arithmetic_of_the_references() -> None:
     answers, labels = ["Yes", "Yes", "what"], ["yes", "yes", "yes"]
-    assert score_lists(answers, labels, positive="no")["precision"] is None
+    assert yes_no.score(answers, labels, positive="no")["precision"] is None
     with pytest.raises(ZeroDivisionError):
-        score_lists(["No"], ["no"], positive="yes", parser="pope", compat=True)
-    amber_like = score_lists(["No"], ["no"], positive="no", parser="amber", compat=True)
+        yes_no.score(["No"], ["no"], positive="yes", parser="pope", compat=True)
+    amber_like = yes_no.score(["No"], ["no"], positive="no", parser="amber", compat=True)
     assert (amber_like["accuracy"], amber_like["f1"]) == (99.9, 99.9)
-    theirs = score_lists(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
+    theirs = yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
     assert theirs["yes_rate"] == 1.0  # of the labels
-    assert score_lists(["yes", "no"], ["yes", "yes"], positive="yes")["yes_rate"] == 0.5
+    assert yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes")["yes_rate"] == 0.5
 
 
 def test_bad_answers_are_named() -> None:
     with pytest.raises(VhbenchError, match="unknown parser 'x', expected one of default, pope"):
-        score_lists([], [], positive="yes", parser="x")
-    with pytest.raises(VhbenchError, match="expected 'yes' or 'no', got 'maybe'"):
-        score_lists(["a", "b"], ["yes", "maybe"], positive="yes")
+        yes_no.score([], [], positive="yes", parser="x")
+    with pytest.raises(VhbenchError, match="label 1: expected 'yes' or 'no', got 'maybe'"):
+        yes_no.score(["a", "b"], ["yes", "maybe"], positive="yes")
+    with pytest.raises(VhbenchError, match="expected one label per response, got 2 and 1"):
+        yes_no.score(["a"], ["yes", "no"], positive="yes")
     with pytest.raises(VhbenchError, match="expected opposite answers to"):
         symmetric_accuracy.score(
             [
@@ -228,6 +229,7 @@ def test_the_paper_aggregates_pressures_then_tasks() -> None:
     result = multiple_choice.score(rows)
     assert result["tasks"] == pytest.approx({"counting": 5 / 12, "position": 1.0})
     assert result["aggregate"] == pytest.approx(17 / 24)
+    assert result["by"]["pressure_family"]["ni"]["n"] == 3
     assert result["unparsed"] == pytest.approx(1 / 8)
     assert multiple_choice.score([])["aggregate"] is None
 
@@ -292,6 +294,7 @@ def test_amber_wrong_types_are_one_clear_line(change: dict[str, object], message
     "metric",
     [
         lambda rows: yes_no.score_records(rows, positive="yes"),
+        lambda rows: yes_no.score(rows, ["yes"], positive="yes"),
         symmetric_accuracy.score,
         multiple_choice.score,
     ],

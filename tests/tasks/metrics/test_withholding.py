@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from yes_no_answers import score_lists
 
 from vhbench.schema import Record
 from vhbench.tasks.metrics import amber, chair, multiple_choice, ode_captions, symmetric_accuracy, yes_no
@@ -162,7 +161,7 @@ def test_precision_does_not_reward_silence() -> None:
 
 
 def test_the_references_know_no_failures() -> None:
-    found = score_lists([DEAD, "Yes"], ["no", "yes"], positive="yes", parser="pope", compat=True)
+    found = yes_no.score([DEAD, "Yes"], ["no", "yes"], positive="yes", parser="pope", compat=True)
     assert (found["predictions"], found["failed"], found["withheld"]) == (["no", "yes"], 0, None)
 
 

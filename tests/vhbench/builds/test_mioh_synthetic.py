@@ -65,11 +65,21 @@ def test_pools_of_two_parts_share_no_thing_and_no_place_whatever_their_seeds() -
     assert min(map(len, shown)) >= 100
 
 
+WORDS = {  # of four rounds; 57 with all things. A third has few of them, as lookalikes stay together.
+    "1/2": (57, 55, 57, 57),
+    "2/2": (57, 57, 57, 57),
+    "1/3": (38, 39, 39, 39),
+    "2/3": (53, 51, 51, 50),
+    "3/3": (57, 57, 57, 57),
+}
+
+
 @pytest.mark.parametrize("part", [*HALVES, *(ConceptPart(i, 3) for i in (1, 2, 3))], ids=str)
-def test_rounds_of_a_part_are_as_full_as_those_of_all_things(part: ConceptPart) -> None:
-    for who in (mioh_synthetic.cast(turn, 3, part) for turn in range(4)):
+def test_rounds_of_a_part_have_every_role_and_as_many_words_as_there_are(part: ConceptPart) -> None:
+    for turn, words in enumerate(WORDS[str(part)]):
+        who = mioh_synthetic.cast(turn, 3, part)
         assert (len(who.spokes), len(who.counted)) == (5, 4)
-        assert len(set(who.words)) == len(who.words) >= 38
+        assert len(set(who.words)) == len(who.words) == words
         assert all(part.holds(word) for word in who.words)
         assert {who.hub, who.keeper} <= set(mioh_synthetic.HUBS)
 
