@@ -52,6 +52,8 @@ _BEFORE_A_VERB = re.compile(
     r"|can|could|will|would|may|might|must|should|cannot|not|who|they|we|you|he|she|i)"
     r"|\b(?:he|she|who|man|woman|person|boy|girl|child|skier|snowboarder|someone)(?= \Z))\s\Z"
 )
+_ALSO_VERBS = lexicon.words("also verbs")
+_AFTER_A_MODAL = re.compile(r"\b(?:can|could|will|would|may|might|must|should|cannot)\s\Z")
 _IS_PLAYED = frozenset({"skis", "snowboards", "skateboards"})
 _PATIENT = re.compile(r"\b(?:is|are|be|being|very|so|appears|seems|looks|and|calm,?|more)\s\Z")
 
@@ -65,6 +67,11 @@ _ENDS = re.compile(
     r"\s*(?:\Z|[.,;:!?)\"']|\s(?:is|are|was|has|sits|lies|rests|can|in|on|at|near|next|beside|with|from|by|to|that"
     r"|which|who|being|sitting|lying|resting|placed|cut|sliced|peeled|located|positioned|visible|for|under|behind"
     r"|inside|between|nearby|there|or|and (?!(?:" + _COLOURS + r")\b))\b|\sand (?=an? |the |two |some ))"
+)
+_BEFORE_A_TIN = re.compile(
+    rf"\b(?:an?|the|this|that|one|each|every|another|large|big|small|tall|old|empty|open|full|closed|crushed|rusty"
+    rf"|shiny|trash|garbage|soda|cola|beer|drink|paint|spray|oil|gas|milk|food|metal|tin|steel|aluminum|aluminium"
+    rf"|watering|{_COLOURS})\s\Z"
 )
 _PAINTED = re.compile(rf"(?:{_COLOURS})(?:,? and|,| or)\s(?:an?\s)?\Z")
 
@@ -81,6 +88,8 @@ def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: 
         surface = lowered[one.start : one.end]
         if surface in _VERBS and _is_verb(lowered, one, surface):
             continue
+        if surface in _ALSO_VERBS and _AFTER_A_MODAL.search(lowered, max(0, one.start - 10), one.start):
+            continue
         if (test := _OWN.get(surface)) and not test(lowered, one):
             continue
         sense = next(filter(lambda sense: _holds(sense, lowered, one, said), _SENSES.get(surface, ())), None)
@@ -88,6 +97,15 @@ def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: 
             yield one
         elif sense.thing and (node := vocabulary.node(sense.thing)):
             yield one._replace(word=sense.thing, node=node)
+
+
+def is_modal(lowered: str, start: int, end: int) -> bool:
+    """Return whether the word there is the verb of "a dog can be seen", not a tin.
+
+    >>> [is_modal(text, 6, 9) for text in ("a dog can be seen", "a red can")]
+    [True, False]
+    """
+    return lowered[start:end] == "can" and not _BEFORE_A_TIN.search(lowered, max(0, start - 20), start)
 
 
 def _is_verb(lowered: str, one: Found, surface: str) -> bool:
