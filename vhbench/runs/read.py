@@ -436,7 +436,7 @@ def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) 
     )
     entry = BENCHMARKS.get(asked.get("benchmark", ""))
     if entry and asked.get("kind") in entry.families and said.get("response") == "":  # no finish_reason may be given
-        said["cut_off"] = said.get("cut_off") or said.get("tokens", 0) >= entry.families[asked["kind"]].max_new_tokens
+        said["cut_off"] = said.get("cut_off") or said.get("tokens", 0) >= entry.token_limit(asked)
     return to_record({**asked, **said, **ids}, place)
 
 
