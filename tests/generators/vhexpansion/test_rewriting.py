@@ -35,6 +35,7 @@ GOOD = [
     ("Would the door open inwards?", "Is it false that the door would open inwards?"),
     ("Is the mean of group A larger?", "Is it false that the mean of group A is larger?"),
     ("Had the baker just opened the oven?", "Is it false that the baker had just opened the oven?"),
+    ("Is the mechanic tightening a bolt?", "Is it false that the mechanic is tightening a bolt?"),
     ("Is this safe to eat?", "Is it false that this is safe to eat?"),
     ("Are these edible mushrooms?", "Is it false that these are edible mushrooms?"),
     ("Is the man painting the fence the owner?", "Is it false that the man painting the fence is the owner?"),
