@@ -13,7 +13,7 @@ _BE = (
 REJECTING_SIGN = re.compile("[❌✗✘☐≠¬]")
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+is|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
-    r"|(?<!other\s)than|scrap|forget|retract|beats|trumps|edges\s+out|(?:ranks\s+above|ahead\s+of)|out(?:performs|ranks|does|shines|weighs|classes)|surpasses|defeats|wins?\s+(?:against|over)|(?:superior|preferable)\s+to|(?:(?-i:[A-J])|picked|chosen|selected|preferred)\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
+    r"|(?<!other\s)than|scrap|forget|retract|followed\s+(?:\w+ly\s+)?by|beats|trumps|edges\s+out|(?:ranks\s+above|ahead\s+of)|out(?:performs|ranks|does|shines|weighs|classes)|surpasses|defeats|wins?\s+(?:against|over)|(?:superior|preferable)\s+to|(?:(?-i:[A-J])|picked|chosen|selected|preferred)\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
     r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select|support|favou?r|keep|accept|confirm))[^,;:])*)\Z"
     rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
@@ -22,7 +22,7 @@ DENIED_AFTER = re.compile(
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|excluded|contradicts)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
     rf"(?:incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?least\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
-    r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not|none|without|lacks?)\b"
+    r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
@@ -55,7 +55,7 @@ WEAKER = re.compile(
     r"|(?:beaten|outdone|surpassed|outperformed)\s+by)|(?:loses|yields)\s+(?:out\s+)?(?:to|against)|falls\s+short\s+of|trails|lags\s+behind)\b"
 )
 _AGAINST = re.compile(
-    r"(?i)\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|(?<!never\s)fails|impossible|implausible|inaccurate|invalid|mistaken"
+    r"(?i)\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|(?<!never\s)fails|impossible|implausible|inaccurate|invalid|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
     r"|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
     r"|first\s+(?:thought|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
     r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|(?:comes|ranks|is)\s+second|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
@@ -168,12 +168,13 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
 def _clause(text: str, asked: bool, names: Names, asked_for: _AskedFor) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
-    images, against = set(names.images.values()), _AGAINST.search(text)
+    images = set(names.images.values())
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     mentions = [] if _IF.match(text) else [*names.find(text)]
     letters = {mention.letter for mention in mentions if mention.end == mention.start + 1}
     for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
+        against = _AGAINST.search(before.rpartition(",")[2] + text[mention.start :].partition(",")[0])
         if mention.start < read:
             continue  # part of an option's text after its letter: "(E) None of the above"
         read = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end

@@ -41,7 +41,7 @@ _CONCLUSION = re.compile(
     r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate|better)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
+    r"|right|appropriate|better)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
@@ -226,7 +226,8 @@ def _first_words(text: str, names: Names) -> str:
 def _goes_through_them(text: str, names: Names) -> bool:
     """Return whether a text discusses options one by one: several letters begin clauses."""
     begun = re.findall(
-        rf"(?:\A|[.;:!?,\n])\s*(?:(?:but|however|while|so|and)\s+)?[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))",
+        rf"(?:\A|[.;:!?,\n]|\b(?=(?:but|yet)\b))\s*(?:(?:but|yet|however|while|so|and)\s+)?"
+        rf"[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))",
         text,
     )
     return len(set(begun)) > 1

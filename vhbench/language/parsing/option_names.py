@@ -37,13 +37,13 @@ _DOES = (
 """Verb in the third person, or a plural, which no article precedes."""
 _PARTICIPLE = (
     r"(?:(?!(?:hundred|infrared|newlywed|moped|biped|quadruped|(?:sea|flat)?bed|(?:water)?shed|(?:bob)?sled)\b)"
-    r"[a-z]+[^\We]ed|chosen|taken|shown|given|proven|done)"
+    r"[a-z]+[^\We]ed|chosen|taken|shown|given|proven|done|found|seen)"
 )
 _DETERMINER = r"(?:the|an?|all|every|each|both|it|what|this|that|these|its)"
 _NO_NOUN = (
-    rf"(?:(?:{'|'.join(lexicon.words('follow no article'))}|can(?!\s+(?:of|is|on|in|with|that|and)))(?:n't)?\b(?!-)"
+    rf"(?:(?:{'|'.join(lexicon.words('follow no article'))}|can(?!\s+(?:of|is|on|in|with|that|and)\b))(?:n't)?\b(?!-)"
     rf"|[-–—]+\s+(?:in)?correct\b|{_DOES}|(?:(?:{_ADVERB}|just|still|always|never|best|most|more|even)\s+)+(?:{_VERB}\b|{_DOES})"
-    rf"|(?:{_PARTICIPLE}|came|went)\s+(?:correct|right|best|first|well|out|to|because|since|as|due|after|over|based|by|on|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
+    rf"|having\b|(?:{_PARTICIPLE}|came|went)\s+(?:{_ADVERB}\s+)?(?:above|correct|right|best|first|well|out|to|because|since|as|due|after|over|based|by|on|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
     r"|(?:best|better|worse|superior|preferable|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
 )
 """Words that no article precedes, so that an A before them is the letter."""
@@ -195,7 +195,7 @@ def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, st
     named += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in [*places, ("last", names.letters[-1])]]
     groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(named)}
     parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(named)]
-    return re.compile(rf"(?<![\w'-])(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
+    return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
 
 
 def spread(text: str) -> str:
@@ -302,7 +302,7 @@ def _by_letter(letters: str) -> Iterator[str]:
     plain = re.sub("[AI]", "", letters)
     maybe = r"(?<!could\s)(?<!also\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
     before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
-    bare = [rf"[{plain}](?![\w'-])"] if plain else []
+    bare = [rf"[{plain}](?![\w-]|'\w)"] if plain else []
     if "A" in letters:
         signs = rf"[).:,;!?\"'/&=<>|+]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{_REMARK}"
         bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]

@@ -60,6 +60,9 @@ It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | �
 Best: {L}. Second best: {W}. | Most likely {L}, less likely {W}. | {W} is what I would say at first, but {L}.
 I was going to say {W}; it is {L}. | I retract {W}. {L}. | Despite {W} being plausible, {L} is correct.
 The images rule out {W} and support {L}.
+{L} not {W}. | '{L}' is correct. | {L} followed closely by {W}. | ({W}) looks good but ({L}) is better.
+{L} found to be right. | {L} without question. | {L} cannot be wrong.
+({W}) contradicts the images, ({L}) agrees with them. | {L} can only be right.
 """
 
 OPTIONS = {
