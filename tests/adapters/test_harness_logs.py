@@ -28,8 +28,8 @@ def test_the_usage_of_several_choices_is_no_choice_s_own() -> None:
     body = {"choices": choices, "usage": {"completion_tokens": 8}}
     rows = harness_logs.of_batch({"custom_id": "q", "response": {"status_code": 200, "body": body}})
     assert [answered(row, "line 1", joined=True) for row in rows] == [
-        {"id": "q", "response": "yes"},
-        {"id": "2#q", "response": "no"},
+        {"id": "q", "response": "yes", "cut_off": False},
+        {"id": "2#q", "response": "no", "cut_off": False},
     ]
 
 

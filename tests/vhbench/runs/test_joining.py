@@ -102,6 +102,24 @@ def test_the_limit_of_a_caption_is_its_task_s(tmp_path: Path, tokens: int, cut_o
     assert [one.cut_off for one in Responses(lines(tmp_path / "said.jsonl", said), questions=questions)] == cut_off
 
 
+@pytest.mark.parametrize(
+    ("row", "cut_off"),
+    [
+        ({"tokens": MOST}, True),
+        ({"tokens": MOST, "finish_reason": "stop"}, False),
+        ({"tokens": MOST + 1}, False),  # of a run with another limit
+        ({"tokens": MOST - 1}, False),
+        ({"tokens": 9, "finish_reason": "length"}, True),
+    ],
+)
+def test_a_response_of_exactly_the_most_tokens_was_cut_off_unless_its_row_says_why_it_ended(
+    tmp_path: Path, row: dict[str, Any], cut_off: bool
+) -> None:
+    said = lines(tmp_path / "said.jsonl", [{"id": "d1", "response": "Let me look at the dog", **row}])
+    found = Responses(said, questions=lines(tmp_path / "questions.jsonl", QUESTIONS[:1]))
+    assert [record.cut_off for record in found] == [cut_off]
+
+
 def test_without_questions_a_response_has_what_its_row_has(tmp_path: Path) -> None:
     said = lines(tmp_path / "said.jsonl", [QUESTIONS[0] | {"response": "No, there is none."}])
     assert list(Responses(said)) == [
