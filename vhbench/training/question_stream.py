@@ -165,7 +165,7 @@ def _vhexpansion(options: RlOptions, seed: int, level: int, folder: Path) -> Spl
     source, perturb = _ode(options, seed, len(CRITERIA), folder), tuple(PERTURBATIONS)[: level - 1] or ("none",)
     source.check()
     made = [item for shard in range(source.shards) for item in source.make(shard)]
-    rows, scenes = ([item for item in made if isinstance(item, kind)] for kind in (Row, Scene))
+    rows, scenes = [one for one in made if isinstance(one, Row)], [one for one in made if isinstance(one, Scene)]
     splits.write_split(
         folder / "ode", rows, scenes=scenes, benchmark="ode", version=source.version, seed=seed, config={}
     )
