@@ -15,7 +15,8 @@ from toy_build import ToyBuild
 from vhbench import splits
 from vhbench.leaderboard import boards, isolation, validating
 from vhbench.leaderboard.entries import StoredEntry
-from vhbench.leaderboard.validating import cached_question_index, check_all
+from vhbench.leaderboard.question_index import cached_question_index
+from vhbench.leaderboard.validating import check_all
 from vhbench.schema import Row, VhbenchError
 
 
