@@ -85,8 +85,8 @@ OF_SOURCES = [
     ("mme", "Is this movie titled o, art thou? (2000)?", "Is it false that this movie is titled o, art thou? (2000)?"),
     (
         "mme",
-        "Is the actress inside the red box called Ann Hall?",
-        "Is it false that the actress inside the red box is called Ann Hall?",
+        "Is the actress inside the red box called Ann van der Hall?",
+        "Is it false that the actress inside the red box is called Ann van der Hall?",
     ),
     (
         "mme",
