@@ -119,6 +119,13 @@ def test_the_same_answers_differ_in_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize("dead", ["A", "B"])
+def test_a_run_whose_scores_are_withheld_has_no_difference_and_the_summary_says_so(dead: str) -> None:
+    failed = [replace(record, prediction="", response="N/A") for record in answers([True] * 40)]
+    found = differences.match([run(name, failed if name == dead else answers([True] * 40)) for name in "AB"])
+    assert list(tables.summary(found)) == ["B vs. A", "  no difference: scores of a run are withheld or undefined"]
+
+
 def test_of_shares_of_yes_neither_is_better() -> None:
     yes = [replace(record, prediction="yes") for record in answers([True] * 40)]
     found = score(differences.match([run("A", answers([True] * 40)), run("B", yes)]), "yes_rate")
