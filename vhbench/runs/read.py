@@ -437,7 +437,7 @@ def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) 
     )
     entry = BENCHMARKS.get(asked.get("benchmark", ""))
     if entry and asked.get("kind") in entry.families:
-        limit, tokens = entry.families[asked["kind"]].max_new_tokens, said.get("tokens", 0)
+        limit, tokens = entry.token_limit(asked), said.get("tokens", 0)
         if (said.get("response") == "" and tokens >= limit) or ("cut_off" not in said and tokens == limit):
             said["cut_off"] = True
     return to_record({**asked, **said, **ids}, place)

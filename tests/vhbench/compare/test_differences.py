@@ -286,3 +286,16 @@ def test_everything_is_in_the_json(hostile: RunComparison) -> None:
     assert {"criterion": "fictional", "pairing": "entity-entity"}.items() <= group["cells"][1].items()
     (change,) = group["headlines"][0]["differences"]
     assert (change["verdict"], change["value"]) == ("n/a (0)", 0)
+
+
+def test_a_whole_benchmark_has_the_interval_of_its_difference() -> None:
+    """As above, of 40 questions 20 right and then ten more in ten of twenty images: 25 ± 12 points."""
+    whole = Group("", "ode", "yes_no")
+    first = [place % 2 == 0 for place in range(40)]
+    second = [right or place < 20 for place, right in enumerate(first)]
+    runs = [ScoredRun(name, {whole: measure(answers(said), whole)}) for name, said in (("A", first), ("B", second))]
+    pool = differences.match(runs).groups[0]
+    (accuracy,) = pool.headlines
+    (change,) = accuracy.differences
+    assert (accuracy.name, change.value, change.significant) == ("accuracy", 25, True)
+    assert change.interval == (pytest.approx(13.0, abs=0.1), pytest.approx(37.0, abs=0.1))

@@ -93,6 +93,15 @@ def test_an_empty_response_that_spent_its_tokens_was_cut_off(tmp_path: Path, tok
     assert [record.cut_off for record in found] == [cut_off]
 
 
+@pytest.mark.parametrize(("tokens", "cut_off"), [(63, [False, False]), (64, [True, False]), (512, [True, True])])
+def test_the_limit_of_a_caption_is_its_task_s(tmp_path: Path, tokens: int, cut_off: list[bool]) -> None:
+    about = {"kind": "caption", "benchmark": "chair", "objects": ["dog"], "question": "Describe the image."}
+    asked = [{"id": f"7-{limit}", "question_type": f"{limit}_tokens", **about} for limit in (64, 512)]
+    said = [{"id": row["id"], "response": "", "tokens": tokens} for row in asked]
+    questions = lines(tmp_path / "questions.jsonl", asked)
+    assert [one.cut_off for one in Responses(lines(tmp_path / "said.jsonl", said), questions=questions)] == cut_off
+
+
 @pytest.mark.parametrize(
     ("row", "cut_off"),
     [
