@@ -19,7 +19,7 @@ _DENIED_BEFORE = re.compile(
 )
 DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|excluded|contradicts)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
+    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
     rf"(?:incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?least\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
@@ -48,19 +48,20 @@ _LOOKS = re.compile(
     r"|were)|options?\s+(?:are|were|include))\b[^,;:]*\Z"
     r"|\b(?:between|among|out\s+of)\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
-_FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best)\b)")
+_FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best|better|mo(?:re|st)\s+\w+)\b)")
 WEAKER = re.compile(
     r"(?i)\s+(?:(?:is|was|seems|looks|appears|fits|matches|ranks|scores)\s+(?:(?:the|an?|even|much|far|\w+ly)\s+)*(?:(?P<less>less|worse|weaker|poorer|lower"
     r"|(?:further|farther)\s+(?:off|(?:away\s+)?from))\b(?:[^,;.]{0,30}?\s+than)?|(?P<under>below|behind)|not\s+as\s+\w+\s+as|inferior\s+to|second\s+to"
     r"|(?:beaten|outdone|surpassed|outperformed)\s+by)|(?:loses|yields)\s+(?:out\s+)?(?:to|against)|falls\s+short\s+of|trails|lags\s+behind)\b"
 )
 _AGAINST = re.compile(
-    r"(?i)\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|(?<!never\s)fails|impossible|implausible|inaccurate|invalid|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
+    r"(?i)\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|clash(?:es)?|(?<!never\s)fails|impossible|implausible|improbable|inaccurate|inconsistent|incompatible|invalid|untenable|untrue|mis(?:represent|describe|state)s|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
     r"|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
     r"|first\s+(?:thought|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
     r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|(?:comes|ranks|is)\s+second|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
 )
-"""What speaks against a letter in its clause."""
+"""What speaks against a letter in its part of a clause."""
+_APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s)\b)")
 _PLAN = re.compile(
     r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
@@ -70,11 +71,9 @@ _CUT_OFF = re.compile(
     r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since)\s*\Z|,\s*\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
-_THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
 _OTHERWISE = re.compile(
     r"(?i)\s+(?:is|was|fits|matches|seems|looks)\s+(?:the\s+)?(?!not?\b|out|wrong|incorrect|in\b)\w"
 )
-_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
 _IF = re.compile(
     r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|provided|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked|in\s+doubt)\b)"
 )
@@ -168,23 +167,18 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
 def _clause(text: str, asked: bool, names: Names, asked_for: _AskedFor) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
-    images = set(names.images.values())
+    images, cuts = set(names.images.values()), [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     mentions = [] if _IF.match(text) else [*names.find(text)]
     letters = {mention.letter for mention in mentions if mention.end == mention.start + 1}
     for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
-        against = _AGAINST.search(before.rpartition(",")[2] + text[mention.start :].partition(",")[0])
+        start, end = max(cut for cut in cuts if cut <= mention.start), min(cut for cut in cuts if cut >= mention.end)
+        against = _AGAINST.search(text[start:end]) if mention.by_letter or mention.end == mention.start + 1 else None
         if mention.start < read:
             continue  # part of an option's text after its letter: "(E) None of the above"
         read = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
-        if mention.kind == "none" and (
-            affirmed
-            or denied
-            or _THERE.match(after)
-            or _EACH_DENIED.match(text, mention.start)
-            or letters - {mention.letter}
-        ):
+        if mention.kind == "none" and (affirmed or denied or letters - {mention.letter}):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         others = letters - {mention.letter}
         if mention.kind == "both" and (before.lower().endswith("of ") or others - images or len(others) == 1):
@@ -196,7 +190,7 @@ def _clause(text: str, asked: bool, names: Names, asked_for: _AskedFor) -> Optio
         elif (
             (than := _DENIED_BEFORE.search(before))
             or (denied and _LISTED.fullmatch(text[denied[-1].end : mention.start]) and not _OTHERWISE.match(after))
-            or (against and (mention.by_letter or mention.end == mention.start + 1))
+            or (against and against[0].lower() not in asked_for.words)
         ):
             (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
         elif (

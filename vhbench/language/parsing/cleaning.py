@@ -98,7 +98,7 @@ _FOREIGN = (
 )
 _LEAD = re.compile(
     rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno )(?<!\bwrong )(?<!\bincorrect ){_ADJECTIVE}{_NOUN}(?:\s+(?:to|for|of|with|in"
-    rf"|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?!\s+(?:correct|right)\b)(?:\s+(?:that|therefore|thus"
+    rf"|from)\s(?:(?!\bwhich\b)[^.:\n]){{1,80}}?)?(?:\s+here)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?!\s+(?:correct|right)\b)(?:\s+(?:that|therefore|thus"
     rf"|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )

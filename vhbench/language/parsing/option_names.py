@@ -36,27 +36,28 @@ _DOES = (
 )
 """Verb in the third person, or a plural, which no article precedes."""
 _PARTICIPLE = (
-    r"(?:(?!(?:hundred|infrared|newlywed|moped|biped|quadruped|(?:sea|flat)?bed|(?:water)?shed|(?:bob)?sled)\b)"
-    r"[a-z]+[^\We]ed|chosen|taken|shown|given|proven|done|found|seen)"
+    r"(?:(?!(?:hundred|infrared|newlywed|moped|biped|quadruped|(?:sea|flat)?bed|(?:water)?shed|(?:bob)?sled|(?:sea)?weed"
+    r"|seed|reed|feed|need|deed|breed|speed|steed|creed|greed|tweed)\b)[a-z]{2,}ed|chosen|taken|shown|given|proven|done|found|seen|kept|(?:up)?held|made|left|meant|known|thought)"
 )
+_PREPOSITION = r"(?:by|on|in|at|for|from|with|over|under|after|before|without|against|through)"
 _DETERMINER = r"(?:the|an?|all|every|each|both|it|what|this|that|these|its)"
 _NO_NOUN = (
     rf"(?:(?:{'|'.join(lexicon.words('follow no article'))}|can(?!\s+(?:of|is|on|in|with|that|and)\b))(?:n't)?\b(?!-)"
     rf"|[-–—]+\s+(?:in)?correct\b|{_DOES}|(?:(?:{_ADVERB}|just|still|always|never|best|most|more|even)\s+)+(?:{_VERB}\b|{_DOES})"
-    rf"|having\b|(?:{_PARTICIPLE}|came|went)\s+(?:{_ADVERB}\s+)?(?:above|correct|right|best|first|well|out|to|because|since|as|due|after|over|based|by|on|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
+    rf"|having\b|(?:{_PARTICIPLE}|came|went)\s+(?:{_ADVERB}\s+)?(?:above|correct|right|best|first|well|out|to|because|since|as|due|based|{_PREPOSITION}|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
     r"|(?:best|better|worse|superior|preferable|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
 )
 """Words that no article precedes, so that an A before them is the letter."""
 _REMARK = (
     rf"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|(?:most\s+)?(?:likely|{_ADVERB})|please|yes|yep|ok(?:ay)?|thank(?:s|\s+you)|overall|thereby|imh?o|btw|first|true|false|(?:like|same)\s+(?:\w+\s+)?\w+|(?:once\s+)?(?:again|more)|here|final|then"
     rf"|{_PARTICIPLE}|(?:in)?correct|right|wrong|best|better|see\s+\w+|no\s+(?:doubt|question|contest)(?:\s+about\s+it)?"
-    r"|with\s+\w+\s+(?:confidence|certainty)|\d+\s?(?:%|/\s?\d+)(?:\s+\w+)?)\s*(?:[.;:!?\n]|,\s+(?:because|since|as|so|the|it|not|but|and|while)\b|$)"
+    r"|with\s+\w+\s+(?:confidence|certainty)|\d+\s?(?:%|/\s?\d+)(?:\s+\w+)?)\s*(?:[.;:!?\n]|,\s+(?:(?:because|since|as|so|the|it|not|but|and|while)\b|[(\[]?(?-i:[B-J])\b)|$)"
 )
 """Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on."""
 _RATED = (
     r"(?:(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=deem\s)|(?<=consider\s))"
     r"A(?=\s+(?:first|highest|most|more|correct|right|the|best|to)\b)"
-    r"|(?<=[a-z]\s)A(?=\s+(?:(?:more|less)\s+)?\w+\s+than\b))"
+    r"|(?<=[a-z]\s)A(?=\s+(?:\w+\s+){1,2}than\b))"
 )
 
 _OPTION = r"(?:option|choice|answer)(?!\s*[:=]|\s+(?:is|was|would\s+be)\s+[(\[]?(?-i:[A-J])\b)"
@@ -72,7 +73,7 @@ _TOO_LITTLE = r"(?:not\s+enough|insufficient)\s+(?:information|evidence|data|con
 _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
         r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
-        r"(?:none|neither|nothing)(?!\s+(?:else|other|but|of\s+the\s+(?:others?|rest|remaining|first|last|previous))\b)"
+        r"(?:none|neither|nothing)(?!\s+(?:else|more|other|but|of\s+the\s+(?:others?|rest|remaining|first|last|previous))\b)"
         r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
         r"|picture)\b)?|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf|with|where|which)|\W*$)"
@@ -137,11 +138,12 @@ class Names:
         pattern, groups = self.patterns
         for found in pattern.finditer(text):
             group = str(found.lastgroup)
+            own = pattern.match(text, found.end() + 1) if found[0] == "A" else None  # "A cat" names an option "cat"
             if group in groups:
                 letter, kind = groups[group]
                 if letter:
                     yield Mention(found.start(), found.end(), letter, kind=kind)
-            elif found[0] != "A" or str((pattern.match(text, found.end() + 1) or found).lastgroup) not in groups:
+            elif not own or groups.get(str(own.lastgroup), ("", "letter"))[1]:
                 yield Mention(found.start(), found.end(), found[group].upper(), by_letter=group != "bare")
 
 

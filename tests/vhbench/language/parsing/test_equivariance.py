@@ -63,6 +63,8 @@ The images rule out {W} and support {L}.
 {L} not {W}. | '{L}' is correct. | {L} followed closely by {W}. | ({W}) looks good but ({L}) is better.
 {L} found to be right. | {L} without question. | {L} cannot be wrong.
 ({W}) contradicts the images, ({L}) agrees with them. | {L} can only be right.
+{L} nominated, {W} rejected. | {L} established for that reason. | I consider {L} more plausible than {W}.
+{L} rings true and {W} is mistaken. | I answer with {L} rather than {W}, which is wrong.
 """
 
 OPTIONS = {
