@@ -192,7 +192,7 @@ def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str,
 
 @lru_cache(maxsize=2)
 def _listed(file: str) -> list[str]:
-    """Return the image ids or file names in a file, in any form in which papers publish them."""
+    """Return the image ids or file names in a file, in any of the formats in which papers publish them."""
     text = read_text(file)
     for parts in ([text], text.splitlines()):
         with suppress(ValueError):

@@ -427,7 +427,7 @@ def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) 
     """Return the record of a question and its response; ids of repetitions have their number as prefix.
 
     An empty response that has the task's maximum number of tokens spent them on hidden reasoning. Any response of
-    exactly so many is truncated, unless its row says why it ended.
+    exactly so many is truncated, unless its row gives another reason.
     """
     said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
     ids = (
