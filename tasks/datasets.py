@@ -179,11 +179,11 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
         keep = [i for i in keep if values[i] in ((allowed,) if isinstance(allowed, str) else allowed)]
     if not keep:
         asked = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
-        there = ", ".join(f"{name}: {' '.join(sorted(docs.unique(name)))}" for name in columns)
+        there = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
         raise VhbenchError(f"{data.path}: expected {benchmark} questions with {asked}; got {there}")
-    if "caption" in docs.unique("kind") and not manifests.is_hidden(data.manifest):
+    if "caption" in docs["kind"][:] and not manifests.is_hidden(data.manifest):
         vocabulary(benchmark)  # fail before a model has written thousands of captions
-    return checked.select(np.array(keep))
+    return checked if len(keep) == len(docs) else checked.select(np.array(keep))
 
 
 def repeat(docs: Any, variants: Sequence[str]) -> Any:
@@ -382,7 +382,7 @@ def releases() -> dict[str, str]:
 
 
 def _only(docs: Any, column: str) -> str:
-    values = sorted(docs.unique(column))
+    values = sorted(set(docs[column][:]))
     if len(values) != 1:
         raise VhbenchError(f"column {column}: expected one value, got {values}")
     return str(values[0])

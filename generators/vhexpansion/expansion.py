@@ -83,7 +83,14 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
 
 
 def perturbed(
-    pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None, relative: bool = False
+    pixels: Array,
+    digest: str,
+    name: str,
+    *,
+    seed: int,
+    severity: int | None = None,
+    relative: bool = False,
+    compression: int = 4,
 ) -> bytes:
     """Return a perturbed image as PNG, seeded by the seed, the name and the image digest.
 
@@ -94,10 +101,11 @@ def perturbed(
         seed: random seed of the build.
         severity: see :func:`perturbation`.
         relative: scale the blur radius with the image; otherwise it is the paper's, in pixels.
+        compression: level of PNG compression.
     """
     change = perturbation(name, severity, relative=relative)
     changed = change(pixels, rng(seed, "vhexpansion", name, digest))
-    return to_png(Image.fromarray(changed), compress_level=4)
+    return to_png(Image.fromarray(changed), compress_level=compression)
 
 
 def decode(data: bytes) -> Array:

@@ -50,6 +50,9 @@ class VHExpansionBuild(SplitBuild):
 
     With attacks: `vhbench build vhexpansion --out out --source ode:out/ode --attack ifgsm,pgd --model
     llava-hf/llava-1.5-7b-hf`
+
+    Attributes:
+        compression: level of the perturbed images' PNG compression; their hashes depend on it.
     """
 
     benchmark = "vhexpansion"
@@ -164,6 +167,7 @@ class VHExpansionBuild(SplitBuild):
     compat: bool = _of_attacks("Attack as the released code does (add --schedule cosine).", False)
 
     version: str = version_option("2.0.0")
+    compression: int = 4
 
     def check(self) -> None:
         """Validate all options, and read the whole source, before anything is built.
@@ -291,7 +295,13 @@ class VHExpansionBuild(SplitBuild):
         for name in self.perturbations:
             if cases:
                 image = expansion.perturbed(
-                    pixels, digest, name, seed=self.seed, severity=self.severity or None, relative=self.scale_severity
+                    pixels,
+                    digest,
+                    name,
+                    seed=self.seed,
+                    severity=self.severity or None,
+                    relative=self.scale_severity,
+                    compression=self.compression,
                 )
                 for case in cases:
                     word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)

@@ -11,7 +11,7 @@ import numpy as np
 from vhbench.adapters.calibration_forms import caption
 from vhbench.audit import restricted_oracles
 from vhbench.files import cached
-from vhbench.leaderboard.question_index import QuestionIndex
+from vhbench.leaderboard.question_index import Places, QuestionIndex
 from vhbench.records import to_record
 from vhbench.seeding import rng
 from vhbench.splits import answer_keys
@@ -106,17 +106,17 @@ def levels(asked: QuestionIndex) -> list[FixedBaseline]:
     return [FixedBaseline(*level) for level in known]
 
 
-def chance(asked: QuestionIndex, places: Sequence[int]) -> float:
+def chance(asked: QuestionIndex, places: Sequence[int] | Places) -> float:
     """Return the expected headline score of uniform guessing on some of the questions, from 0 to 1."""
     if asked.main.headline == "symmetric_accuracy":
         return 0.25
-    return float(np.mean([1 / (len(asked.rows[place]["choices"]) or 2) for place in places])) if places else 0.0
+    return float(np.mean(asked.chances[places])) if len(places) else 0.0
 
 
 def _chance(asked: QuestionIndex) -> FixedBaseline:
     pairs = asked.main.headline == "symmetric_accuracy"
     how = "guesses both questions of each pair uniformly" if pairs else "guesses uniformly among the answers"
-    return FixedBaseline(CHANCE, how, 100 * chance(asked, asked.main.places.tolist()))
+    return FixedBaseline(CHANCE, how, 100 * chance(asked, asked.main.places))
 
 
 def _text_only(asked: QuestionIndex) -> list[FixedBaseline]:

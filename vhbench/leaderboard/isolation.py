@@ -1,5 +1,6 @@
 """Calls in child processes with time and memory limits, for untrusted submissions."""
 
+import gc
 import multiprocessing
 import signal
 import time
@@ -40,7 +41,7 @@ class _Child:
             other.close()
         try:
             self._pipe.send((function, args, seconds))
-            late = Failure(f"takes more than {seconds:g} seconds")
+            late = Failure(f"takes more than {seconds:.3g} seconds")
             value = self._pipe.recv() if self._pipe.poll(_PATIENCE * seconds) else late
         except (EOFError, OSError):
             self._process.join(5)
@@ -78,7 +79,7 @@ def each(
     tasks: Iterable[tuple[Any, ...]],
     *,
     workers: int = 1,
-    seconds: Sequence[float] | None = None,
+    seconds: Sequence[float] | Callable[..., float] | None = None,
     memory: int = MEMORY,
 ) -> Iterator[Any]:
     """Yield the return value of a function for each tuple of arguments, in order, or a :class:`Failure`.
@@ -87,7 +88,8 @@ def each(
         function: module-level function, which is sent to the children by name.
         tasks: arguments of each call.
         workers: number of child processes.
-        seconds: processor time of each call, :data:`SECONDS` by default.
+        seconds: processor time of each call, :data:`SECONDS` by default; or a function of its arguments that returns
+            it, called before in the same process, where it may load what calls share.
         memory: memory limit per call in bytes, beyond the initial memory of its process, where the system supports it.
 
     Raises:
@@ -100,12 +102,13 @@ def each(
         except IndexError:
             child = _Child()
         try:
-            return child.call(function, args, limit, memory)
+            own = child.call(seconds, args, limit, memory) if callable(seconds) else limit
+            return own if isinstance(own, Failure) else child.call(function, args, own, memory)
         finally:
             _idle.append(child)
 
     with ThreadPoolExecutor(workers) as threads:
-        yield from threads.map(call, tasks, repeat(SECONDS) if seconds is None else seconds)
+        yield from threads.map(call, tasks, repeat(SECONDS) if seconds is None or callable(seconds) else seconds)
 
 
 def _serve(pipe: Connection, memory: int) -> None:
@@ -116,6 +119,7 @@ def _serve(pipe: Connection, memory: int) -> None:
         except EOFError:
             return
         _limit(memory, seconds)
+        gc.freeze()  # collections skip what earlier calls keep
         try:
             value = function(*args)
         except MemoryError:

@@ -99,6 +99,20 @@ class QuestionIndex:
         return [Record(**row) for row in self.rows]
 
     @cached_property
+    def chances(self) -> npt.NDArray[np.float64]:
+        """Probability that a uniform guess answers each question."""
+        return np.array([1 / (len(row["choices"]) or 2) for row in self.rows])
+
+    @cached_property
+    def of_map(self) -> Mapping[tuple[str, str], list[int]]:
+        """Indices of the questions of each cell of the heat map, by the values of its axes; empty without one."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        axes = BENCHMARKS[self.edition.benchmark].map
+        for place in self.main.places.tolist() if axes else ():
+            found[str(self.rows[place][axes[0]]), str(self.rows[place][axes[1]])].append(place)
+        return found
+
+    @cached_property
     def families(self) -> Mapping[str, FamilyIndex]:
         """Families of its questions by name, the ranked one first."""
         entry, own = BENCHMARKS[self.edition.benchmark], dict[str, list[int]]()

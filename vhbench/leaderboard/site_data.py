@@ -5,7 +5,7 @@ split is used as a key, function name or part of a path.
 """
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from vhbench.leaderboard.rankings import EditionStandings, Rankings
 from vhbench.leaderboard.site_views import EditionView
 from vhbench.splits import answer_keys
 from vhbench.statistics.all_pairs import AllPairs
+from vhbench.statistics.clustering import Floats
 from vhbench.tasks.metrics.registry import headline_of
 
 PIECE = 200_000
@@ -32,6 +33,9 @@ MOST_SHOWN = 4000
 """Maximum shown characters of a response."""
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+Said = tuple[Sequence[str], Sequence[str], Sequence[bool]]
+"""Responses of a model, their predictions, and whether they are correct."""
+
 _KINDS = ((b"\x89PNG\r\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"RIFF", "webp"))
 
 
@@ -90,13 +94,24 @@ def _flat(
     pairs: AllPairs, significant: npt.NDArray[np.bool_], at: int, higher_is_better: bool | None
 ) -> list[float | None]:
     """Return a flat list of four numbers per other model; verdicts as indices into :data:`VERDICTS`."""
-    found: list[float | None] = []
-    for value, low, high, p, sure in zip(
-        pairs.value[at], pairs.low[at], pairs.high[at], pairs.p[at], significant, strict=True
-    ):
-        said = verdict(value, significant=bool(sure), tested=not np.isnan(p), higher_is_better=higher_is_better)
-        found += [tenths(value), tenths(low, exact=sure), tenths(high, exact=sure), VERDICTS.index(said)]
-    return found
+    sure, tested, above = significant.tolist(), (~np.isnan(pairs.p[at])).tolist(), (pairs.value[at] > 0).tolist()
+    said = {
+        key: VERDICTS.index(verdict(key[0], significant=key[1], tested=key[2], higher_is_better=higher_is_better))
+        for key in set(zip(above, sure, tested, strict=True))
+    }
+    verdicts = [said[key] for key in zip(above, sure, tested, strict=True)]
+    value, low, high = _tenths(pairs.value[at]), _tenths(pairs.low[at], sure), _tenths(pairs.high[at], sure)
+    return [number for four in zip(value, low, high, verdicts, strict=True) for number in four]
+
+
+def _tenths(values: Floats, exact: Sequence[bool] = ()) -> list[float | None]:
+    """Return :func:`tenths` of many values; few round to 0."""
+    rounded: list[float | None] = [
+        None if number != number else int(number) for number in np.rint(1000 * values).tolist()
+    ]
+    for place in np.flatnonzero(np.rint(1000 * values) == 0).tolist() if exact else ():
+        rounded[place] = tenths(float(values[place]), exact=exact[place])
+    return rounded
 
 
 def write_examples(one: EditionStandings, out: Path) -> None:
@@ -109,13 +124,14 @@ def write_examples(one: EditionStandings, out: Path) -> None:
     folder = out / "data" / one.edition.name
     folder.mkdir(parents=True)
     members = sorted(one.found)
+    said = [(one.responses[number], one.found[number].read, one.found[number].right.tolist()) for number in members]
     cells = [one.asked.cell(place) for place in range(len(one.asked.rows))]
     known = list(dict.fromkeys(cells))
     where = {cell: number for number, cell in enumerate(known)}
     bits = np.packbits(np.stack([one.found[number].right for number in members], axis=1), axis=1)
     starts, rows, size = [0], list[bytes](), 0
     for place, images in enumerate(_images(one, out / "images")):
-        rows.append(orjson.dumps(_example(one, place, images, members)))
+        rows.append(orjson.dumps(_example(one.asked.rows[place], place, images, said)))
         size += len(rows[-1])
         if size > PIECE or place == len(cells) - 1:
             number = len(starts) - 1
@@ -134,15 +150,15 @@ def write_examples(one: EditionStandings, out: Path) -> None:
     (folder / "bits.js").write_bytes(script("board.bits", one.edition.name, text))
 
 
-def _example(one: EditionStandings, place: int, images: Sequence[str], members: Sequence[int]) -> list[Any]:
+def _example(row: Mapping[str, Any], place: int, images: Sequence[str], said: Sequence[Said]) -> list[Any]:
     """Return question, options, answer, images, distinct responses with predictions, and each model's response."""
-    row, texts = one.asked.rows[place], dict[tuple[str, str, bool], int]()
+    texts = dict[tuple[str, str, bool], int]()
     numbers = []
-    for number in members:
-        said, found = one.responses[number][place], one.found[number]
-        shown = said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]} … ({len(said):,} characters)"
-        key = (shown, found.read[place], bool(found.right[place]))
-        numbers.append(texts.setdefault(key, len(texts)))
+    for responses, read, right in said:
+        shown = responses[place]
+        if len(shown) > MOST_SHOWN:
+            shown = f"{shown[:MOST_SHOWN]} … ({len(shown):,} characters)"
+        numbers.append(texts.setdefault((shown, read[place], right[place]), len(texts)))
     code: Any = "".join(ALPHABET[n] for n in numbers) if len(texts) <= len(ALPHABET) else numbers
     answer = row["answer"] or ", ".join(row["objects"])
     return [row["question"], row["choices"], answer, images, [[text, read] for text, read, _ in texts], code]

@@ -210,7 +210,7 @@ def baseline(standings: Rankings, one: EditionStandings, part: int | None = None
     found = one.found[blind.number]
     score = one.headline(blind.number) if part is None else found.parts[family.family.name][part]
     places = family.places if part is None else family.places[family.parts[part].places]
-    return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()) if family.family.name != "caption" else 0.0)
+    return max(score.value or 0.0, 100 * chance(one.asked, places) if family.family.name != "caption" else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +260,7 @@ def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> M
     asked, found = one.asked, one.found[model.number]
     blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
     unseen = one.found[blind.number].right
-    at: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for place in asked.main.places.tolist():
-        at[str(asked.rows[place][axes[0]]), str(asked.rows[place][axes[1]])].append(place)
+    at = asked.of_map
     across = in_order(axes[1], {key[1] for key in at})
     groups: dict[str, list[tuple[str, str, list[CellView | None]]]] = defaultdict(list)
     for row in _rows(asked, axes[0], {key[0] for key in at}):

@@ -3,7 +3,6 @@
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import vhbench
-from vhbench.files import file_sha256, quote_value
+from vhbench.files import file_sha256, path_exists, quote_value
 from vhbench.leaderboard import isolation, packed_answers
 from vhbench.leaderboard.baselines import GUESSERS
 from vhbench.leaderboard.boards import Board, Rules
@@ -36,8 +35,11 @@ ALIKE = 0.01
 FEWEST = 20
 """Minimum number of questions for that check."""
 
-SECONDS, SECONDS_PER_MB = 15, 60
-"""Processor time for an entry, and for each megabyte of its responses (16 kB responses take up to 40 ms each)."""
+SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 4, 0.002, 60
+"""Processor time for an entry, for each question, and for each megabyte of its responses.
+
+A short response takes up to 0.2 ms, one of 16 kB up to 40 ms.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ def check_all(
     rank = [edition.name for edition in board.editions]
     own = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
     args = [(place, sources[place.edition.name], board.rules, keep) for place in own]
-    calls = isolation.each(check_entry, args, workers=max(1, workers), seconds=[_seconds(place) for place in own])
+    calls = isolation.each(check_entry, args, workers=max(1, workers), seconds=_seconds)
     checked = [
         CheckedEntry(place, None, (found,)) if isinstance(found, isolation.Failure) else found
         for place, found in zip(own, calls, strict=True)
@@ -162,11 +164,15 @@ def check_all(
     return list(_together(checked)), strays
 
 
-def _seconds(place: StoredEntry) -> float:
-    """Return the processor time for an entry: long honest responses take longer, and more bytes than a bomb."""
-    with suppress(OSError):
-        return min(SECONDS + SECONDS_PER_MB * (place.folder / ANSWERS).stat().st_size / 1e6, isolation.SECONDS)
-    return SECONDS
+def _seconds(place: StoredEntry, source: Path, *_: object) -> float:
+    """Return the processor time for an entry, apart from that of reading its edition, which is done here.
+
+    Long honest responses take longer, and more bytes than a bomb.
+    """
+    asked = cached_question_index(place.edition, source)
+    _of_baselines(asked)
+    size = (place.folder / ANSWERS).stat().st_size if path_exists(place.folder / ANSWERS) else 0
+    return min(SECONDS + SECONDS_PER_QUESTION * len(asked.rows) + SECONDS_PER_MB * size / 1e6, isolation.SECONDS)
 
 
 def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:

@@ -12,8 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from vhbench import benchmarks
-from vhbench.builds import sharding
+from vhbench import benchmarks, splits
 from vhbench.builds.split_build import SplitBuild
 from vhbench.columns import CELLS
 from vhbench.files import json_bytes, read_image, write_atomic
@@ -23,7 +22,7 @@ from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.generators.scenes import read_part
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.images import open_image, to_display_rgb
-from vhbench.schema import Question, Row, VhbenchError
+from vhbench.schema import Question, Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training import leakage
 from vhbench.training.examples import prompt
@@ -83,7 +82,7 @@ def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozen
 
 
 def _is_fresh(question: Question, images: frozenset[str], scenes: frozenset[str]) -> bool:
-    digests = (hashlib.sha256(read_image(image)).hexdigest() for image in question.images)
+    digests = (hashlib.sha256(read_image(image)).hexdigest() for image in question.images if images)
     return scenes.isdisjoint(question.scene_ids) and images.isdisjoint(digests)
 
 
@@ -163,9 +162,14 @@ def _mioh(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild
 
 def _vhexpansion(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:
     """Expand a block of ODE, whose images are clean at the first level."""
-    sharding.run(_ode(options, seed, len(CRITERIA), folder), folder, progress=False)
-    perturb = tuple(PERTURBATIONS)[: level - 1] or ("none",)
-    return _build("vhexpansion", source=f"ode:{folder / 'ode'}", seed=seed, perturb=perturb)
+    source, perturb = _ode(options, seed, len(CRITERIA), folder), tuple(PERTURBATIONS)[: level - 1] or ("none",)
+    source.check()
+    made = [item for shard in range(source.shards) for item in source.make(shard)]
+    rows, scenes = [one for one in made if isinstance(one, Row)], [one for one in made if isinstance(one, Scene)]
+    splits.write_split(
+        folder / "ode", rows, scenes=scenes, benchmark="ode", version=source.version, seed=seed, config={}
+    )
+    return _build("vhexpansion", source=f"ode:{folder / 'ode'}", seed=seed, perturb=perturb, compression=1)
 
 
 def _build(name: str, **options: Any) -> SplitBuild:

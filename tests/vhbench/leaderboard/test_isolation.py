@@ -9,12 +9,14 @@ from pathlib import Path
 import odd_files
 import pytest
 from board_entries import enter
-from isolated_calls import do
+from isolated_calls import budget, do, spend
 from toy_build import ToyBuild
 
 from vhbench import splits
-from vhbench.leaderboard import boards, isolation
-from vhbench.leaderboard.validating import cached_question_index, check_all
+from vhbench.leaderboard import boards, isolation, validating
+from vhbench.leaderboard.entries import StoredEntry
+from vhbench.leaderboard.question_index import cached_question_index
+from vhbench.leaderboard.validating import check_all
 from vhbench.schema import Row, VhbenchError
 
 
@@ -40,6 +42,26 @@ def test_a_call_that_computes_long_is_ended_by_its_processor_time() -> None:
     late, then = isolation.each(sum, [(range(10**12),), ([1, 2],)], seconds=[1, 1])
     assert late == "takes more than 1 seconds"
     assert then == 3
+
+
+def test_what_prepares_a_call_and_sets_its_time_is_not_charged() -> None:
+    """It takes a second of processor time, and the call after it has half a second."""
+    short, late = isolation.each(spend, [("short", 0.5), ("long", 0.5)], seconds=budget)
+    assert short == "short"
+    assert late == "takes more than 0.5 seconds"
+
+
+def test_a_bomb_has_seconds_and_an_honest_long_run_has_minutes(tmp_path: Path) -> None:
+    rows = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="2.0.0", seed=0, config={})
+    edition = boards.of_split(tmp_path / "ode")
+    place = StoredEntry("bomb", edition, tmp_path / "board/entries/bomb/ode-2.0.0")
+    place.folder.mkdir(parents=True)
+    (place.folder / "answers.parquet").write_bytes(bytes(10_000))
+    assert validating._seconds(place, tmp_path / "ode") == pytest.approx(4 + 0.002 * 4 + 0.6)
+    with (place.folder / "answers.parquet").open("wb") as file:
+        file.truncate(4_000 * 8_786)  # as 16 kB each, compressed
+    assert validating._seconds(place, tmp_path / "ode") == isolation.SECONDS == 600
 
 
 def test_what_is_no_fault_of_the_entry_is_raised() -> None:

@@ -126,6 +126,8 @@ def test_a_word_for_a_kind_covers_the_thing_and_is_not_judged() -> None:
         ("A red can and a soda can.", ["can", "can"]),
         ("We will train a dog.", []),
         ("The cyclist can train beside a train.", ["train"]),
+        ("A coach trains the team near trains.", ["train"]),
+        ("Trains the size of a bus; two trains a day; he is watching trains the whole day.", ["train"] * 3),
     ],
 )
 def test_words_mean_what_the_caption_speaks_of(text: str, things: list[str]) -> None:
