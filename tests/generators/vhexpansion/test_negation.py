@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -360,6 +361,14 @@ AMBIGUOUS = {
 @pytest.mark.parametrize(("source", "question"), [(source, text) for source, own in AMBIGUOUS.items() for text in own])
 def test_a_subject_that_may_end_at_two_words_has_no_natural_twin(source: str, question: str) -> None:
     assert twin_of(question, source=source).form == "wrapped"
+
+
+@pytest.mark.parametrize("text", ["Are the two {}in the picture red?", "Is the man holding the {}dog?"])
+@pytest.mark.parametrize("word", ["red ", "big ", "red and blue "])
+def test_repeated_adjectives_take_no_exponential_time(text: str, word: str) -> None:
+    start = time.process_time()
+    twin_of(text.format(word * 40), source="mme")
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("place", ["in front of everyone", "for everybody", "everywhere you look", "on everything"])
