@@ -48,7 +48,7 @@ def of_batch(row: Row) -> Iterator[Row]:
     for number, choice in enumerate(choices or [{}], start=1):
         said, name = choice.get("message") or {}, row["custom_id"]
         ending = {"finish_reason": choice.get("finish_reason"), "usage": usage}
-        yield _repetition(name, number, said.get("content") or said.get("refusal") or "", **ending)
+        yield _repetition(name, number, _text(said.get("content") or said.get("refusal") or ""), **ending)
 
 
 def of_inspect(log: Row) -> Iterator[Row]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any, Self, TypeVar
 
 import orjson
@@ -23,6 +24,7 @@ _TAG = re.compile(rf"v{_NUMBER}\.{_NUMBER}\.{_NUMBER}")
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _YANK = ("reason", "revision", "content_hash")
 _LONGEST_WAIT = 300  # seconds; a longer Retry-After is not obeyed
+_PATIENCE = 5  # seconds that a start waits for the Hub's word on a release that is cached
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 
 
@@ -141,20 +143,20 @@ def remote_files(api: Any, repo_id: str, revision: str, kind: str = "dataset") -
     return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}
 
 
-def text_of(repo_id: str, name: str, revision: str = "main") -> str:
-    """Return a small file of a repository as text, or "" if it does not exist.
+def text_of(repo_id: str, name: str, revision: str = "main", *, offline: bool = False) -> str:
+    """Return a small file of a repository as text, or "" if it does not exist; ``offline``: from the cache.
 
     Raises:
         VhbenchError: if the Hub cannot be reached, or the file is not text.
     """
-    file = file_of(repo_id, name, revision)
+    file = file_of(repo_id, name, revision, offline=offline)
     try:
         return file.read_text(encoding="utf-8") if file else ""
     except UnicodeDecodeError as error:
         raise VhbenchError(f"{repo_id}: {name} is not UTF-8 text ({error})") from error
 
 
-def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
+def file_of(repo_id: str, name: str, revision: str = "main", *, offline: bool = False) -> Path | None:
     """Return a repository file in the local cache, under its commit's folder, or None.
 
     Raises:
@@ -163,7 +165,8 @@ def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
     from huggingface_hub import hf_hub_download
 
     with one_line(check_repo_id(repo_id)):
-        file = if_there(lambda: hf_hub_download(repo_id, name, repo_type="dataset", revision=revision))
+        how: dict[str, Any] = {"repo_type": "dataset", "revision": revision, "local_files_only": offline}
+        file = if_there(lambda: hf_hub_download(repo_id, name, **how))
         return None if file is None else Path(file)
 
 
@@ -243,7 +246,7 @@ class Yank:
 
 
 def standing(repo_id: str, version: str, revision: str, *, tag: str = "", content_hash: str = "") -> ReleaseStatus:
-    """Return a version's release status from the Hub or its cache; offline errors are ignored.
+    """Return a version's release status from the Hub, or from its cache if the Hub does not answer in time.
 
     Args:
         repo_id: ORG/NAME.
@@ -255,15 +258,25 @@ def standing(repo_id: str, version: str, revision: str, *, tag: str = "", conten
     >>> standing("not a name", "1.0.0", "0" * 40)
     ReleaseStatus(yanked='', newer='', moved=False)
     """
-    reason, newer, moved = "", "", False
-    with suppress(VhbenchError):
-        if found := refs(repo_id):
-            newer = found.above(version)
-            moved = bool(tag) and (tag not in found.tags or commit_of(repo_id, tag) != revision)
-    with suppress(VhbenchError):  # if the Hub is unreachable, use the cached file
-        known = Yank.read(text_of(repo_id, manifests.YANKED))
-        reason = next((yank.reason for yank in known if yank.means(version, revision, content_hash)), "")
-    return ReleaseStatus(reason, newer, moved)
+    found: list[ReleaseStatus] = []
+
+    def ask(*, offline: bool = False) -> None:
+        reason, newer, moved = "", "", False
+        with suppress(VhbenchError):
+            if not offline and (there := refs(repo_id)):
+                newer = there.above(version)
+                moved = bool(tag) and (tag not in there.tags or commit_of(repo_id, tag) != revision)
+        with suppress(VhbenchError):  # if the Hub is unreachable, use the cached file
+            known = Yank.read(text_of(repo_id, manifests.YANKED, offline=offline))
+            reason = next((yank.reason for yank in known if yank.means(version, revision, content_hash)), "")
+        found.append(ReleaseStatus(reason, newer, moved))
+
+    asking = Thread(target=ask, daemon=True)  # without network, the client tries for minutes
+    asking.start()
+    asking.join(_PATIENCE)
+    if not found:
+        ask(offline=True)
+    return found[0]
 
 
 def check_repo_id(repo_id: str) -> str:

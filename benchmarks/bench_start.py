@@ -1,18 +1,28 @@
-"""Start-up: what the plugin adds to lmms-eval, the starter splits, and ``vhbench demo``.
+"""Start-up: what the plugin adds to lmms-eval, large splits, the starter splits, and ``vhbench demo``.
 
-Each start is the least processor time of several turns. The demo runs in a home of its own, by the clock.
+Each start of lmms-eval is the least processor time of several turns. A large split has images of 39 kB; its start is
+the time by the clock from ``resolve`` to the first image of the loaded and selected rows, after the imports. The demo
+runs in a home of its own, by the clock.
 """
 
+import io
+import json
 import os
+import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 from bench_scenes import draw
 from measuring import COMMAND, Figure, apart, report, run
+from PIL import Image
 
 from vhbench import splits
 from vhbench.builds.starter import starter
+from vhbench.schema import Question, Row
 
 LIST = "import sys; from lmms_eval.cli.dispatch import main; sys.argv = ['lmms-eval', '--tasks', 'list']; main()"
 WITHOUT_PLUGIN = """
@@ -23,6 +33,18 @@ def others(**chosen):
 metadata.entry_points = others
 """
 BENCHMARKS = ("ode", "mioh", "vhexpansion")
+SIZES = (2_000, 8_000, 24_000, 100_000)
+LOAD = """
+import json, resource, sys, time
+from datasets import load_dataset
+from vhbench.tasks import datasets
+before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+datasets.resolve("ode")
+rows = datasets.select(load_dataset("parquet", **datasets.ode_fictional)["test"], criterion="fictional")
+rows[0]["images"][0]
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([time.perf_counter() - start, (peak - before) / 1e3]))
+"""
 
 
 def plugin(turns: int = 7) -> Figure:
@@ -30,6 +52,33 @@ def plugin(turns: int = 7) -> Figure:
     pairs = [(run(LIST).processor, run(WITHOUT_PLUGIN + LIST).processor) for _ in range(turns)]
     ours, theirs = (min(times) for times in zip(*pairs, strict=True))
     return Figure(work="lmms-eval --tasks list", ours=ours, baseline="without the plugin", theirs=theirs, times=0.95)
+
+
+def _large_split(folder: str, count: int) -> None:
+    """Write a split of so many questions, each about an image of its own."""
+    buffer, noise = io.BytesIO(), np.random.default_rng(0).bytes(38_000)
+    Image.new("RGB", (64, 64), "red").save(buffer, "JPEG")
+    about = {"answer": "yes", "kind": "yes_no", "benchmark": "ode", "criterion": "fictional"}
+    rows = (
+        Row("ode_fictional", Question(f"q{n}", images=(image,), question=f"Is there a dog in picture {n}?", **about))
+        for n in range(count)
+        for image in [buffer.getvalue() + n.to_bytes(8) + noise]
+    )
+    splits.write_split(Path(folder, "ode"), rows, benchmark="ode", version="1.0.0", seed=0, config={})
+
+
+def sizes() -> Iterator[Figure]:
+    """Compare starts with large splits: cold, without our caches and those of ``datasets``, and warm."""
+    for count in SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            apart(_large_split, folder, count)
+            caches = {"VHBENCH_DATA": folder, "VHBENCH_CACHE": f"{folder}/v", "HF_DATASETS_CACHE": f"{folder}/d"}
+            for start, bound in (("cold", None), ("warm", 2.0)):
+                command = [sys.executable, "-c", LOAD]
+                done = subprocess.run(command, env=os.environ | caches, capture_output=True, check=True, text=True)
+                seconds, megabytes = json.loads(done.stdout.splitlines()[-1])
+                yield Figure(work=f"{start} start, {count:,} images", ours=seconds, bound=bound)
+            yield Figure(work="  its memory above the imports", ours=megabytes, unit="MB", bound=300.0)
 
 
 def _build_starters() -> dict[str, float]:
@@ -66,7 +115,7 @@ def demo() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    return [plugin(), *starters(), *demo()]
+    return [plugin(), *sizes(), *starters(), *demo()]
 
 
 if __name__ == "__main__":

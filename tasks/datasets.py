@@ -183,7 +183,7 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
         raise VhbenchError(f"{data.path}: expected {benchmark} questions with {asked}; got {there}")
     if "caption" in docs["kind"][:] and not manifests.is_hidden(data.manifest):
         vocabulary(benchmark)  # fail before a model has written thousands of captions
-    return checked.select(np.array(keep))
+    return checked if len(keep) == len(docs) else checked.select(np.array(keep))
 
 
 def repeat(docs: Any, variants: Sequence[str]) -> Any:

@@ -58,8 +58,9 @@ class _ExportPart:
     def __iter__(self) -> Iterator[Question]:
         for config in splits.read_manifest(self.split).rows:
             for question in splits.read_questions(self.split, config):
-                if _limit_of(_doc(question)) == self.limit:
-                    yield from (replace(question, **doc) for doc in _varied(_doc(question), self.variants))
+                doc = _doc(question)
+                if benchmark(question.benchmark).token_limit(doc) == self.limit:
+                    yield from (replace(question, **each) for each in _varied(doc, self.variants))
 
 
 def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[str] = ()) -> list[Path]:
@@ -90,7 +91,7 @@ def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[
     found = {doc["id"]: doc for doc in _docs(split, variants)}
     if not found:
         raise VhbenchError(f"--rotations: expected a split with multiple-choice questions, got {split}")
-    limits = sorted({_limit_of(doc) for doc in found.values()})
+    limits = sorted({benchmark(doc["benchmark"]).token_limit(doc) for doc in found.values()})
     stem = f"vhbench_{manifest.benchmark}_{manifest.content_hash[:12]}"
     parts = [
         _ExportPart(split, stem if len(limits) == 1 else f"{stem}_{limit}", limit, model, variants) for limit in limits
@@ -147,12 +148,6 @@ class PromptCheck:
                 raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given}…")
             if told.get("prompts") != _digest(_docs(split, told.get("variants", ())), told.get("prompt_form", "")):
                 yield f"{file}: its prompts differ from lmms-eval's; scores are not comparable"
-
-
-def _limit_of(row: Mapping[str, Any]) -> int:
-    """Return the token limit of the answer to a row."""
-    entry = benchmark(row["benchmark"])
-    return (entry.limited_task(row.__getitem__) or entry.families[row["kind"]]).max_new_tokens
 
 
 def _docs(split: Path, variants: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -252,7 +247,6 @@ def _inspect(part: _ExportPart, out: Path) -> Iterator[Path]:
 
 
 def _write(file: Path, content: bytes | str) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, content.encode() if isinstance(content, str) else content, durable=False)
     return file
 

@@ -148,6 +148,10 @@ class Benchmark:
         """Return the task with a token limit of its own that keeps a row, given as column → value."""
         return next((task for task in tasks(self.name).values() if task.max_new_tokens and task.keeps(value)), None)
 
+    def token_limit(self, row: Mapping[str, Any]) -> int:
+        """Return the maximum number of new tokens of the response to a row."""
+        return (self.limited_task(row.get) or self.families[row["kind"]]).max_new_tokens
+
 
 def load(name: str) -> Any:
     """Import ``"module:attribute"``, or a module."""

@@ -120,11 +120,11 @@ def may_state(question: str, statement: str) -> bool:
     slots = _table()[0]
     for end in range(1, len(rest)):
         if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # beside the lead
-            subject, predicate = " ".join(rest[:end]), " ".join(rest[end:])
-            cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INFINITIVE"], f"{verb} {predicate} ")
+            subject, after = " ".join(rest[:end]), " ".join(rest[end:])
+            cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INVERTED"], f"{subject}|{verb} {after} ")
             participle = f"{slots['DONE']} (?!of )" if re.fullmatch(slots["BE"], verb) else r"\S+ "
             start = f"^(?:(?:{slots['ADV']}|already|now|almost|nearly|[a-z]+ly) )*{participle}"
-            return not cut and _is_one_predicate(re.sub(start, "", predicate), loosely=True)
+            return not cut and _is_one_predicate(re.sub(start, "", after), loosely=True)
     return verb in ("do", "does", "did")
 
 

@@ -90,7 +90,7 @@ def split_question(text: str) -> Parts:
     first = _IMAGE.match(text)
     here = first.end() if first else 0
     masked = _QUOTATION.sub(lambda quotation: "\0" * len(quotation[0]), text)
-    marks = [found for found in re.finditer("[?？]+", masked) if found.start() >= here]
+    marks = [found for found in re.finditer(r"[?？]+(?! \(\d{4}\))", masked) if found.start() >= here]
     end = marks[0].start() if marks else _end_without_mark(masked, here)
     after = marks[0].end() if marks else end
     if not _only_hint(masked[after:]):

@@ -106,7 +106,7 @@ class Measured:
         if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n and not self.withheld:
             share = f"{unread} of {self.n} responses ({100 * unread / self.n:.1f} %)"
             lines.append(f"{share} could not be parsed; the bounds show how far the score depends on them")
-        return [*lines, *self._letter_bias()]
+        return [*lines, *self._letter_bias(), *self._kept_letters()]
 
     def _letter_bias(self) -> Iterator[str]:
         """Yield a line per option letter that is predicted far more often than it is correct.
@@ -115,7 +115,7 @@ class Measured:
         """
         asked = self.places[self.answers.holds(_chooses, self.places)]
         kinds = (self.answers.kinds[code] for code in np.unique(self.answers.codes[asked]))
-        letters = sorted({kind.record.answer for kind in kinds} - {""})
+        letters = sorted({letter for kind in kinds for letter in (kind.record.answer, kind.record.prediction)} - {""})
         for letter in letters:
             others = asked[~self.answers.holds(_equals("none", letter), asked)]
             said, right = (
@@ -127,6 +127,24 @@ class Measured:
                 if p < LETTER_LEVEL / len(letters):
                     shares = f"{100 * said.mean():.1f} % of the predictions, and correct in {100 * right.mean():.1f} %"
                     yield f"predictions follow the letter: {letter} is {shares} of the questions"
+
+    def _kept_letters(self) -> Iterator[str]:
+        """Yield a line if more questions than by guessing have one letter in all rotations, for different options."""
+        if self.answers.variants != {"r"}:
+            return
+        rows = self.variants
+        asked = [[self.answers.kinds[code] for code in codes] for codes in self.answers.codes[rows].tolist()]
+        moved = np.array([len({kind.record.answer for kind in row}) > 1 for row in asked], dtype=bool)
+        kept = [
+            len({kind.record.prediction for kind in row}) == 1 < len({kind.chosen for kind in row}) for row in asked
+        ]
+        by_guessing = [max(1, row[0].options) ** (1.0 - len(row)) for row in asked]
+        excess = np.subtract(kept, by_guessing, dtype=np.float64)[moved]
+        if not len(excess) or excess.mean() <= LETTER_BIAS:
+            return
+        if paired_t_p_value(excess, self.answers.clusters(rows[moved])) < LETTER_LEVEL:
+            share = f"{100 * np.mean(np.array(kept)[moved]):.1f} % of the questions"
+            yield f"predictions follow the letter: {share} have the same letter in all rotations of the options"
 
     @property
     def token_counts(self) -> dict[str, float | None] | None:

@@ -3,8 +3,8 @@
 A failed request shows nothing about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
 accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. So are they if
 most responses are repetitions of a few texts without an answer (an error page, "N/A"; not an always-yes model), if most
-are loops, if one caption serves most images, or if most captions contain no word of the vocabulary (another language).
-Refusals are responses: they count as incorrect, at any rate.
+are loops, if one caption serves most images, or if most captions are in another language than English, or contain no
+word of the vocabulary. Refusals are responses: they count as incorrect, at any rate.
 """
 
 import re
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from vhbench.files import short_digest
+from vhbench.language.lexicon import words
 from vhbench.records import outcome_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.metric import Claims
@@ -36,8 +37,12 @@ _SHOWN = 200
 """Maximum characters of an error in a line."""
 
 _EXAMPLES = 3
-_DIGIT = re.compile(r"\d")
-"""Words with a digit differ between copies of an error: times, request numbers. In a caption they are its content."""
+_DIGIT, _LONG_NUMBER = re.compile(r"\d"), re.compile(r"(?:\d\D*){3}")
+"""Words with a digit differ between copies of an error: times, request numbers. Short ones in a caption are counts."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FOREIGN = words("function words of other languages")
+_ENGLISH = words("function words") | words("prepositions") | words("auxiliary verbs")
 
 
 class ResponseCounts:
@@ -45,7 +50,7 @@ class ResponseCounts:
 
     def __init__(self) -> None:
         """Begin without responses."""
-        self.asked = self.failed = self.captions = self.wordless = self.loops = 0
+        self.asked = self.failed = self.captions = self.wordless = self.foreign = self.loops = 0
         self.first_error = ""
         self._alike = Counter[bytes]()
         self._texts: dict[bytes, str] = {}
@@ -59,15 +64,16 @@ class ResponseCounts:
         if outcome_of(record) or not record.response:
             return
         self.loops += is_loop(record.response)
-        words = record.response.casefold().split()
-        if record.kind != "caption" or (claims is not None and not claims.named):
-            words = ["#" if _DIGIT.search(word) else word for word in words]
-        key = short_digest(" ".join(words))
+        counts = record.kind == "caption" and (claims is None or claims.named)
+        number = _LONG_NUMBER if counts else _DIGIT
+        said = ["#" if number.search(word) else word for word in record.response.casefold().split()]
+        key = short_digest(" ".join(said))
         self._alike[key] += 1
         if self._alike[key] == 2:
             self._texts[key] = record.response.strip()[:_SHOWN]
         if record.kind == "caption":
             self.captions += 1
+            self.foreign += is_foreign(record.response)
             self.wordless += claims is not None and not claims.named
 
     @property
@@ -88,6 +94,7 @@ class ResponseCounts:
         if self.captions:
             repeated = repeated[:1]
             problems = [("captions are identical", sum(count for count, _ in repeated))]
+            problems += [("captions are not in English", self.foreign)]
             problems += [("captions contain no word of the vocabulary", self.wordless)]
         problems += [("captions are loops" if self.captions else "responses are loops without an answer", self.loops)]
         return next(filter(None, (self._uninformative(*problem, repeated) for problem in problems)), None)
@@ -98,6 +105,17 @@ class ResponseCounts:
             return None
         shown = "".join(f"; {n} times {text!r}" for n, text in repeated[:_EXAMPLES])
         return f"{count} of {self.asked} {problem}, more than {100 * _MOST:.0f} %: scores are withheld{shown}"
+
+
+def is_foreign(text: str) -> bool:
+    """Return whether most function words of a text are of another language than English.
+
+    >>> [is_foreign(text) for text in ("Un chien sur la plage", "Een hond op het strand", "A dog on a beach", "dog")]
+    [True, True, False, False]
+    """
+    said = _WORD.findall(text.casefold())
+    foreign = sum(word in _FOREIGN for word in said)
+    return foreign > 1 and foreign > sum(word in _ENGLISH for word in said)
 
 
 def is_loop(text: str) -> bool:

@@ -28,9 +28,18 @@ def test_the_usage_of_several_choices_is_no_choice_s_own() -> None:
     body = {"choices": choices, "usage": {"completion_tokens": 8}}
     rows = harness_logs.of_batch({"custom_id": "q", "response": {"status_code": 200, "body": body}})
     assert [answered(row, "line 1", joined=True) for row in rows] == [
-        {"id": "q", "response": "yes"},
-        {"id": "2#q", "response": "no"},
+        {"id": "q", "response": "yes", "cut_off": False},
+        {"id": "2#q", "response": "no", "cut_off": False},
     ]
+
+
+def test_a_batch_response_in_parts_is_its_text_without_thoughts() -> None:
+    """Mistral's form; other servers give parts of text alone."""
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "No."}]}
+    for parts in ([thought, {"type": "text", "text": "Yes, it is."}], [{"text": "Yes,"}, {"text": " it is."}]):
+        body = {"choices": [{"message": {"role": "assistant", "content": parts}}]}
+        [row] = harness_logs.of_batch({"custom_id": "q", "response": {"status_code": 200, "body": body}})
+        assert answered(row, "line 1", joined=True) == {"id": "q", "response": "Yes, it is."}
 
 
 def test_an_inspect_response_at_the_token_limit_is_cut_off() -> None:

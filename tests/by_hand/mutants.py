@@ -2,7 +2,8 @@
 
     .venv/bin/python tests/by_hand/mutants.py --seed 1 --count 20 --only generators/scenes --workers 1
 
-Each mutant is tested in a copy of the tree with the test file that mirrors its module, or the nearest mirrored folder.
+Each mutant is tested in a copy of the tree with the mirrored folder: the test file that mirrors its module first, then
+the others.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from pathlib import Path
@@ -102,21 +103,21 @@ def mutants(path: str) -> Iterator[Mutant]:
             yield Mutant(path, source.decode(), after.decode())
 
 
-def mirrored(path: str) -> str:
-    """The tests of a module: the mirrored file, or the nearest mirrored folder."""
+def mirrored(path: str) -> tuple[str, ...]:
+    """The tests of a module: those of the nearest mirrored folder, beginning with the mirrored file."""
     module = ROOT / "tests" / path
-    file = module.with_name(f"test_{module.name}")
-    if file.exists():
-        return str(file.relative_to(ROOT))
-    folder = module.parent
+    folder, file = module.parent, module.with_name(f"test_{module.name}")
     while not any(folder.glob("**/test_*.py")):
         folder = folder.parent
-    return str(folder.relative_to(ROOT))
+    found = sorted(
+        folder.glob("test_*.py") if file.exists() else folder.glob("**/test_*.py"), key=lambda one: (one != file, one)
+    )
+    return tuple(str(one.relative_to(ROOT)) for one in found)
 
 
-def passes(tests: str, tree: Path, limit: float) -> bool:
+def passes(tests: Sequence[str], tree: Path, limit: float) -> bool:
     """Whether tests pass in a copy of the tree within a time limit in seconds; pytest's own errors count as failing."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     environment = {"VHBENCH_REFERENCE": str(ROOT.parent / "shared" / "reference")} | os.environ
     environment |= {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     with subprocess.Popen(
@@ -158,9 +159,10 @@ def main() -> None:
                 trees.put(tree)
 
         tree = trees.get()
-        failing = {tests for tests in {mirrored(mutant.path) for mutant in drawn} if not passes(tests, tree, 1800)}
+        folders = {tuple(sorted(mirrored(mutant.path))) for mutant in drawn}
+        failing = {tests for tests in folders if not passes(tests, tree, 1800)}
         trees.put(tree)
-        drawn = [mutant for mutant in drawn if mirrored(mutant.path) not in failing]
+        drawn = [mutant for mutant in drawn if tuple(sorted(mirrored(mutant.path))) not in failing]
         with ThreadPoolExecutor(options.workers) as pool:
             survived = 0
             for mutant, alive in zip(drawn, pool.map(survives, drawn), strict=True):
@@ -169,7 +171,7 @@ def main() -> None:
                 if alive:
                     print(mutant.diff(), flush=True)
     for tests in sorted(failing):
-        print(f"left out, since its tests fail without any change: {tests}")
+        print(f"left out, since its tests fail without any change: {Path(tests[0]).parent}")
     print(f"{len(drawn) - survived} of {len(drawn)} killed")
 
 

@@ -6,8 +6,8 @@ from PIL import Image
 
 from vhbench import splits
 from vhbench.images import to_png
-from vhbench.schema import Question, Row
-from vhbench.tasks.text_only_baseline import across_seeds
+from vhbench.schema import Question, Record, Row
+from vhbench.tasks.text_only_baseline import ALL, across_seeds, of_questions, overall
 
 IMAGE = to_png(Image.new("RGB", (8, 8)))
 
@@ -39,3 +39,25 @@ def test_the_most_frequent_answer_to_a_text_is_an_options_text_and_not_its_lette
     header, every, _ = across_seeds(split, other)
     assert header == ("subset", "questions", "majority answer by text, learnt on another seed")
     assert every == ("all questions", "4", f"{100 * (1 + 1 / 3 + 0 + 1 / 2) / 4:.1f} %")
+
+
+def test_questions_and_pairs_have_baselines_of_their_own() -> None:
+    """A twin's answer follows from its text; a question's does not, and a pair needs both."""
+    asked = [
+        Record(
+            f"{'n' if negated else 'q'}{image:02}", scene_ids=(f"s{image}",), benchmark="vhexpansion", kind="yes_no",
+            pair_id=f"p{image:02}", negated=negated, answer="no" if negated else ("yes", "no")[image % 2],
+            question="Is there no dog?" if negated else "Is there a dog?",
+        )
+        for image in range(40)
+        for negated in (False, True)
+    ]  # fmt: skip
+    every, pairs = overall(asked, pairs=False), overall(asked, pairs=True)
+    assert every
+    assert pairs
+    assert (every.n, every.chance, every.leaks_answers) == (80, 0.5, True)
+    assert (pairs.n, pairs.chance) == (40, 0.5)
+    twins_alone = of_questions([record for record in asked if record.negated])[ALL]
+    assert (twins_alone.value, twins_alone.leaks_answers) == (1.0, True)
+    originals = of_questions([record for record in asked if not record.negated])[ALL]
+    assert originals.leaks_answers is False

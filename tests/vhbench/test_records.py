@@ -2,7 +2,7 @@
 
 import pytest
 
-from vhbench.records import to_record
+from vhbench.records import as_records, to_record, to_records
 from vhbench.schema import Record, VhbenchError
 
 
@@ -29,3 +29,17 @@ def test_what_is_no_record_is_named(row: object, fault: str) -> None:
     with pytest.raises(VhbenchError) as refused:
         to_record(row, "row 1")  # type: ignore[arg-type]
     assert str(refused.value).startswith(fault)
+
+
+def test_repetitions_are_records_of_their_own_with_numbered_ids() -> None:
+    payload = {"id": "q", "pair_id": "p", "prediction": "no", "repeats": [{"prediction": "yes"}, {"prediction": ""}]}
+    assert [(record.id, record.pair_id, record.prediction) for record in to_records(payload)] == [
+        ("q", "p", "no"),
+        ("2#q", "2#p", "yes"),
+        ("3#q", "3#p", ""),
+    ]
+
+
+def test_an_id_may_occur_once() -> None:
+    with pytest.raises(VhbenchError, match="id 'b' occurs twice \\(again in row 2\\)"):
+        as_records([{"id": "a"}, Record("b"), {"id": "b"}])

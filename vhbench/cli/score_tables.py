@@ -71,6 +71,8 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
             if judged["failed"] > ALLOWED * responses.count and not options.allow_failed:
                 raise VhbenchError(f"{problem}; scores are withheld (--allow-failed reports them)")
             warn([problem])
+        if judged["asked"] and not judged["read"] + judged["failed"]:
+            warn(["the judge resolved no response: captions are counted by the rules, others stay unparsed"])
     for line in lines:
         typer.echo(in_a_line(line), err=options.as_json)
     return told

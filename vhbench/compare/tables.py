@@ -98,6 +98,8 @@ def summary(found: RunComparison) -> Iterator[str]:
                 counts = Counter(verdict_of(score, one).partition(" (")[0] for _, score, one in pairs)
                 told = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
                 yield f"  {kind}: {len(pairs):,} difference{'s' if len(pairs) > 1 else ''}: {told}"
+            elif scores and kind != "subsets":
+                yield "  no difference: scores of a run are withheld or undefined"
             if kind != "subsets":
                 largest = [
                     (-abs(one.value), f"{score.name} of {title} ({signed(one.value)})")

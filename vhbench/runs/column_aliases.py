@@ -85,17 +85,18 @@ def _ending(row: Row) -> Row:
     """Return the number of tokens of a response and whether it is truncated, as OpenAI and Anthropic name them.
 
     >>> _ending({"finish_reason": "length", "usage": {"completion_tokens": 4096}}), _ending({"stop_reason": "end_turn"})
-    ({'cut_off': True, 'tokens': 4096}, {})
+    ({'cut_off': True, 'tokens': 4096}, {'cut_off': False})
     >>> _ending({"usage": {"completion_tokens": 64}, "max_tokens": 64})
     {'cut_off': True, 'tokens': 64}
     """
     usage = row.get("usage")
     counts = (places.get(name) for places in (row, usage) if isinstance(places, dict) for name in _TOKENS)
     tokens = next((count for count in counts if type(count) is int and count > 0), None)
-    cut = any(str(row.get(name)).lower() in _AT_THE_LIMIT for name in ("finish_reason", "stop_reason"))
+    reasons = [str(row[name]).lower() for name in ("finish_reason", "stop_reason") if row.get(name)]
+    cut = any(reason in _AT_THE_LIMIT for reason in reasons)
     limit = next((row[name] for name in _LIMITS if type(row.get(name)) is int), None)
     cut = cut or bool(tokens and limit and tokens >= limit)
-    return ({"cut_off": True} if cut else {}) | ({"tokens": tokens} if tokens else {})
+    return ({"cut_off": cut} if cut or reasons else {}) | ({"tokens": tokens} if tokens else {})
 
 
 def words(said: Any) -> Any:

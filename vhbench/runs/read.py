@@ -426,7 +426,8 @@ def _scored_as(record: Record) -> str:
 def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
     """Return the record of a question and its response; ids of repetitions have their number as prefix.
 
-    An empty response that has the task's maximum number of tokens spent them on hidden reasoning.
+    An empty response that has the task's maximum number of tokens spent them on hidden reasoning. Any response of
+    exactly so many is truncated, unless its row says why it ended.
     """
     said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
     ids = (
@@ -435,8 +436,10 @@ def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) 
         else {n: f"{number}{asked[n]}" for n in ("id", "pair_id") if asked.get(n)}
     )
     entry = BENCHMARKS.get(asked.get("benchmark", ""))
-    if entry and asked.get("kind") in entry.families and said.get("response") == "":  # no finish_reason may be given
-        said["cut_off"] = said.get("cut_off") or said.get("tokens", 0) >= entry.families[asked["kind"]].max_new_tokens
+    if entry and asked.get("kind") in entry.families:
+        limit, tokens = entry.token_limit(asked), said.get("tokens", 0)
+        if (said.get("response") == "" and tokens >= limit) or ("cut_off" not in said and tokens == limit):
+            said["cut_off"] = True
     return to_record({**asked, **said, **ids}, place)
 
 

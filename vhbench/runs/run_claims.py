@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import read_json
-from vhbench.runs.run_files import is_run, sample_files, task_of
-from vhbench.schema import VhbenchError
+from vhbench.runs.run_files import content_of, is_run, sample_files, task_of
 
 TOLERANCE = 0.005
 """Tolerance between a claimed and a recomputed score, in points: below the shown precision."""
@@ -22,15 +20,12 @@ def claims_of(run: Path) -> dict[str, Claims]:
         run: as in :func:`vhbench.runs.run_files.sample_files`.
     """
     claims_by_task: dict[str, Claims] = {}
-    results: dict[Path, Any] = {}
     for file in sample_files(run) if is_run(run) else ():
         task, date = task_of(file), file.name.split("_samples_", 1)[0]
-        at = file.with_name(f"{date}_results.json")
-        if at not in results:
-            results[at] = _content(at, "results")
-        own = results[at].get(task) if isinstance(results[at], dict) else None
+        results = content_of(file.with_name(f"{date}_results.json")).get("results")
+        own = results.get(task) if isinstance(results, dict) else None
         claims = {name.split(",")[0]: value for name, value in _numbers(own) if "stderr" not in name}
-        report = _content(file.with_name(f"{date}_{task}_report.json"), "overall")
+        report = content_of(file.with_name(f"{date}_{task}_report.json")).get("overall")
         claims |= {f"report {name}": value for name, value in _numbers(report)}
         if claims:
             claims_by_task[task] = claims
@@ -52,15 +47,6 @@ def conflicting_claims(task: str, claims: Claims, scores: Mapping[str, float | N
         for key, where in ((name, "its results claim"), (f"report {name}", "its report claims")):
             if value is not None and key in claims and abs(claims[key] - value) > TOLERANCE:
                 yield f"{task}: {where} {name} {claims[key]:.3f}; recomputed: {value:.3f}"
-
-
-def _content(file: Path, key: str) -> Any:
-    """Return a value of a JSON file; None of a missing or damaged one, which claims nothing."""
-    try:
-        content = read_json(file) if file.is_file() else None
-    except VhbenchError:
-        return None
-    return content.get(key) if isinstance(content, dict) else None
 
 
 def _numbers(content: Any) -> Iterator[tuple[str, float]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from vhbench.files import last_written, read_json
 from vhbench.provenance import ALIKE, Provenance, difference, from_json, missing, provenance_in, told_arguments, unlike
@@ -83,16 +84,25 @@ def provenance_conflicts(samples: Path, told: Provenance | None) -> Iterator[str
 
 
 def _told_by(results: Path) -> Mapping[str, Provenance]:
-    """Return task → provenance from lmms-eval's results; unreadable ones are skipped."""
-    return _told_in(results, last_written(results)) if results.is_file() else {}
+    """Return task → provenance from lmms-eval's results; empty if one is unreadable."""
+    told = content_of(results).get("vhbench")
+    entries = told.items() if isinstance(told, dict) else ()
+    with suppress(VhbenchError):
+        read = {task: from_json(value, str(results)) for task, value in entries}
+        return {task: one for task, one in read.items() if one is not None}
+    return {}
+
+
+def content_of(file: Path) -> Mapping[str, Any]:
+    """Return the content of lmms-eval's results or of a report, cached until it changes; empty without one."""
+    return _content(file, last_written(file)) if file.is_file() else {}
 
 
 @lru_cache(maxsize=8)
-def _told_in(results: Path, written: int) -> Mapping[str, Provenance]:
-    """Read results, cached until the file changes."""
-    with suppress(VhbenchError, AttributeError):
-        told = {task: from_json(value, str(results)) for task, value in read_json(results).get("vhbench", {}).items()}
-        return {task: one for task, one in told.items() if one is not None}
+def _content(file: Path, written: int) -> Mapping[str, Any]:
+    with suppress(VhbenchError):
+        if isinstance(content := read_json(file), dict):
+            return content
     return {}
 
 
@@ -192,11 +202,7 @@ def _run_at(file: Path) -> Path:
 
 def _model_of(results: Path) -> str:
     """Return model and arguments from lmms-eval's results; "" if missing."""
-    if not results.is_file():
-        return ""
-    try:
-        config = read_json(results)["config"]
-        told = told_arguments(config.get("model_args"))
-        return f"{config['model']}{f' {told}' if told else ''}"
-    except (VhbenchError, KeyError, TypeError, AttributeError):
+    config = content_of(results).get("config")
+    if not isinstance(config, dict) or "model" not in config:
         return ""  # not lmms-eval's, or damaged: optional here
+    return " ".join(filter(None, (str(config["model"]), told_arguments(config.get("model_args")))))

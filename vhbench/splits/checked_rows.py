@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vhbench.columns import HASHED
-from vhbench.files import read_bytes
+from vhbench.files import cached, read_bytes
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests, parquet
 from vhbench.splits.hashing import content_hash, hash_of_columns
@@ -71,7 +71,9 @@ class CheckedRows:
         self._starts: dict[str, int] = dict(
             zip(sorted(counts), accumulate((counts[c] for c in sorted(counts)), initial=0), strict=False)
         )
-        found = content_hash(self._rows.to_pylist(), manifest.extra.get("scenes_hash", ""), manifest.config)
+        scenes = manifest.extra.get("scenes_hash", "")
+        key = [manifest.files[manifests.DIGESTS], scenes, manifest.config.get("vocabulary")]
+        [found] = cached("content", [key], lambda _: [content_hash(self._rows.to_pylist(), scenes, manifest.config)])
         if found != manifest.content_hash:
             raise VhbenchError(
                 f"{directory}: expected content hash {manifest.content_hash} of its manifest; its rows have {found}"

@@ -1,13 +1,15 @@
 """Parts of the concepts: editions of different parts show and ask about different things, whatever their seeds."""
 
+import json
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
 from editions import Editions
 from vhbench import splits
 from vhbench.builds.ode import OdeBuild
-from vhbench.generators.ode import environments, prompts, shards
+from vhbench.generators.ode import environments, graph_sources, prompts, shards
 from vhbench.generators.ode.shards import Share
 from vhbench.generators.scenes import read_part
 from vhbench.schema import VhbenchError
@@ -55,3 +57,14 @@ def test_nor_does_one_ask_after_a_concept_that_the_other_shows(editions: Edition
         if question.task == "existence":
             asked = question.question.removesuffix(" in the image?").removesuffix("?").split(" ", 2)[-1]
             assert not {asked, asked.partition(" ")[2]} & shown
+
+
+def test_added_words_extend_a_graph_and_must_be_new(tmp_path: Path) -> None:
+    added = tmp_path / "more.json"
+    dog, unicorn = {"word": "dog", "kind": "entity"}, {"word": "unicorn", "kind": "entity"}
+    added.write_text(json.dumps({"concepts": [dog, unicorn], "edges": [["dog", "unicorn", 3]]}))
+    before, after = graph_sources.merged(("starter",)), graph_sources.merged(("starter",), add=str(added))
+    assert set(after.nodes) - set(before.nodes) == {"unicorn"}
+    added.with_name("same.json").write_text(json.dumps({"concepts": [dog], "edges": []}))
+    with pytest.raises(VhbenchError, match="expected new concepts, got 1 that the graph already has"):
+        graph_sources.merged(("starter",), add=str(added.with_name("same.json")))

@@ -96,3 +96,8 @@ def test_a_thing_of_which_no_pixel_would_be_left_is_refused(monkeypatch: pytest.
     monkeypatch.setattr(source, "_zoom", lambda things, attempt: 0.1)
     rejection = refuse(ObjectSpec("fishing rod"), width=64, height=64)
     assert (rejection.reason, set(rejection.detail["failures"])) == ("too small", {"too small"})
+
+
+def test_scenes_of_many_things_and_later_attempts_are_drawn_smaller() -> None:
+    assert [source._zoom(things, 0) for things in range(1, 9)] == [1, 1, 0.9, 0.9, 0.75, 0.75, 0.62, 0.62]
+    assert [round(source._zoom(1, attempt), 4) for attempt in range(5)] == [1, 1, 0.84, 0.84, 0.7056]

@@ -82,6 +82,19 @@ TWINS = [
 
 OF_SOURCES = [
     ("mme", "Is this movie titled no way home (2021)?", "Is it false that this movie is titled no way home (2021)?"),
+    ("mme", "Is this movie titled o, art thou? (2000)?", "Is it false that this movie is titled o, art thou? (2000)?"),
+    (
+        "mme",
+        "Is the actress inside the red box called Ann van der Hall?",
+        "Is it false that the actress inside the red box is called Ann van der Hall?",
+    ),
+    (
+        "mme",
+        'Should the value of "a" in the picture equal -1.5?',
+        'Is it false that the value of "a" in the picture should equal -1.5?',
+    ),
+    ("mme", "Is the code in C shown in the picture?", ""),
+    ("mme", "Is a java code shown in the picture?", "Is it false that a java code is shown in the picture?"),
     ("mme", "Is this picture taken outdoors?", "Is it false that this picture is taken outdoors?"),
     ("ode", "Is the dog in the image brown?", "Is it false that the dog in the image is brown?"),
     ("ode", "Are the two men in the image waving?", "Is it false that the two men in the image are waving?"),
@@ -321,18 +334,25 @@ AMBIGUOUS = {
     "any": [
         "In none of the pictures, is there a dog?", "In two of the images, is there a cat?",
         "On the left or on the right, is there a dog?", "Is the animal running a horse?",
-        "Is the vehicle turning a bus?",
+        "Is the vehicle turning a bus?", "Is the box on the right light?", "Is the glass sinking orange?",
     ],
     "mme": [
         "Is this for a child?", "Is this from a movie?", "Is the text below in French?", "Is the light above on?",
         "Is the woman seated in the chair in charge?", "Is the sign on the door in Chinese?",
         "Is the photo on the wall of a cat?", "Is the car parked on the street for sale?", "Is the man running tired?",
         "Is the boy crying hungry?", "Is the person sitting down Chinese?", "Is the man inside dangerous?",
-        "Is the person running away a thief?",
+        "Is the person running away a thief?", "Was this taken in Paris?", "Is this common in Japan?",
+        "Are these edible for humans?", "Is the bag at the back heavy?", "Is the man at the front bald?",
+        "Is the wizard playing also hungry?", "Is the crowd at the back too big?", "Is the man smoking the same size?",
+        "Are the two toys made of wood orange?", "Is the box in the car light?",
+        "Is the first singer from Paris Spanish?", "Is that orange hungry in the image?",
+        "Is the couple dancing melting?", "Is the lamp under the bed between us?",
     ],
+    "hallusionbench": ["Are the dots in the middle of the two figures of the same size?"],
     "eventhallusion": [
         "Is the way the man is holding the correct tool correct?", "Is the dog tied to the tree in pain?",
         "Is the person driving the truck from Texas?", "Is the worker drilling holes in danger?",
+        "Has the ball moved to the left broken?",
     ],
 }  # fmt: skip
 

@@ -35,6 +35,9 @@ GOOD = [
     ("Would the door open inwards?", "Is it false that the door would open inwards?"),
     ("Is the mean of group A larger?", "Is it false that the mean of group A is larger?"),
     ("Had the baker just opened the oven?", "Is it false that the baker had just opened the oven?"),
+    ("Is the mechanic tightening a bolt?", "Is it false that the mechanic is tightening a bolt?"),
+    ("Is this safe to eat?", "Is it false that this is safe to eat?"),
+    ("Are these edible mushrooms?", "Is it false that these are edible mushrooms?"),
     ("Is the man painting the fence the owner?", "Is it false that the man painting the fence is the owner?"),
 ]
 
@@ -72,6 +75,11 @@ WRONG = [
     ("Is the left light on?", "Is it false that the left is light on?", "splits a phrase"),
     ("Was the dog brown?", "Is it false that the dog is brown?", "another verb or tense"),
     ("Is this for a child?", "Is it false that this for is a child?", "splits a phrase"),
+    ("Are these edible mushrooms?", "Is it false that these edible are mushrooms?", "splits a phrase"),
+    ("Is this violin old?", "Is it false that this is violin old?", "splits a phrase"),
+    ("Is the nurse taking Ann's pulse?", "Is it false that the nurse taking Ann's is pulse?", "splits a phrase"),
+    ("Is the keeper about to dive left?", "Is it false that the keeper about to dive is left?", "splits a phrase"),
+    ("Is the map upside down?", "Is it false that the map upside is down?", "splits a phrase"),
     ("Is the red car on the right?", "Is it false that is the red car on the right?", "splits a phrase"),
     ("Is the form signed by the tenant?", "Is it false that the form signed is by the tenant?", "splits a phrase"),
     ("Is the price of tea above 3?", "Is it false that the price is of tea above 3?", "splits a phrase"),

@@ -74,3 +74,11 @@ def test_the_command_prints_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     printed = [line.split()[:2] for line in told.output.splitlines() if line.startswith("  ")]
     assert ["words", "4.3333"] in printed, told.output
     assert ["cut_off", "0.2500"] in printed
+
+
+def test_what_is_present_likely_and_not_judged_by_hand() -> None:
+    known = ode_captions.matcher({"dog": ["puppy"], "boat": [], "sea": [], "man": [], "person": []})
+    truth = ode_captions._truth(("dog", "man"), ("boat", "dog"), ("sea",), known)
+    assert (truth.present, truth.likely) == ({"dog", "man"}, {"boat"})
+    assert {"sea", "person"} <= truth.unjudged
+    assert not truth.unjudged & truth.present

@@ -10,7 +10,7 @@ from vhbench.compare import scored_runs, scoring
 from vhbench.schema import Record
 from vhbench.tasks import aggregate, report
 from vhbench.tasks.metrics import ode_captions, registry
-from vhbench.tasks.metrics.metric import Count, Metric
+from vhbench.tasks.metrics.metric import Answer, Count, Metric
 
 MADE_UP = Metric(name="made_up", count=lambda answer, facts: Count(answer.outcome != "no"), higher_is_better=False)
 RECORDS = {
@@ -66,3 +66,12 @@ def test_compare_and_the_leaderboard_have_it(family: str) -> None:
     assert MADE_UP in registry.shown(family)
     group = scoring.Group("", RECORDS[family][0].benchmark, family)
     assert MADE_UP in scored_runs.compared(group)
+
+
+def test_a_new_case_is_a_wrong_answer_to_a_negated_question_or_a_perturbed_image() -> None:
+    def count(**more: Any) -> float:
+        record = Record("a", kind="yes_no", answer="no", prediction=more.pop("prediction", "yes"), **more)
+        return registry._new_case(Answer(record), cast("Any", None)).top
+
+    assert count(negated=True) == count(perturbation="defocus_blur") == 1
+    assert count() == count(negated=True, prediction="no") == count(negated=True, failure="refused") == 0

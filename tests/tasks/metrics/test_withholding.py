@@ -235,6 +235,38 @@ def test_captions_in_another_language_give_no_score() -> None:
     assert found["withheld"].startswith("80 of 80 captions contain no word of the vocabulary, more than 50 %")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Un homme avec un dog et {} chats dans une rue", "Een man met een dog en {} katten op het strand",
+        "Un uomo con un dog e {} gatti sulla spiaggia", "Un hombre con un dog y {} gatos en la playa",
+        "Ein Mann mit einem Dog und {} Katzen auf dem Boot", "Um homem com um dog e {} gatos na praia",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["ode_captions", "chair"])
+def test_captions_in_another_language_that_name_an_object_give_no_score(name: str, said: str) -> None:
+    score, rows, metric, _ = METRICS[name]
+    found = score(rows([said.format("x " * number) for number in range(80)]))
+    assert found[metric] is None
+    assert found["withheld"] == "80 of 80 captions are not in English, more than 50 %: scores are withheld"
+
+
+@pytest.mark.parametrize(
+    "said", ["dog, cat, many {}tables", "Man riding bicycle, {}dog standing", "Dog {}in Los Angeles at La Jolla"]
+)
+def test_english_captions_without_function_words_give_a_score(said: str) -> None:
+    score, rows, metric, _ = METRICS["ode_captions"]
+    found = score(rows([said.format(f"{number} ") for number in range(80)]))
+    assert (found["withheld"], found[metric]) == (None, 0)
+
+
+@pytest.mark.parametrize("said", ["Error {}", "A dog, code {}"])
+def test_captions_that_differ_in_a_long_number_are_identical(said: str) -> None:
+    score, rows, _, _ = METRICS["ode_captions"]
+    found = score(rows([said.format(1234 + number) for number in range(80)]))
+    assert found["withheld"].startswith("80 of 80 captions are identical, more than 50 %")
+
+
 def test_the_same_answer_to_each_question_is_a_score() -> None:
     assert yes_no.score_records(yes_no_rows(["Yes"] * 80), positive="no")["accuracy"] == 0.5
     assert symmetric_accuracy.score(twin_rows(["Yes"] * 80))["symmetric_accuracy"] == 0

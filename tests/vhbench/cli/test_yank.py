@@ -1,6 +1,7 @@
 """``vhbench yank``: what was withdrawn is refused with its reason, wherever it is met."""
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -55,7 +56,19 @@ def resolve(hub: HubStandin, folder: Path, **more: str) -> "subprocess.Completed
     code = "from vhbench.tasks import datasets; datasets.or_exit(datasets.resolve, 'ode')"
     own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
     own |= {**hub.environment(folder / "cache"), "VHBENCH_RELEASE": named(folder), **more}
-    return subprocess.run([sys.executable, "-c", code], env=own, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=own, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_a_hub_that_never_answers_is_not_waited_for(released: HubStandin, tmp_path: Path) -> None:
+    assert resolve(released, tmp_path).returncode == 0
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        away = {"HF_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        assert resolve(released, tmp_path, **away).returncode == 0
+        assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
+        assert resolve(released, tmp_path).returncode == 2
+        done = resolve(released, tmp_path, **away)
+        assert (done.returncode, "ode 1.0.0 was withdrawn" in done.stderr) == (2, True), "as the cache knows"
 
 
 def test_a_withdrawn_version_is_marked_everywhere_and_refused(released: HubStandin, tmp_path: Path) -> None:

@@ -119,6 +119,13 @@ def test_the_same_answers_differ_in_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize("dead", ["A", "B"])
+def test_a_run_whose_scores_are_withheld_has_no_difference_and_the_summary_says_so(dead: str) -> None:
+    failed = [replace(record, prediction="", response="N/A") for record in answers([True] * 40)]
+    found = differences.match([run(name, failed if name == dead else answers([True] * 40)) for name in "AB"])
+    assert list(tables.summary(found)) == ["B vs. A", "  no difference: scores of a run are withheld or undefined"]
+
+
 def test_of_shares_of_yes_neither_is_better() -> None:
     yes = [replace(record, prediction="yes") for record in answers([True] * 40)]
     found = score(differences.match([run("A", answers([True] * 40)), run("B", yes)]), "yes_rate")
@@ -279,3 +286,16 @@ def test_everything_is_in_the_json(hostile: RunComparison) -> None:
     assert {"criterion": "fictional", "pairing": "entity-entity"}.items() <= group["cells"][1].items()
     (change,) = group["headlines"][0]["differences"]
     assert (change["verdict"], change["value"]) == ("n/a (0)", 0)
+
+
+def test_a_whole_benchmark_has_the_interval_of_its_difference() -> None:
+    """As above, of 40 questions 20 right and then ten more in ten of twenty images: 25 ± 12 points."""
+    whole = Group("", "ode", "yes_no")
+    first = [place % 2 == 0 for place in range(40)]
+    second = [right or place < 20 for place, right in enumerate(first)]
+    runs = [ScoredRun(name, {whole: measure(answers(said), whole)}) for name, said in (("A", first), ("B", second))]
+    pool = differences.match(runs).groups[0]
+    (accuracy,) = pool.headlines
+    (change,) = accuracy.differences
+    assert (accuracy.name, change.value, change.significant) == ("accuracy", 25, True)
+    assert change.interval == (pytest.approx(13.0, abs=0.1), pytest.approx(37.0, abs=0.1))

@@ -412,6 +412,19 @@ def test_a_judge_that_cannot_be_read_withholds_the_scores(
     assert allowed.exit_code == 0, allowed.output
 
 
+def test_a_judge_that_lists_nothing_for_any_caption_is_pointed_out(
+    tmp_path: Path, split: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "captions.json"
+    file.write_text(json.dumps({"c0": "A puppy on a rock.", "c1": "A dog in the sea."}))
+    with Endpoint() as endpoint:
+        endpoint.answer = lambda body: (200, said("[]"))
+        asked = ["score", "captions", "--responses", str(file), "--questions", str(split), "--judge", "m"]
+        done = CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url], catch_exceptions=False)
+    assert "the judge resolved no response: captions are counted by the rules, others stay unparsed" in done.output
+
+
 def test_annotations_and_queries_in_the_form_of_odes_release(tmp_path: Path) -> None:
     """Captions have truth and hallu, as AMBER's do; questions dis_truth; the ids of both overlap."""
     annotations = [

@@ -93,6 +93,33 @@ def test_an_empty_response_that_spent_its_tokens_was_cut_off(tmp_path: Path, tok
     assert [record.cut_off for record in found] == [cut_off]
 
 
+@pytest.mark.parametrize(("tokens", "cut_off"), [(63, [False, False]), (64, [True, False]), (512, [True, True])])
+def test_the_limit_of_a_caption_is_its_task_s(tmp_path: Path, tokens: int, cut_off: list[bool]) -> None:
+    about = {"kind": "caption", "benchmark": "chair", "objects": ["dog"], "question": "Describe the image."}
+    asked = [{"id": f"7-{limit}", "question_type": f"{limit}_tokens", **about} for limit in (64, 512)]
+    said = [{"id": row["id"], "response": "", "tokens": tokens} for row in asked]
+    questions = lines(tmp_path / "questions.jsonl", asked)
+    assert [one.cut_off for one in Responses(lines(tmp_path / "said.jsonl", said), questions=questions)] == cut_off
+
+
+@pytest.mark.parametrize(
+    ("row", "cut_off"),
+    [
+        ({"tokens": MOST}, True),
+        ({"tokens": MOST, "finish_reason": "stop"}, False),
+        ({"tokens": MOST + 1}, False),  # of a run with another limit
+        ({"tokens": MOST - 1}, False),
+        ({"tokens": 9, "finish_reason": "length"}, True),
+    ],
+)
+def test_a_response_of_exactly_the_most_tokens_was_cut_off_unless_its_row_says_why_it_ended(
+    tmp_path: Path, row: dict[str, Any], cut_off: bool
+) -> None:
+    said = lines(tmp_path / "said.jsonl", [{"id": "d1", "response": "Let me look at the dog", **row}])
+    found = Responses(said, questions=lines(tmp_path / "questions.jsonl", QUESTIONS[:1]))
+    assert [record.cut_off for record in found] == [cut_off]
+
+
 def test_without_questions_a_response_has_what_its_row_has(tmp_path: Path) -> None:
     said = lines(tmp_path / "said.jsonl", [QUESTIONS[0] | {"response": "No, there is none."}])
     assert list(Responses(said)) == [

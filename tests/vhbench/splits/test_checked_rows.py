@@ -1,6 +1,8 @@
 """What is loaded is compared with the hash of the split, row by row and image by image."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy_build import ToyBuild
@@ -80,3 +82,23 @@ def test_digests_that_were_changed_are_an_error(split: Path, tmp_path: Path) -> 
     copy.write_bytes((split / "digests.parquet").read_bytes() + b" ")
     with pytest.raises(VhbenchError, match=r"digests\.parquet: expected SHA-256 .* of the manifest"):
         splits.CheckedRows(tmp_path, manifest)
+
+
+def test_the_content_hash_of_a_file_of_digests_is_computed_once(
+    split: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path))
+    manifest, computed = splits.read_manifest(split), list[int]()
+    whole = checked_rows.content_hash
+
+    def counted(hashes: list[bytes], *facts: Any) -> str:
+        computed.append(len(hashes))
+        return whole(hashes, *facts)
+
+    monkeypatch.setattr(checked_rows, "content_hash", counted)
+    splits.CheckedRows(split, manifest)
+    splits.CheckedRows(split, manifest)
+    assert computed == [15]
+    for claim in ({"content_hash": "0" * 64}, {"config": {"vocabulary": {"dog": []}}}, {"extra": {"scenes_hash": "0"}}):
+        with pytest.raises(VhbenchError, match=f"expected content hash {claim.get('content_hash', '')}"):
+            splits.CheckedRows(split, replace(manifest, **claim))

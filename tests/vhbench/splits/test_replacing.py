@@ -6,7 +6,7 @@ import pytest
 
 from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.replacing import check_place
+from vhbench.splits.replacing import check_place, replace
 
 
 def test_nothing_and_an_empty_folder_give_way(tmp_path: Path) -> None:
@@ -29,3 +29,13 @@ def test_another_folder_and_a_file_do_not(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "thesis.tex"):
         with pytest.raises(VhbenchError, match="is not empty and not a split directory"):
             check_place(place)
+
+
+def test_a_new_split_takes_the_place_of_the_former_one(tmp_path: Path) -> None:
+    staging, directory = tmp_path / "staging", tmp_path / "mioh"
+    for folder, text in ((directory, "old"), (staging, "new")):
+        folder.mkdir()
+        (folder / manifests.MANIFEST).write_text(text)
+    replace(staging, directory)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["mioh"]
+    assert (directory / manifests.MANIFEST).read_text() == "new"

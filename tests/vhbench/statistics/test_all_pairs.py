@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vhbench.statistics import intervals, multiple_testing
-from vhbench.statistics.all_pairs import claimed, differences, drop
+from vhbench.statistics.all_pairs import _tied, claimed, differences, drop
 from vhbench.statistics.clustering import Clustering, cluster_sums
 
 
@@ -72,3 +72,10 @@ def test_a_drop_pairs_what_both_editions_have() -> None:
     both = Clustering(np.concatenate([np.arange(20), np.arange(20)]))
     sums, _ = cluster_sums([change, np.ones(40)], both)
     assert np.allclose(sums, 0)
+
+
+def test_tied_questions_add_twice_the_product_of_their_differences() -> None:
+    """Models that differ by 1 in both of two tied questions: 2 · 1 · 1."""
+    clusters = Clustering(np.array([0, 1]), ties=np.array([[0], [1]]))
+    off = np.array([[1.0, 2.0], [0.0, 1.0]])
+    assert _tied(off, clusters).tolist() == [[0, 2], [2, 0]]

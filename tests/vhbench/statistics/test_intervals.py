@@ -330,6 +330,35 @@ def test_an_interval_shrinks_as_answers_grow() -> None:
     assert all(wide / narrow == pytest.approx(2, rel=0.12) for wide, narrow in pairwise(widths))
 
 
+@pytest.mark.parametrize("images", [2, 3, 8, 20])
+@pytest.mark.parametrize("each", [1, 2, 6, 12])
+def test_one_more_error_lowers_both_ends_where_images_have_equally_many(images: int, each: int) -> None:
+    """The errors are spread evenly: the first answers about all images turn wrong, then the second ones."""
+    right = np.ones((each, images))
+    owner = np.tile(np.arange(images), each)
+    ends = []
+    for place in range(right.size):
+        found = intervals.mean(right.ravel(), clusters=owner)
+        ends += [found.ends] if found else []
+        right.flat[place] = 0
+    assert len(ends) >= right.size - 1
+    assert all(after[end] <= before[end] for before, after in pairwise(ends) for end in (0, 1))
+
+
+def test_with_unequally_many_questions_one_more_error_raises_an_end_a_little() -> None:
+    """As docs/statistics.md says of 20 and 100 images with 1 to 12 questions each."""
+    random = np.random.default_rng(1)
+    for images, most in ((20, 0.006), (100, 0.0002)):
+        owner = np.repeat(np.arange(images), random.integers(1, 13, images))
+        right, ends = np.ones(len(owner)), []
+        for place in random.permutation(len(owner)):
+            right[place] = 0
+            found = intervals.mean(right, clusters=owner)
+            ends += [found.ends] if found else []
+        raised = max(after[end] - before[end] for before, after in pairwise(ends) for end in (0, 1))
+        assert raised <= most
+
+
 def test_answers_that_are_all_alike_are_fewer_trials_where_images_tie_them() -> None:
     """Six facts in a ring, each sharing an image with the next: a third of six trials, not six."""
     ties = np.array([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])

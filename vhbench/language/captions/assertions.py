@@ -108,10 +108,10 @@ def is_caption(text: str) -> bool:
 
 
 def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
-    found = vocabulary.find(text)
+    lowered = lower(text)
+    found = [one for one in vocabulary.find(text) if not senses.is_modal(lowered, one.start, one.end)]
     if not found:
         return []
-    lowered = lower(text)
     if "’" in lowered:
         lowered = lowered.replace("’", "'")
     said = senses.words_of(lowered)

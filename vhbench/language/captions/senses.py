@@ -52,10 +52,17 @@ _BEFORE_A_VERB = re.compile(
     r"|can|could|will|would|may|might|must|should|cannot|not|who|they|we|you|he|she|i)"
     r"|\b(?:he|she|who|man|woman|person|boy|girl|child|skier|snowboarder|someone)(?= \Z))\s\Z"
 )
+_COLOURS = "red|yellow|white|black|blue|green|brown|pink|purple|gr[ae]y|gold|tan|beige|silver|cream|teal|orange"
+_ALSO_VERBS = lexicon.words("also verbs")
+_AFTER_A_MODAL = re.compile(r"\b(?:can|could|will|would|may|might|must|should|cannot)\s\Z")
+_STARTS_A_NOUN = re.compile(
+    rf"(?:\A|[^\w\s]\s?|\b(?:an?|the|these|those|his|her|its|their|some|many|several|few|no|any|all|both|two|three|four"
+    rf"|five|six|is|are|was|were|has|have|see|of|with|by|for|in|on|at|near|under|behind|beside|between|from|to|like|as|large|big|small|{_COLOURS}|[a-z]{{2,}}ing)\s)\Z"
+)
+_DETERMINER = re.compile(r"(?:an?|the|his|her|its|their|him|them|it|each|another|some)\b")
 _IS_PLAYED = frozenset({"skis", "snowboards", "skateboards"})
 _PATIENT = re.compile(r"\b(?:is|are|be|being|very|so|appears|seems|looks|and|calm,?|more)\s\Z")
 
-_COLOURS = "red|yellow|white|black|blue|green|brown|pink|purple|gr[ae]y|gold|tan|beige|silver|cream|teal|orange"
 _ONE = re.compile(
     r"(?:\b(?:an|one|each|every|another|single|whole|half|ripe|peeled|sliced|fresh|juicy|cut|half-eaten|navel|blood"
     r"|mandarin)(?: (?:peeled|sliced|ripe|fresh|whole|juicy|cut|half-eaten|small|large|round))?"
@@ -65,6 +72,11 @@ _ENDS = re.compile(
     r"\s*(?:\Z|[.,;:!?)\"']|\s(?:is|are|was|has|sits|lies|rests|can|in|on|at|near|next|beside|with|from|by|to|that"
     r"|which|who|being|sitting|lying|resting|placed|cut|sliced|peeled|located|positioned|visible|for|under|behind"
     r"|inside|between|nearby|there|or|and (?!(?:" + _COLOURS + r")\b))\b|\sand (?=an? |the |two |some ))"
+)
+_BEFORE_A_TIN = re.compile(
+    rf"\b(?:an?|the|this|that|one|each|every|another|large|big|small|tall|old|empty|open|full|closed|crushed|rusty"
+    rf"|shiny|trash|garbage|soda|cola|beer|drink|paint|spray|oil|gas|milk|food|metal|tin|steel|aluminum|aluminium"
+    rf"|watering|{_COLOURS})\s\Z"
 )
 _PAINTED = re.compile(rf"(?:{_COLOURS})(?:,? and|,| or)\s(?:an?\s)?\Z")
 
@@ -77,9 +89,12 @@ def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: 
     >>> [(one.word, one.start) for one in of_things(text.lower(), words.find(text), {"flowers"}, words)]
     [('cat', 10), ('orange', 65)]
     """
+    starts = {one.start for one in found}
     for one in found:
         surface = lowered[one.start : one.end]
         if surface in _VERBS and _is_verb(lowered, one, surface):
+            continue
+        if one.word in _ALSO_VERBS and _governs(lowered, one, starts):
             continue
         if (test := _OWN.get(surface)) and not test(lowered, one):
             continue
@@ -88,6 +103,25 @@ def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: 
             yield one
         elif sense.thing and (node := vocabulary.node(sense.thing)):
             yield one._replace(word=sense.thing, node=node)
+
+
+def is_modal(lowered: str, start: int, end: int) -> bool:
+    """Return whether the word there is the verb of "a dog can be seen", not a tin.
+
+    >>> [is_modal(text, 6, 9) for text in ("a dog can be seen", "a red can")]
+    [True, False]
+    """
+    return lowered[start:end] == "can" and not _BEFORE_A_TIN.search(lowered, max(0, start - 20), start)
+
+
+def _governs(lowered: str, one: Found, starts: Set[int]) -> bool:
+    """Return whether a word is a verb after a modal, or with an object: "a hydrant sprays water, a lamp lights it"."""
+    if _AFTER_A_MODAL.search(lowered, max(0, one.start - 10), one.start):
+        return True
+    if lowered[one.start : one.end] == one.word or lowered[one.end : one.end + 1] != " ":
+        return False
+    has_object = one.end + 1 in starts or _DETERMINER.match(lowered, one.end + 1)
+    return bool(has_object) and not _STARTS_A_NOUN.search(lowered, max(0, one.start - 12), one.start)
 
 
 def _is_verb(lowered: str, one: Found, surface: str) -> bool:

@@ -76,7 +76,8 @@ def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: in
     if wanted < len(claim.words) or any(w.stem in _UNREAL and w.stem not in claim.stems for w in said[: last + 1]):
         return False
     if claim.exists:
-        return not _compound(said, last) and not _depicted(said, place, claim)
+        likened = [word.surface for word in said[last + 1 : last + 2]] == ["like"]  # "a dog-like animal"
+        return not likened and not _compound(said, last) and not _depicted(said, place, claim)
     if contrary >= 0:
         return not any(word.stem == claim.words[contrary].stem for word in said[last + 1 : last + 3])
     return not _contradicted(said, last)
@@ -139,7 +140,7 @@ def _compound(said: Sequence[Word], last: int) -> bool:
 def _depicted(said: Sequence[Word], first: int, claim: Claim) -> bool:
     """Return whether only a depiction is present: "a toy dog", but not "it looks like a dog"."""
     found = {word.stem for word in said[max(0, first - 4) : first]} & _DEPICTED - set(claim.stems)
-    if found == {stem("like")} and any(word.role == "pronoun" for word in said[:first]):
+    if found == {stem("like")} and said[0].role == "pronoun" and not content([*said[:first]]):
         return False
     return bool(found)
 

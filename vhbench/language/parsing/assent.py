@@ -58,7 +58,8 @@ _AFTER: Final = re.compile(
     r"|in this case|yes|no))+"
 )
 _ADVERB: Final = re.compile(
-    r"(?:(?:\w+ly|so|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)"
+    r"(?:(?:\w+ly|for sure|without (?:a )?doubt|beyond doubt|so"
+    r"|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)"
 )
 _INTERJECTION: Final = r"(?:oh |ah |well |um |hmm |okay |ok |so )?"
 _LEADING_YES: Final = re.compile(rf"{_INTERJECTION}(yes|yeah|yep|yup)\b(?![-'])")

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
-from vhbench.language.parsing.option_names import ORDINALS, Mention, Names
+from vhbench.language.parsing.option_names import Mention, Names
 
 _BE = (
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
@@ -12,8 +13,8 @@ _BE = (
 REJECTING_SIGN = re.compile("[❌✗✘☐≠¬]")
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+is|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
-    r"|(?<!other\s)than|beats|(?-i:[A-J])\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
-    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select))[^,;:])*)\Z"
+    r"|(?<!other\s)than|scrap|forget|retract|followed\s+(?:\w+ly\s+)?by|beats|trumps|edges\s+out|(?:ranks\s+above|ahead\s+of)|out(?:performs|ranks|does|shines|weighs|classes)|surpasses|defeats|wins?\s+(?:against|over)|(?:superior|preferable)\s+to|(?:(?-i:[A-J])|picked|chosen|selected|preferred)\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
+    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select|support|favou?r|keep|accept|confirm))[^,;:])*)\Z"
     rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
 )
 DENIED_AFTER = re.compile(
@@ -21,23 +22,23 @@ DENIED_AFTER = re.compile(
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|excluded|contradicts)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
     rf"(?:incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?least\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
-    r"|never|without|nothing))\b|cannot\b|can't\b|won't\b|(?:no|not|none|without|lacks?)\b"
+    r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
     r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\)?(?:\s|\Z))|(?P<asked>\?+)|[;\n]+"
-    r"|(?:,\s*|(?<!\b[Ii]f)\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet"
+    r"|(?:,\s*|(?<!\b[Ii]f)\s+)(?=(?:(?:and\s+)?(?:so(?!\s+(?:called|do|does|is|has)\b)|therefore|thus|hence|but|while|whereas|although|though|however|yet"
     r"|because|since)\b))"
-    r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
+    r"|(?P<another>,\s+|\s+(?=and\b))(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option|one)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
     r"|an?|no)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+(?!(?:(?:this|that|it)\s+)?(?:is\s+|does\s+)?(?:not?|(?:in)?correct"
+    r"|,\s+(?=(?:and\s+)?(?:second|less\s+likely|both|neither|only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+(?!(?:(?:this|that|it)\s+)?(?:is\s+|does\s+)?(?:not?|(?:in)?correct"
     r"|wrong|right|true|false|absent|ruled)\b)",
     re.IGNORECASE,
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
-    rf"(?i)\A\W*(?:{_WHILE}|unlike|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
+    rf"(?i)\A\W*(?:{_WHILE}|despite|unlike|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
     r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
 )
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
@@ -48,11 +49,16 @@ _LOOKS = re.compile(
     r"|\b(?:between|among|out\s+of)\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best)\b)")
-_WEAKER = re.compile(r"(?i)\s+(?:is|seems|looks)\s+(?:less\s+\w+\s+than|not\s+as\s+\w+\s+as)\b")
+WEAKER = re.compile(
+    r"(?i)\s+(?:(?:is|was|seems|looks|appears|fits|matches|ranks|scores)\s+(?:(?:the|an?|even|much|far|\w+ly)\s+)*(?:(?P<less>less|worse|weaker|poorer|lower"
+    r"|(?:further|farther)\s+(?:off|(?:away\s+)?from))\b(?:[^,;.]{0,30}?\s+than)?|(?P<under>below|behind)|not\s+as\s+\w+\s+as|inferior\s+to|second\s+to"
+    r"|(?:beaten|outdone|surpassed|outperformed)\s+by)|(?:loses|yields)\s+(?:out\s+)?(?:to|against)|falls\s+short\s+of|trails|lags\s+behind)\b"
+)
 _AGAINST = re.compile(
-    r"(?i)\b(?:nothing|contradict(?:s|ed)|conflicts?|mismatch\w*|fails|impossible|implausible|inaccurate|invalid|mistaken"
+    r"(?i)\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|(?<!never\s)fails|impossible|implausible|inaccurate|invalid|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
     r"|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
-    r"|first\s+(?:thought|guess|choice|instinct|impression)|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had))\b"
+    r"|first\s+(?:thought|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
+    r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|(?:comes|ranks|is)\s+second|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
 )
 """What speaks against a letter in its clause."""
 _PLAN = re.compile(
@@ -65,9 +71,12 @@ _CUT_OFF = re.compile(
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
+_OTHERWISE = re.compile(
+    r"(?i)\s+(?:is|was|fits|matches|seems|looks)\s+(?:the\s+)?(?!not?\b|out|wrong|incorrect|in\b)\w"
+)
 _EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
 _IF = re.compile(
-    r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|provided|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked)\b)"
+    r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|provided|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked|in\s+doubt)\b)"
 )
 _PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't)")
 _STATES = re.compile(
@@ -92,12 +101,13 @@ _OPPOSITES = tuple(
 
 @dataclass(frozen=True)
 class OptionClause:
-    """Part of a response, with the options it affirms and denies."""
+    """Part of a response, with the options it affirms and denies, and whether it denies one by its letter alone."""
 
     text: str
     asked: bool
     affirmed: tuple[Mention, ...]
     denied: frozenset[str]
+    denied_by_letter: bool = False
 
     @property
     def unsaid(self) -> str:
@@ -115,14 +125,27 @@ class OptionClause:
     @property
     def one(self) -> str:
         """The only affirmed option; "" for none or several."""
-        letters = {mention.letter for mention in self.affirmed}
-        return letters.pop() if len(letters) == 1 else ""
+        return next(iter(self.letters)) if len(self.letters) == 1 else ""
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """The options that it affirms."""
+        return frozenset(mention.letter for mention in self.affirmed)
+
+
+class _AskedFor(NamedTuple):
+    """What a question asks for: absence, in which words, the opposite of these words."""
+
+    absence: bool
+    words: str
+    opposite: re.Pattern[str] | None
 
 
 def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
     """Return the clauses of a response, without a truncated one."""
     clauses: list[OptionClause] = []
-    asks_for_absence, opposite = bool(_ABSENCE.search(question)), _opposite(question, names)
+    asked = f"{question} {names.choices}".lower()
+    asked_for = _AskedFor(bool(_ABSENCE.search(question)), asked, _opposite(question, names))
     start = 0
     for cut in [*_CLAUSE.finditer(text), None]:
         end = cut.start() if cut else len(text)
@@ -134,8 +157,7 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
             continue  # "B. Image 2 - correct" as well
         conceded = _CONCESSION.match(part)
         parts = (part[: conceded.end()], part[conceded.end() :]) if conceded else (part,)
-        asked = bool(cut and cut["asked"])
-        clauses += [_clause(own, asked, names, asks_for_absence, opposite) for own in parts if own.strip()]
+        clauses += [_clause(own, bool(cut and cut["asked"]), names, asked_for) for own in parts if own.strip()]
         start = cut.end() if cut else end
     begun = len(clauses) > 1 and _PLAN.match(text) and not _STATES.search(clauses[-1].text) and text[-1:].isalnum()
     if clauses and (begun or _CUT_OFF.search(text)) and len(text.split()) > 6:
@@ -143,17 +165,16 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
     return clauses
 
 
-def _clause(
-    text: str, asked: bool, names: Names, asks_for_absence: bool, opposite: re.Pattern[str] | None
-) -> OptionClause:
+def _clause(text: str, asked: bool, names: Names, asked_for: _AskedFor) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
-    images, against = set(names.images.values()), _AGAINST.search(text)
+    images = set(names.images.values())
     read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     mentions = [] if _IF.match(text) else [*names.find(text)]
     letters = {mention.letter for mention in mentions if mention.end == mention.start + 1}
     for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
+        against = _AGAINST.search(before.rpartition(",")[2] + text[mention.start :].partition(",")[0])
         if mention.start < read:
             continue  # part of an option's text after its letter: "(E) None of the above"
         read = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
@@ -165,7 +186,8 @@ def _clause(
             or letters - {mention.letter}
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
-        if mention.kind == "both" and (letters - images - {mention.letter} or len(letters - {mention.letter}) == 1):
+        others = letters - {mention.letter}
+        if mention.kind == "both" and (before.lower().endswith("of ") or others - images or len(others) == 1):
             continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
@@ -173,32 +195,34 @@ def _clause(
             continue
         elif (
             (than := _DENIED_BEFORE.search(before))
-            or (denied and _LISTED.fullmatch(text[denied[-1].end : mention.start]))
-            or (against and mention.end == mention.start + 1)
+            or (denied and _LISTED.fullmatch(text[denied[-1].end : mention.start]) and not _OTHERWISE.match(after))
+            or (against and (mention.by_letter or mention.end == mention.start + 1))
         ):
             (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
-        elif _WEAKER.match(after):
-            turned = True
-            denied.append(mention)
         elif (
             (no := DENIED_AFTER.match(after[:60]))
-            and (no["judged"] or not asks_for_absence)
+            and (no["judged"] or not asked_for.absence)
             and not _STILL.search(after[:200])
         ):
             denied.append(mention)
             while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
                 denied.append(affirmed.pop())  # "A and B are wrong"
-        elif opposite and opposite.search(after[:200]):
+        elif asked_for.opposite and asked_for.opposite.search(after[:200]):
             turned = True
             denied.append(mention)
             if len(names.letters) == 2:  # "B is farther away" to "Which is closer, A or B?"
                 affirmed.append(replace(mention, letter=names.letters.replace(mention.letter, "")))
+        elif (less := WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in asked_for.words:
+            turned = True
+            denied.append(mention)
         else:
             affirmed.append(mention)
+    by_letter = False
     for mention in denied:  # "(B) Cannot be determined: no" is not undecided
         own = len(text) - mention.end - len(text_after(text[mention.end :], mention, names))
+        by_letter |= not own and (mention.by_letter or mention.end == mention.start + 1)
         text = text[: mention.end] + " " * own + text[mention.end + own :]
-    return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
+    return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied), by_letter)
 
 
 def text_after(rest: str, mention: Mention, names: Names) -> str:
@@ -206,21 +230,6 @@ def text_after(rest: str, mention: Mention, names: Names) -> str:
     choice = names.choices[names.letters.index(mention.letter)].strip().rstrip(".")
     own = re.match(rf"(?i)[\s\"')\]*]*[:.,|–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)
     return rest[own.end() :] if own else rest
-
-
-def position(text: str, letters: str) -> str:
-    """Return the letter of "the second option", which is not denied; "" for none or several.
-
-    >>> [position(text, "ABC") for text in ("The second option.", "The first option is wrong; the last option fits.")]
-    ['B', 'C']
-    """
-    found = set()
-    for named in re.finditer(rf"(?i)\b({'|'.join(ORDINALS[1:])}|last)\s+(?:option|choice|answer)\b", text):
-        place = len(letters) if named[1].lower() == "last" else ORDINALS.index(named[1].lower())
-        denied = _DENIED_BEFORE.search(text[: named.start()][-80:]) or DENIED_AFTER.match(text[named.end() :][:60])
-        if 0 < place <= len(letters) and not denied:
-            found.add(letters[place - 1])
-    return found.pop() if len(found) == 1 else ""
 
 
 def _opposite(question: str, names: Names) -> re.Pattern[str] | None:

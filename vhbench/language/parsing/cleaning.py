@@ -63,7 +63,8 @@ _TAGGED = re.compile(
     r"(?P<said>[^<]*+(?:<(?!/?(?:final|answer|conclusion|output|response|solution|choice|option))[^<]*+)*+)"
 )
 _PLACE = re.compile(r"<box>[\d\s.,()\[\]]*</box>|<\|box_start\|>[\d\s.,()\[\]]*<\|box_end\|>")
-_TAG = re.compile(r"</?[A-Za-z][\w:.-]{0,40}\s?/?>")
+_TAG = re.compile(r"</?(?!(?P<letter>[A-J])>(?!.*</(?P=letter)>))[A-Za-z][\w:.-]{0,40}\s?/?>", re.DOTALL)
+"""Tag, but not a letter in angle brackets: "<A>"."""
 _LATEX = re.compile(r"\\[()\[\],;:! ]|\\q?quad\b|\\(?:left|right|displaystyle)\b|\$+")
 _FENCE = re.compile(r"```[ \t]*+\w*+")
 _LINE_START = re.compile(r"(?m)^[ \t]*+(?:>[ \t]*+)*+(?:[-+•·●*][ \t]++)?+")
@@ -104,6 +105,7 @@ _LEAD = re.compile(
 _UNASSERTED = re.compile(
     r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
     r"|\b(?:if|unless|assuming)\b(?!\s+(?:i|we|you|one)\b)[^.;:!?\n]{0,60}\Z"
+    r"|\b(?:second|2nd|alternative|fallback)(?:[\s-]best)?\s*\Z"
 )
 
 

@@ -8,21 +8,24 @@ denied is not inferred.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import (
     CONTRAST,
     DENIED_AFTER,
     REJECTING_SIGN,
+    WEAKER,
     OptionClause,
     clauses_of,
-    position,
     text_after,
 )
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
+from vhbench.language.parsing.normalization import normalize_phrases
 from vhbench.language.parsing.numeric_answers import counted
 from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, spread
+from vhbench.language.parsing.stems import content, excludes, implies, stem, words
 from vhbench.language.parsing.truncation import unfinished
 from vhbench.language.parsing.yes_or_no import yes_no
 
@@ -38,7 +41,7 @@ _CONCLUSION = re.compile(
     r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate|better)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
+    r"|right|appropriate|better)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
@@ -64,7 +67,7 @@ _ASKED = re.compile(
     r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|no)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
 )
 """Verdict on a letter: "B? No.", "B. Incorrect"."""
-_ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
+_ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise|so\s+(?:do|does|is|has))\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
@@ -75,6 +78,18 @@ _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:i
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
 _LABELS = re.compile(r"(?i)\A\W*question\b|\banswer\W*\Z")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
+_ASKS_FOR = re.compile(
+    r"(?i)\bwhich\b(?:(?!\b(?:is|are)\b)[^?])*?\b(?:(?P<not>(?:does|do)(?:\s+not|n't)\s+\w+)|(?P<shows>shows?|contains?|has|have|depicts?|includes?|features?)|is|are)"
+    r"\s+(?!more\b|fewer\b|most\b|fewest\b)(?P<what>[^?,]+)"
+)
+_STATES = re.compile(
+    r"(?i)\b(?:shows?|contains?|has|have|depicts?|includes?|features?|displays?|is|are|was|were|looks?)\s+(?!(?:it|one|this|that|them|such|the|all)\b)"
+)
+_IN_KIND = re.compile(r"(?i)\b(?:are|were|is|was)\s+(?:in|an?|taken|from|photo\w*|pictures|drawings)\b")
+"""What says of images what kind they are."""
+_NOT = re.compile(r"(?i)\b(?:not|no|without|cannot|instead\s+of|rather\s+than)\b|n't\b")
+_ENDS_NOUN = lexicon.words("prepositions") | {"that", "who", "which", "with", "of", "to"}
+_FITS = frozenset(map(stem, lexicon.words("say that an option fits")))
 _ENOUGH = 2_000  # characters at either end; bounds the time of the patterns
 _SMALL_WORDS = lexicon.words("small words of questions")
 
@@ -127,8 +142,6 @@ def _read(text: str, names: Names, question: str) -> str | None:
     clauses = clauses_of(text, names, question)
     if (found := _corrected(clauses)) or (found := _leading(text, names)):
         return found
-    if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
-        return found
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
         if not by_letter and not any(clause.denied for clause in clauses):
@@ -151,29 +164,22 @@ def _whole(text: str, names: Names) -> str | None:
         return ""
     if len(text) > 400:
         return None
-    words = normal(text)
+    said = normal(text)
     same = [
         name
         for (name, option), choice in zip(names.texts.items(), names.choices, strict=True)
-        if words in (option, normal(f"{name} {choice}"))
+        if said in (option, normal(f"{name} {choice}"))
     ]
     if len(same) == 1:
         return same[0]
-    return None if names.counts else names.images.get(ordinal(words))
+    return None if names.counts else names.images.get(ordinal(said))
 
 
 def _leading(text: str, names: Names) -> str:
     """Return a text's first letter if it is marked as one or its option follows."""
     if (found := _marked(text, names)) is not None:
         return found
-    if found := _first_words(text, names):
-        return found
-    bare = re.match(rf"\W*([{names.letters}])\s+(?=\S)", text)
-    if bare and any(
-        mention.start <= bare.end() and mention.letter == bare[1] for mention in _first(text, names, bare.end())
-    ):
-        return str(bare[1])
-    return ""
+    return _first_words(text, names)
 
 
 def _marked(text: str, names: Names) -> str | None:
@@ -193,7 +199,7 @@ def _marked(text: str, names: Names) -> str | None:
         denied = DENIED_AFTER.match(after[:60])
         if article or initial or REJECTING_SIGN.search(marked[0]):
             return None
-        if after == rest and (denied or _VERDICT.match(rest)):
+        if after == rest and (denied or WEAKER.match(rest) or _VERDICT.match(rest)):
             return None
         judged = denied and denied["judged"]  # "(B) cat - no dog is visible" gives a reason
         return "" if judged or alternative or _goes_through_them(text, names) else found.upper()
@@ -220,21 +226,11 @@ def _first_words(text: str, names: Names) -> str:
 def _goes_through_them(text: str, names: Names) -> bool:
     """Return whether a text discusses options one by one: several letters begin clauses."""
     begun = re.findall(
-        rf"(?:\A|[.;:!?,\n])\s*(?:(?:but|however|while|so|and)\s+)?[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))",
+        rf"(?:\A|[.;:!?,\n]|\b(?=(?:but|yet)\b))\s*(?:(?:but|yet|however|while|so|and)\s+)?"
+        rf"[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))",
         text,
     )
     return len(set(begun)) > 1
-
-
-def _first(text: str, names: Names, start: int) -> list[Mention]:
-    """Return the first mention after an index, if only an article precedes it."""
-    return [
-        Mention(mention.start + start, mention.end + start, mention.letter)
-        for mention in list(
-            names.find(re.sub(r"\A(?:the|an?)\s", lambda a: " " * len(a[0]), text[start : start + 200]))
-        )[:1]
-        if not text[start : start + mention.start].strip().removeprefix("the").strip()
-    ]
 
 
 def _without_the_list(text: str, names: Names) -> str:
@@ -244,9 +240,8 @@ def _without_the_list(text: str, names: Names) -> str:
     start, begin = 0, -1
     lowered = text.lower()
     for name, choice in zip(names.letters, names.choices, strict=True):
-        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w❌✗✘✅✓✔☐☑]*").search(
-            lowered, start
-        )
+        own = rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w(\[❌✗✘✅✓✔☐☑]*"
+        found = re.compile(own).search(lowered, start)
         gap = lowered[start : found.start()] if found and begin >= 0 else ""
         if not found or len(gap) > 2 or REJECTING_SIGN.search(gap) or "✅" in gap:
             return text
@@ -273,11 +268,49 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
         clauses = clauses[sure:]
         if not any(clause.affirmed for clause in clauses):
             return names.kinds.get("unknown", "")
-    named = [clause for clause in clauses if clause.affirmed]
+    about = _of_what_is_asked(clauses, names, question)
+    named = [clause for clause in about if clause.affirmed]
     if not named:
-        return _left_over(clauses, names)
+        return "" if any(clause.affirmed for clause in clauses) else _left_over(clauses, names)
     named = [clause for clause in named if not clause.asked]
     return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
+
+
+def _of_what_is_asked(clauses: list[OptionClause], names: Names, question: str) -> list[OptionClause]:
+    """Empty the clauses that state something else of images: "Both show dogs" to "Which image shows a cat?"."""
+    asked = _ASKS_FOR.search(question) if names.images else None
+    if not asked or asked["not"]:
+        return clauses
+    said = words(normalize_phrases(asked["what"]))
+    stems = _told(asked["what"])
+    end = next((n for n, word in enumerate(said) if word.surface in _ENDS_NOUN and content(said[:n])), len(said))
+    heads = {word.stem for word in content(said[:end])[-1:]} if asked["shows"] else stems
+    parts = [_NOT.sub("\0", clause.unsaid, count=1).partition("\0") for clause in clauses]
+    about = [
+        not any(excludes(one, other) for one in _told(told) for other in stems - _told(told))
+        and (
+            any(implies(one, head) for one in _told(clause.text) - _told(denied) for head in heads)
+            or bool(_told(told) & stems and re.search(r"\bones?\b", told))
+        )
+        for clause, (told, _, denied) in zip(clauses, parts, strict=True)
+    ]
+    kept: list[OptionClause] = []
+    for clause, (told, _, denied), on_it in zip(clauses, parts, about, strict=True):
+        states = _STATES.search(told) if asked["shows"] else any(about) and "both" in names.kinds
+        both = any(mention.kind in ("both", "none") for mention in clause.affirmed)
+        apart = _told(denied) & stems and not clause.denied  # "but not a red one", "without a red umbrella"
+        if apart and kept and not clause.affirmed and not _told(told):
+            kept[-1] = replace(kept[-1], affirmed=())
+        other = not on_it and ((_told(told) and (states or both)) or (both and _IN_KIND.search(told)))
+        empty = (apart or other) and not _CONCLUSION.search(clause.text)
+        kept.append(replace(clause, affirmed=()) if empty else clause)
+    return kept
+
+
+def _told(text: str) -> set[str]:
+    """Return the stems of what a text states: without places, and words for an option that fits."""
+    told = content(words(normalize_phrases(text)))
+    return {word.stem for word in told if word.surface not in _ENDS_NOUN and word.surface != "one"} - _FITS
 
 
 def _concluded(named: list[OptionClause]) -> str:
@@ -298,17 +331,17 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     letters = {mention.letter for clause in main for mention in clause.affirmed}
     if len(letters) == 1 and len(main) < len(named) and (found := _of_the_question(named, question, least=2)):
         return found
-    both = names.kinds.get("both", "")
+    both, images = names.kinds.get("both", ""), set(names.images.values())
     if len(letters) == 1:
         return letters.pop()
     if both in kinds and letters - set(kinds):
         later = [
             clause.one for clause in main[1:] if clause.one and clause.one not in kinds and _MORE.search(clause.text)
         ]
-        return later[-1] if later else both
+        apart = any(both in clause.letters and len(clause.letters & images) == 1 for clause in main)
+        return later[-1] if later else "" if apart else both  # "Dogs are in both images, and a cat is in Image 2"
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
-    images = set(names.images.values())
     together = len(named) == 1 and named[0].in_one_list and not re.search(r"\b(?:or|if)\b|[<>]", named[0].text)
     if (
         both
@@ -337,11 +370,7 @@ def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -
 def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     """Return the "none" option if all others are denied, "" if some are: which one remains is no answer."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
-    if any(
-        re.search(rf"\b{name}(?=\W*\Z|\W*\b(?:is|and|or|nor|does)\b)", clause.text)
-        for clause in clauses
-        for name in denied
-    ):
+    if any(clause.denied_by_letter for clause in clauses):
         return ""  # who denies letters does not say that nothing fits
     implied = {letter for kind, letter in names.kinds.items() if kind != "both" or names.images}
     named = set(names.letters) - denied - implied

@@ -36,6 +36,12 @@ _AS_AS: Final = re.compile(
 _HAS_ON_IT: Final = re.compile(
     r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
 )
+_SEEMED: Final = re.compile(
+    r"\b(?:(?:what|that|it|this) (?:look|appear|seem)(?:s|ed)?(?: like| to be) ([^.,;!?]{1,60}?),?(?: but)?(?: it| this"
+    r"| that)? (?:is|are|was|were)(?: actually| really| in fact| just| only| merely)?|the ([^.,;!?]{1,60}?)"
+    r" turn(?:s|ed) out to be) (?=an? )"
+)
+"""What only looks like something: "What looks like a dog is actually a cat"."""
 _WEARS: Final = re.compile(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
 _CANNOT: Final = re.compile(r"\bcan(?:'?t|not)\b")
 _NT: Final = re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b")
@@ -72,6 +78,7 @@ def normalize_phrases(text: str) -> str:
     text = _NT.sub(r"\1 not", text)
     text = _AS_AS.sub("same", _WEARS.sub(r"wears \1", text))
     text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
+    text = _SEEMED.sub(lambda found: f"not {found[1] or found[2]} but ", text)
     return _IN_PICTURE.sub(" ", _PHRASE.sub(_usual, text))
 
 

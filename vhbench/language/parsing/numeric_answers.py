@@ -19,6 +19,11 @@ _NAMES = re.compile(
     rf"(?:\d{{1,2}}|{_WORDS}|one)(?!\w|\.\d)(?:(?:\s*,\s*|\s*,?\s+and\s+)\d{{1,2}}(?=\s*[,.:;)]|\s+(?:and|have|show"
     rf"|contain|each)|\Z))*"
 )
+_BOUND = re.compile(
+    r"(?i)\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater)\s+than|over|under|above|below|up\s+to|not|n't|instead\s+of|rather\s+than"
+    r"|between\s+\d+§\s+and)\s+\d+§|\d+§\s+(?:-|–|to)\s*\d+§?"
+)
+"""Number that only bounds the count, or is denied."""
 _COUNTED = r"(\d+)§"
 _TOTALS = (
     r"(?:=|\b(?:makes|making|equals|gives|giving|add(?:s|ing)?\s+up\s+to|sums?\s+to))\s*(?:\w+\s+)?{n}",
@@ -46,17 +51,21 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
     ['D', 'B', '']
     """
+    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", text)
     text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
     marked = re.sub(_NUMBER, lambda found: f" {_value(found)}§ ", text)
+    marked = _BOUND.sub("some", marked)
     numbers = [int(number) for number in re.findall(r"(\d+)§", marked)]
     if not numbers:
         return options.get(0, "") if _NONE.search(text) else ""
     if len(set(numbers)) == 1:
         return options.get(numbers[0], "")
     for pattern in _TOTALS:
-        found = re.findall("(?i)" + pattern.format(n=_COUNTED), marked)
-        if found and len(set(found[-1:])) == 1:
-            return options.get(int(found[-1]), "")
+        if found := [*re.finditer("(?i)" + pattern.format(n=_COUNTED), marked)]:
+            total, start, end = int(found[-1][1]), *found[-1].span(1)
+            before, after = ([*map(int, re.findall(_COUNTED, part))] for part in (marked[:start], marked[end:]))
+            apart = "in\\s+total" in pattern and after and total not in (sum(before), sum(after))
+            return "" if apart else options.get(total, "")  # "3 in total, 1 with a cat"
     head = re.split(r"[.:;\n(]|,\s", marked, maxsplit=1)[0]
     first = re.findall(r"(\d+)§", head)
     if len(first) == 1 and _OPENING.search(head) and "some" not in head:

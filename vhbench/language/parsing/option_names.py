@@ -10,15 +10,15 @@ from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBER_WORDS, NUMBERS, plural_forms
 from vhbench.schema import VhbenchError
 
-ORDINALS: Sequence[str] = (
+_ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 )
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene|图[片像]?)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|label)"
-_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(ORDINALS[1:])})\b")
+_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
 _LIST = re.compile(
     rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
-    r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-Z]))\b(?!\s*[.)]\s*\w))+)"
+    r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-Z]))\b(?!\s*[.)]\s*\w|\s+in\b))+)"
 )
 _ORDINAL_LIST = re.compile(
     rf"(?i)(?P<items>{_ORDINAL.pattern[4:]}(?:,\s*{_ORDINAL.pattern[4:]})*,?\s+(?:and|or)\s+(?:the"
@@ -28,30 +28,38 @@ _VERB = (
     r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows|seems|appears|looks|contains|fits|matches"
     r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
-_NO_NOUN = (
-    rf"(?:{_VERB}(?:n't)?|and|or|as|if|it\s+(?:is|must|has|shall|will|would)|alone|also|instead|turns\s+out|the\s+(?:correct|right|best)|rather\s+than"
-    r"|instead\s+of|over\s+[A-Z]|beats|than|with|due\s+to|based\s+on|given|but|which|that|from|at|by|not|to|for|of|cannot"
-    r"|in|out|will|may|might|according|after|although|among|assuming|before|considering|despite|during|judging"
-    r"|regarding|regardless|though|until|upon|when|where|whereas|without)\b(?!-)|[-–—]+\s+(?:in)?correct\b"
-)
-"""Words that no article precedes, so that an A before them is the letter."""
+_ADVERB = rf"(?!(?:{'|'.join(lexicon.words('adjectives in -ly'))})\b)[a-z]+ly"
 _DOES = (
     r"(?!(?:yes|series|lens|species|news|sports|goods|means|sales|jeans|pants|scissors|shorts|games|clothes|kids|mens"
     r"|womens|ladies|windows|darts|cards|stairs|binoculars|pliers|\w*ceps|crossroads|barracks|headquarters|innings)\b)"
     r"[a-z]+[^\Wsuioa]s(?=[\s.,;]|$)"
 )
 """Verb in the third person, or a plural, which no article precedes."""
+_PARTICIPLE = (
+    r"(?:(?!(?:hundred|infrared|newlywed|moped|biped|quadruped|(?:sea|flat)?bed|(?:water)?shed|(?:bob)?sled)\b)"
+    r"[a-z]+[^\We]ed|chosen|taken|shown|given|proven|done|found|seen)"
+)
+_DETERMINER = r"(?:the|an?|all|every|each|both|it|what|this|that|these|its)"
+_NO_NOUN = (
+    rf"(?:(?:{'|'.join(lexicon.words('follow no article'))}|can(?!\s+(?:of|is|on|in|with|that|and)\b))(?:n't)?\b(?!-)"
+    rf"|[-–—]+\s+(?:in)?correct\b|{_DOES}|(?:(?:{_ADVERB}|just|still|always|never|best|most|more|even)\s+)+(?:{_VERB}\b|{_DOES})"
+    rf"|having\b|(?:{_PARTICIPLE}|came|went)\s+(?:{_ADVERB}\s+)?(?:above|correct|right|best|first|well|out|to|because|since|as|due|after|over|based|by|on|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
+    r"|(?:best|better|worse|superior|preferable|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
+)
+"""Words that no article precedes, so that an A before them is the letter."""
 _REMARK = (
-    r"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|definitely|obviously|clearly|certainly|surely"
-    r"|(?:most\s+)?(?:likely|probably)|please|only|again|here|final|with\s+\w+\s+(?:confidence|certainty))"
-    r"\s*(?:[.,;:!?\n]|$)"
+    rf"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|(?:most\s+)?(?:likely|{_ADVERB})|please|yes|yep|ok(?:ay)?|thank(?:s|\s+you)|overall|thereby|imh?o|btw|first|true|false|(?:like|same)\s+(?:\w+\s+)?\w+|(?:once\s+)?(?:again|more)|here|final|then"
+    rf"|{_PARTICIPLE}|(?:in)?correct|right|wrong|best|better|see\s+\w+|no\s+(?:doubt|question|contest)(?:\s+about\s+it)?"
+    r"|with\s+\w+\s+(?:confidence|certainty)|\d+\s?(?:%|/\s?\d+)(?:\s+\w+)?)\s*(?:[.;:!?\n]|,\s+(?:because|since|as|so|the|it|not|but|and|while)\b|$)"
 )
 """Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on."""
 _RATED = (
-    r"(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=deem\s)|(?<=consider\s))"
+    r"(?:(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=deem\s)|(?<=consider\s))"
     r"A(?=\s+(?:first|highest|most|more|correct|right|the|best|to)\b)"
+    r"|(?<=[a-z]\s)A(?=\s+(?:(?:more|less)\s+)?\w+\s+than\b))"
 )
 
+_OPTION = r"(?:option|choice|answer)(?!\s*[:=]|\s+(?:is|was|would\s+be)\s+[(\[]?(?-i:[A-J])\b)"
 _CHOSEN = r"(?:correct|right|true|likely|best|answer|option|choice|pick|one|(?:that|what)\s+(?:fits|matches))\b"
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
 _FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
@@ -133,7 +141,7 @@ class Names:
                 letter, kind = groups[group]
                 if letter:
                     yield Mention(found.start(), found.end(), letter, kind=kind)
-            else:
+            elif found[0] != "A" or str((pattern.match(text, found.end() + 1) or found).lastgroup) not in groups:
                 yield Mention(found.start(), found.end(), found[group].upper(), by_letter=group != "bare")
 
 
@@ -183,9 +191,11 @@ def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, st
     images = names.images
     named += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
     named += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
+    places = zip(_ORDINALS[1:], names.letters, strict=False)
+    named += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in [*places, ("last", names.letters[-1])]]
     groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(named)}
     parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(named)]
-    return re.compile(rf"(?<![\w'-])(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
+    return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
 
 
 def spread(text: str) -> str:
@@ -211,7 +221,7 @@ def _kinds(choice: str) -> list[str]:
 def ordinal(words: str) -> int:
     """Return the number in "2", "2nd", "# 2" or "second", 0 for none."""
     digits = re.fullmatch(r"(?:no )?(\d{1,2})(?:st|nd|rd|th)?", words)
-    return int(digits[1]) if digits else ORDINALS.index(words) if words in ORDINALS else 0
+    return int(digits[1]) if digits else _ORDINALS.index(words) if words in _ORDINALS else 0
 
 
 def _image(choice: str) -> int:
@@ -226,7 +236,7 @@ def _image(choice: str) -> int:
 
 
 def _counted(number: int, last: int) -> list[str]:
-    ordinal = ORDINALS[number] if number < len(ORDINALS) else f"{number}th"
+    ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number}th"
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
     word = NUMBERS[number] if number < len(NUMBERS) else str(number)
     names = [
@@ -292,10 +302,10 @@ def _by_letter(letters: str) -> Iterator[str]:
     plain = re.sub("[AI]", "", letters)
     maybe = r"(?<!could\s)(?<!also\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
     before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
-    bare = [rf"[{plain}](?![\w'-])"] if plain else []
+    bare = [rf"[{plain}](?![\w-]|'\w)"] if plain else []
     if "A" in letters:
-        signs = rf"[).:,;!?\"'/&=<>|]|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{_REMARK}"
-        bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN})|\s+{_DOES})", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
+        signs = rf"[).:,;!?\"'/&=<>|+]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{_REMARK}"
+        bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"

@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from vhbench.language import lexicon
-from vhbench.language.parsing.cleaning import plain
+from vhbench.language.parsing.cleaning import NOT_APPLICABLE, plain
 
 _MARKS = ".!?…:。！？।؟؛："
 """Final characters of a text; a heading ends with a colon."""
@@ -56,7 +56,7 @@ def cut_off(response: str, kind: str = "") -> bool:
     """
     if response.strip() and not plain(response):
         return True  # there is only reasoning
-    return kind == "caption" and _breaks_off(response.rstrip())
+    return kind == "caption" and not NOT_APPLICABLE.fullmatch(response.strip()) and _breaks_off(response.rstrip())
 
 
 def _breaks_off(text: str) -> bool:

@@ -117,10 +117,21 @@ def test_a_word_for_a_kind_covers_the_thing_and_is_not_judged() -> None:
         ("A boy rides a bike.", ["bicycle"]),
         ("A cupcake with frosting and a pink bow.", []),
         ("A bear that wears a bow.", ["tie"]),
+        ("A bus with 'motorcycle' on it.", []),
+        ('A bus with "motorcycle" on it.', []),
+        ("A motorcycle is parked, and the rider's away.", ["motorcycle"]),
+        ("They train here. A train passes.", ["train"]),
+        ("You can see a can. The train can stop.", ["can", "train"]),
+        ("A motorcycle can be seen near two cans.", ["motorcycle", "can"]),
+        ("A red can and a soda can.", ["can", "can"]),
+        ("We will train a dog.", []),
+        ("The cyclist can train beside a train.", ["train"]),
+        ("A coach trains the team near trains.", ["train"]),
+        ("Trains the size of a bus; two trains a day; he is watching trains the whole day.", ["train"] * 3),
     ],
 )
 def test_words_mean_what_the_caption_speaks_of(text: str, things: list[str]) -> None:
-    words = Vocabulary.build([["bicycle", "bike"], ["motorcycle"], ["tie", "bow"]])
+    words = Vocabulary.build([["bicycle", "bike"], ["motorcycle"], ["tie", "bow"], ["can"], ["train"]])
     assert [one.node for one in claims(text, words)] == things
 
 

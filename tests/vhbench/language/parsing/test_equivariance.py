@@ -49,6 +49,20 @@ As {W} does not fit, {L} is the answer. | {W} out, {L} in. | ❌ ({W}) {V}\n✅ 
 The answer is {L} according to the image. | I chose {L} after comparing. | The answer is {L} despite the blur.
 Judging by the pictures, {L} it is | {L} alone fits. | ({W}) {V} (not shown). ({L}) {T} (shown).
 It isn't ({W}). On reflection, the answer is {L}. | 选项{L}是正确的。 | 選択肢{L}が正しいです。 | 정답은 {L}입니다.
+{L} clearly fits the images. | {L} undoubtedly matches. | {L} actually shows this. | {L} best captures what is seen.
+{L} chosen. | {L} selected, because it fits. | {L} chosen because it fits. | {L} worked best. | {L} came first.
+{L} supported by the images. | {L} considered correct. | {L} matching all details, it is my answer.
+{L} being the best match, I choose it. | {L} we can conclude. | {L} all the way. | {L} most closely matches.
+{L} still fits. | {L} never fails. | {L} ought to be right. | {L} overall. | {L} beyond doubt. | {L} no doubt.
+{L} 100%. | {L} 10/10 sure | {L} describes it well. | The details fit {L} better than {W}. | <{L}> | Answer: <{L}>
+({W}) is worse than ({L}). | {W} loses to {L}. | {W} falls short of {L}. | {W} ranks below {L}. | {L} outperforms {W}.
+{L} picked over {W}. | First choice: {L}. Second choice: {W}. | 1st choice: {L}; 2nd choice: {W}
+Best: {L}. Second best: {W}. | Most likely {L}, less likely {W}. | {W} is what I would say at first, but {L}.
+I was going to say {W}; it is {L}. | I retract {W}. {L}. | Despite {W} being plausible, {L} is correct.
+The images rule out {W} and support {L}.
+{L} not {W}. | '{L}' is correct. | {L} followed closely by {W}. | ({W}) looks good but ({L}) is better.
+{L} found to be right. | {L} without question. | {L} cannot be wrong.
+({W}) contradicts the images, ({L}) agrees with them. | {L} can only be right.
 """
 
 OPTIONS = {
@@ -145,3 +159,87 @@ CHANGES: dict[str, Callable[[str, Sequence[str]], str]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_does_not_change_the_answer_does_not_change_the_prediction(change: str) -> None:
     assert [found for form in forms() for found in misread(form, CHANGES[change])] == []
+
+
+STATED = {
+    "Image 1": """
+Image 1 shows {x} and Image 2 shows {y}. | Image 1 shows {x} while Image 2 shows {y}. | Only Image 1 has {x}.
+Image 2 shows {y}, whereas Image 1 shows {x}. | While Image 2 shows {y}, Image 1 shows {x}.
+Image 1: {x}. Image 2: {y}.
+The first image shows {x}, the second one shows {y}. | Both images show {y}. Image 1 also shows {x}.
+Both images are in color. Image 1 shows {x}. | Neither image is blurry. Image 1 shows {x}.
+Both show {y}; {x} is in Image 1.
+Of both images, only Image 1 shows {x}. | Image 2 features {y} instead of {x}; Image 1 features {x}.
+Both images show {y}, but only Image 1 shows {x} too. | Image 2 has {y}, not {x}. Image 1 has {x}.
+""",
+    "Both": """
+Both images show {x}. | Both show {x}, neither shows a truck. | Neither shows a truck; both show {x}. | Both do.
+Image 1 has {x} and so does Image 2. | Image 1 shows {x}. Image 2 also shows {x}. | Both pictures contain it.
+""",
+    "Neither": """
+Neither shows {x}; both show {y}. | Both images show {y}, neither shows {x}. | Neither, since both show {y}.
+Neither does. | Image 1 shows {y} and Image 2 shows {y}. Neither shows {x}. | Neither one contains it.
+No {z} is visible in either image.
+""",
+    "": """
+Both images show {y}. | Neither shows {y}. | Neither is blurry. | Both are photographs. | Image 1 shows {y}.
+Image 1 shows {y} and Image 2 shows {y}. | There are two trucks in both images. | Image 1 shows {y} without {x}.
+Image 1 is without {x}. | Image 2 shows {y} instead of {x}. | Image 1 is brighter than Image 2.
+Image 1 has {y}, but not {x}. | There are dogs in both images, and {x} in Image 2.
+""",
+}
+"""What is stated of two images → responses to "Which of Image 1 and Image 2 shows {x}?"; "": something else."""
+
+
+@pytest.mark.parametrize("truth", STATED)
+@pytest.mark.parametrize(
+    ("x", "y", "z"),
+    [("a cat", "a dog", "cat"), ("a red ball", "a blue ball", "red ball"), ("a man with a hat", "a woman", "man")],
+)
+def test_a_statement_about_two_images_is_no_answer_unless_it_is_about_what_is_asked(
+    truth: str, x: str, y: str, z: str
+) -> None:
+    options = ("Both", "Image 2", "Neither", "Image 1")
+    said = [form.strip().format(x=x, y=y, z=z) for form in STATED[truth].strip().replace("\n", " | ").split(" | ")]
+    read = {
+        text: parse("multiple_choice", text, options, question=f"Which of Image 1 and Image 2 shows {x}?")
+        for text in said
+    }
+    assert read == dict.fromkeys(said, "ABCD"[options.index(truth)] if truth else "")
+
+
+def test_an_image_without_the_attribute_is_not_affirmed() -> None:
+    said = ["Image 1 has an umbrella, but not a red one.", "Image 1 has an umbrella, but it is not red."]
+    options = ("Image 1", "Image 2", "Both", "Neither")
+    assert [parse("multiple_choice", text, options, question="Which image has a red umbrella?") for text in said] == [
+        "",
+        "",
+    ]
+    question = "Which of Image 1 and Image 2 is blurry?"
+    said = ["Both are sharp.", "Neither is blurry.", "Image 2 is sharp, while Image 1 is blurry."]
+    assert [parse("multiple_choice", text, options, question=question) for text in said] == ["", "D", "A"]
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("At least 2", ""), ("At most 3 dogs", ""), ("more than 2", ""), ("Fewer than 4", ""), ("up to 3", ""),
+        ("2-3", ""), ("between 2 and 4", ""), ("Not 2 but 3", "C"), ("exactly 2", "B"), ("over 3, namely 4", "D"),
+        ("3 in total, 1 with a hat", ""), ("3 in total", "C"), ("4 cups in total: 3 in Image 1 and 1 in Image 2", "D"),
+    ],
+)  # fmt: skip
+def test_a_number_that_only_bounds_the_count_is_no_answer(said: str, label: str) -> None:
+    assert parse("multiple_choice", said, ("1", "2", "3", "4"), question="How many are there?") == label
+
+
+@pytest.mark.parametrize("said", ["A+B", "A + B", "A/B", "A & B"])
+def test_two_letters_are_no_answer(said: str) -> None:
+    assert parse("multiple_choice", said, ("apple", "pear", "plum", "fig"), question=ASKED) == ""
+
+
+def test_the_worse_one_is_meant_where_it_is_asked_for() -> None:
+    read = [
+        parse("multiple_choice", "Image 1 is worse than Image 2.", ("Image 1", "Image 2"), question=question)
+        for question in ("Which image is of better quality?", "Which image is worse?")
+    ]
+    assert read == ["B", "A"]

@@ -207,6 +207,10 @@ def test_not_applicable_is_no_letter(said: str) -> None:
         "A sports car is parked.", "A to-do list.", "A not-so-happy dog.", "A man holds a rake.", "A biceps curl.",
         "A series of steps.", "A bus stops here.", "A dog barks.", "A yes or no would do.", "A bright light shines.",
         "A likely answer", "A most unusual view.", "A correct answer is not listed.", "A look at it does not help.",
+        "A clearly visible dog stands there.", "A brightly lit street.", "A nearly empty glass.", "A still life.",
+        "A never ending road.", "A matching pair of shoes.", "A painting hangs there.", "A tired and hungry dog.",
+        "A covered bridge.", "A can is on a desk.", "A can of soda.", "A family is eating.", "A see-through bag.",
+        "A 100% cotton shirt.", "A hundred people.", "A red bed.", "A once great building.", "A used car.",
     ],
 )  # fmt: skip
 def test_an_article_is_no_letter(said: str) -> None:

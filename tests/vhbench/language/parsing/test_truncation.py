@@ -89,3 +89,7 @@ def test_a_thought_that_concludes_is_read(thought: str, end: str, answer: str) -
 def test_a_sentence_that_ends_is_no_unfinished_thought() -> None:
     assert not unfinished("Let me look. There is no dog.")
     assert not unfinished("A dog is on the grass")
+
+
+def test_not_applicable_is_no_truncated_caption() -> None:
+    assert [cut_off(text, "caption") for text in ("N/A", "n/a", "A dog on a")] == [False, False, True]
