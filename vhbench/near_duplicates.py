@@ -30,7 +30,7 @@ _LEAST_CORRELATION: Final = 0.93  # after alignment
 _SAME_PLACE: Final = 0.45  # largest difference, means of 3 × 3 pixels, of images that need no alignment
 _MOVED: Final = 0.9  # the same after alignment, which blurs edges
 _BRIGHTER: Final = 0.05  # change of the gain that is not due to encoding
-_WARP: Final = 0.9  # pixels by which an alignment moves a corner; less is noise
+_WARP: Final = 0.9  # pixels by which an alignment moves a corner; where it is less, the stricter bound holds
 _NEIGHBOURS: Final = np.ones((3, 3), np.uint8)
 _STEPS: Final = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 50, 1e-4)
 
@@ -126,15 +126,14 @@ def _compare(left: Greys, right: Greys) -> str:
     except cv2.error:  # it does not converge: nothing corresponds
         return ""
     corners = np.array([[0, 0, 1], [_SIDE, 0, 1], [0, _SIDE, 1], [_SIDE, _SIDE, 1]])
-    if float(np.abs(corners @ warp.T - corners[:, :2]).max()) < _WARP:
-        return ""
+    still = float(np.abs(corners @ warp.T - corners[:, :2]).max()) < _WARP
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     moved = cv2.warpAffine(right, warp, left.shape, flags=flags, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
     covered = cv2.warpAffine(np.ones_like(right), warp, left.shape, flags=flags) > 1 - 1e-3
     both = cv2.erode(covered.astype(np.uint8), _NEIGHBOURS) > 0
     if both.mean() < 0.5 or np.corrcoef(left[both], moved[both])[0, 1] < _LEAST_CORRELATION:
         return ""
-    return "cropped or rotated" if _difference(left, moved, both)[0] <= _MOVED else ""
+    return "cropped or rotated" if _difference(left, moved, both)[0] <= (_SAME_PLACE if still else _MOVED) else ""
 
 
 def _difference(left: Greys, right: Greys, where: NDArray[np.bool_]) -> tuple[float, float]:

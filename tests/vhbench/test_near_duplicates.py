@@ -33,6 +33,7 @@ COPIES: dict[str, tuple[Callable[[Image.Image], bytes], set[str]]] = {
     "+10 % brightness": (
         lambda i: to_png(ImageEnhance.Brightness(i).enhance(1.1)), {"re-encoded", "brightened or darkened"},
     ),
+    "0.5 % crop": (lambda i: to_png(crop(i, 0.005)), {"re-encoded", "brightened or darkened", "cropped or rotated"}),
     "1 % crop": (lambda i: to_png(crop(i, 0.01)), {"re-encoded", "brightened or darkened", "cropped or rotated"}),
     "5 % crop": (lambda i: to_png(crop(i, 0.05)), {"cropped or rotated"}),
     "mirror": (lambda i: to_png(ImageOps.mirror(i)), {"mirrored re-encoded"}),
