@@ -20,8 +20,7 @@ WRAPPER: Final = "Is it false that the right answer to this question is yes:"
 MARKS: Final = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪", "⟫"))
 """Quotation marks in order of preference; the first pair absent from the text is used."""
 
-_FALSE: Final = frozenset("none nobody nothing nowhere cannot false untrue incorrect wrong".split())
-NEGATIONS: Final = lexicon.words("negations") | _FALSE
+_NEGATIONS = {*lexicon.words("negations"), *"none nobody nothing nowhere cannot false untrue incorrect wrong".split()}
 _SIMPLE = re.compile(r"(?i)(?:is|are|was|were) there (?:an?|any) (?!of\b)")
 _Template = tuple[str, re.Pattern[str], str]
 """Sources (a regular expression), pattern of a question, and its twin with the pattern's groups in braces."""
@@ -74,12 +73,13 @@ def is_simple_existence(asked: str) -> bool:
     (True, False)
     """
     found = _SIMPLE.match(asked)
-    return found is not None and not has("NOTSIMPLE", asked[found.end() :])
+    rest = without_quotations(asked[found.end() :]) if found else ""
+    return re.fullmatch(_table()[0]["EXISTS"], rest, re.I) is not None and not has("NOTSIMPLE", rest)
 
 
 def negations(text: str) -> int:
     """Return the number of negations, without those in quotations."""
-    return sum(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in words(text))
+    return sum(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in words(text))
 
 
 def words(text: str) -> list[str]:
@@ -103,7 +103,7 @@ def _filled(template: _Template, asked: str) -> str | None:
     def slot(name: re.Match[str]) -> str:
         text = found[name[1]] or ""
         text = text.lower() if re.fullmatch(f"(?i){AUXILIARIES}", text) else text
-        return third_person(text) if name[2] == "s" else _past(text) if name[2] == "d" else text
+        return forms(text, past=name[2] == "d")[0] if name[2] else text
 
     return re.sub(r"  +", " ", re.sub(r"\{(\w+)(?::(\w))?\}", slot, twin))
 
@@ -122,7 +122,10 @@ def may_state(question: str, statement: str) -> bool:
         if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # beside the lead
             subject, after = " ".join(rest[:end]), " ".join(rest[end:])
             cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INVERTED"], f"{subject}|{verb} {after} ")
-            participle = f"{slots['DONE']} (?!of )" if re.fullmatch(slots["BE"], verb) else r"\S+ "
+            is_be = re.fullmatch(slots["BE"], verb)
+            if is_be and (named := re.search(slots["NAMED"], question)) and len(words(named[1])) < len(rest[end:]):
+                return False  # "the man is with the beard Santa"
+            participle = f"{slots['DONE']} (?!of )" if is_be else slots["DID"]
             start = f"^(?:(?:{slots['ADV']}|already|now|almost|nearly|[a-z]+ly) )*{participle}"
             return not cut and _is_one_predicate(re.sub(start, "", after), loosely=True)
     return verb in ("do", "does", "did")
@@ -158,17 +161,14 @@ def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
     return not has("SECOND" if loosely else "OTHER", " ".join(words_of))
 
 
-def _past(verb: str) -> str:
-    irregular = dict(pair.split("/") for pair in _table()[0]["PAST"][3:-1].split("|"))
-    return irregular.get(verb) or (verb + "d" if verb.endswith("e") else f"{verb}ed")
-
-
-def is_form(verb: str, form: str, auxiliary: str) -> bool:
-    """Return whether a verb has this form where "does" or "did" is gone; of unlisted irregular verbs, any but two."""
-    longest = len(verb) + (0 if form.endswith("ed") else 2)
-    irregular = form[:1] == verb[:1] and len(form) <= longest and not form.endswith(("s", "ing", "eed"))
-    past = form in (_past(verb), f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied", "went") or irregular
-    return form == third_person(verb) if auxiliary == "does" else past
+def forms(verb: str, *, past: bool) -> list[str]:
+    """Return the third person of a verb, or its pasts: listed ones, else the regular one, doubled where it may be."""
+    listed = dict(pair.split("/", 1) for pair in _table()[0]["PAST"][3:-1].split("|"))
+    if not past or verb in listed:
+        return listed[verb].split("/") if past else [third_person(verb)]
+    stem = re.sub(r"(?<=[^aeiou])y$", "i", re.sub(r"c$", "ck", verb)).removesuffix("e")
+    doubled = [f"{verb}{verb[-1]}ed"] if re.search(r"[^aeiou][aeiou][^aeiouwxyc]$", verb) else []
+    return doubled if doubled and re.fullmatch("[^aeiou]*[aeiou].", verb) else [f"{stem}ed", *doubled]
 
 
 @cache

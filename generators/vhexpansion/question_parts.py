@@ -29,7 +29,8 @@ _REQUEST = re.compile(
 _CHOICE = re.compile(  # "is it brown or black", but not "is there a dog or a cat"
     r"(?i)^(?:(?:is|are|was|were) (?!there|it true)(?!.*\b(?:either|whether)\b|.*ing (?:an?|the) ).* or (?!not\b"
     r"|more\b|less\b|fewer\b|above\b|so\b|equal\b|anything|something)(?:(?:an?|the|in|on) )?\S+"
-    r"(?: (?:in|on) the \w+)?$|.*\w+ing or \w+ing\b|.*\bor (?:to the|just|only)\b)"
+    r"(?: (?:in|on) the \w+)?$|.*\w+ing or \w+ing\b|.*\bor (?:to the|just|only)\b"
+    r"|.* or (?:one|two|three|four|five|six|\d+|none|several|many)(?: \w+)?$)"
 )
 _YES_OR_NO = re.compile(r"(?i)[ (,]*\byes or no\b\)?")
 _IMAGE = re.compile(
@@ -48,7 +49,7 @@ _HINT = re.compile(
     r"|(?:in|with) (?:one|a) (?:single )?word|<[^<>\s]{1,40}>|a:|\(?[a-h][).:])(?![\w'])"
 )
 """Start of an instruction after a question: how to answer, or the options."""
-_END = re.compile(r"[.!](?=\s|$)|\s+(?=Please answer)")
+_END = re.compile(r"[.!](?=\s|$)|\s+(?=Please answer)")  # of a question without a mark
 _SENTENCE = re.compile(r"[.!:]\s+|\n\s*")
 _QUOTATION = re.compile(r'"[^"]*"|“[^”]*”|(?<!\w)\'[^\']*\'(?!\w)')
 
@@ -91,7 +92,8 @@ def split_question(text: str) -> Parts:
     here = first.end() if first else 0
     masked = _QUOTATION.sub(lambda quotation: "\0" * len(quotation[0]), text)
     marks = [found for found in re.finditer(r"[?？]+(?! \(\d{4}\))", masked) if found.start() >= here]
-    end = marks[0].start() if marks else _end_without_mark(masked, here)
+    stop = _END.search(masked, here) if _STARTS.match(masked, here) else None
+    end = marks[0].start() if marks else stop.start() if stop else len(masked)
     after = marks[0].end() if marks else end
     if not _only_hint(masked[after:]):
         raise CannotNegate(f"not one yes/no question: {text!r}")
@@ -104,7 +106,10 @@ def split_question(text: str) -> Parts:
             here, lead = start, text[start : found.end()]
             break
     asked = text[here + len(lead) : end]
-    _check(asked, text, marked=bool(marks))
+    if not asked.strip() or _WH.match(asked) or not (marks or _STARTS.match(asked)):
+        raise CannotNegate(f"not a yes/no question: {text!r}")
+    if _REQUEST.match(asked) or _CHOICE.match(_YES_OR_NO.sub("", without_quotations(asked))):
+        raise CannotNegate(f"asks for more than yes or no: {text!r}")
     gap = len(asked) - len(asked.rstrip())
     mark = asked[len(asked) - gap :] + (marks[0][0] if marks else "")
     return Parts(text[:here], lead, asked.rstrip(), mark, text[after:])
@@ -119,18 +124,5 @@ def without_quotations(text: str) -> str:
     return _QUOTATION.sub("«»", text)
 
 
-def _check(asked: str, text: str, *, marked: bool) -> None:
-    if not asked.strip() or _WH.match(asked) or not (marked or _STARTS.match(asked)):
-        raise CannotNegate(f"not a yes/no question: {text!r}")
-    if _REQUEST.match(asked) or _CHOICE.match(_YES_OR_NO.sub("", without_quotations(asked))):
-        raise CannotNegate(f"asks for more than yes or no: {text!r}")
-
-
 def _only_hint(after: str) -> bool:
     return not after.strip() or _HINT.match(after) is not None
-
-
-def _end_without_mark(masked: str, here: int) -> int:
-    """Return where a question without a mark ends: at the end of its sentence, or before an instruction."""
-    found = _END.search(masked, here) if _STARTS.match(masked, here) else None
-    return found.start() if found else len(masked)

@@ -125,7 +125,7 @@ def why_not_negation(question: str, candidate: str, source: str = "") -> str:
     if _verbs(old, {"does": "has", "did": "had"}.get(inflects, "have")) != _verbs(statement):
         return "another verb or tense"
     lead, asked, said = _content(before.lead), _content(plain), _content(statement)
-    if not any(_same(order, said, inflects, statement) for order in (lead + asked, asked + lead)):
+    if not any(_same(order, said, plain, statement) for order in (lead + asked, asked + lead)):
         lost, added = Counter(lead + asked) - Counter(said), Counter(said) - Counter(lead + asked)
         other = f"other content: added {sorted(added)}, lost {sorted(lost)}"
         return other if lost or added else "another order of words"
@@ -157,12 +157,15 @@ def _verbs(text: str, have: str = "have") -> Counter[str]:
     return Counter(have if verb == "have" else verb for verb in found)
 
 
-def _same(before: list[str], after: list[str], auxiliary: str, statement: str) -> bool:
+def _same(before: list[str], after: list[str], question: str, said: str) -> bool:
     """Return whether the words are the same, but for the ending of a verb after "does" or "did"."""
     other = [(verb, form) for verb, form in zip(before, after, strict=False) if verb != form]
-    if len(before) != len(after) or len(other) > 1:
-        return False
-    if not other or auxiliary not in ("does", "did"):
-        return not other and (auxiliary not in ("does", "did") or negation.has("KEPT", statement))
-    noun = re.search(rf"(?i)\b(?:the|an?|this|that|his|her|its|their) {re.escape(other[0][1])}\b", statement)
-    return not noun and negation.is_form(*other[0], auxiliary)
+    auxiliary = question.split(" ")[0].lower()
+    if len(before) != len(after) or len(other) > 1 or auxiliary not in ("does", "did"):
+        return len(before) == len(after) and not other
+    if not other:  # "have" and "do", which are not compared, and pasts without an ending
+        main = re.search(r"\b(?:have|do)\b", question) and re.search(r"\b(?:has|had|does|did)\b", said)
+        return bool(main) or (auxiliary == "did" and negation.has("KEPT", said))
+    ((verb, form),) = other
+    noun = re.search(rf"\b(?:the|an?|this|that|his|her|its|their|(?:see|hear|let|make) .*) {re.escape(form)}\b", said)
+    return not noun and form in negation.forms(verb, past=auxiliary == "did")

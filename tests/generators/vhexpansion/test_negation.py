@@ -363,6 +363,183 @@ def test_a_subject_that_may_end_at_two_words_has_no_natural_twin(source: str, qu
     assert twin_of(question, source=source).form == "wrapped"
 
 
+NAMED = [
+    "Is the city in Germany Munich?",
+    "Is the country in Asia China?",
+    "Is the man in London Boris Johnson?",
+    "Is the museum in Paris The Louvre?",
+    "Is the person in the picture from Canada Justin Bieber?",
+    "Is the state above Florida Georgia?",
+    "Is the point between A and B C?",
+    "Is the car in front a Toyota?",
+    "Is the man in front a doctor?",
+    "Is the dog on top a poodle?",
+    "Is the man behind a doctor?",
+    "Is the boy up front a student?",
+    "Is the box on top the heaviest?",
+    "Is the man wearing Nike Jordan?",
+    "Is the man painted by Picasso Jaime Sabartes?",
+    "Is the person above a woman?",
+    "Is the area of the circle larger than the square equal to 5?",
+    "Is the area of the triangle larger than the circle red?",
+]
+"""Questions whose last noun phrase may be the predicate."""
+
+
+@pytest.mark.parametrize("source", ["mme", "hallusionbench"])
+@pytest.mark.parametrize("question", NAMED)
+def test_a_last_noun_phrase_may_be_the_predicate(source: str, question: str) -> None:
+    assert twin_of(question, source=source).text == wrap(split_question(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "twin"),
+    [
+        ("Is the city in the picture New York?", "Is it false that the city in the picture is New York?"),
+        ("Is the dog in front of the man?", "Is it false that the dog is in front of the man?"),
+        ("Is the umbrella behind the man?", "Is it false that the umbrella is behind the man?"),
+        ("Is the cat behind a chair?", "Is it false that the cat is behind a chair?"),
+        ("Is the tower in Paris?", "Is it false that the tower is in Paris?"),
+        ("Is the car in the image a Toyota?", "Is it false that the car in the image is a Toyota?"),
+    ],
+)
+def test_one_noun_phrase_is_no_second_one(question: str, twin: str) -> None:
+    assert twin_of(question, source="mme").text == twin
+
+
+SCOPED = [
+    "Is there a cat sometimes?",
+    "Is there a cat in the majority of the rooms?",
+    "Is there a cat in a majority of rooms?",
+    "Is there a cat in a third of the pictures?",
+    "Is there a fence in order to protect the dog?",
+    "Is there a fan due to the heat?",
+    "Is there a fan owing to the heat?",
+    "Is there a fan thanks to the heat?",
+    "Is there a towel so the man can dry himself?",
+    "From time to time, is there a dog?",
+    "On Sundays, is there a dog?",
+    "At times, is there a dog?",
+    "Is there a good deal of noise?",
+    "Is there a certain pattern?",
+    "Is there a dog maybe?",
+    "Is there a dog twice?",
+    "Is there a dog as opposed to a cat?",
+    "Is there a cat often?",
+    "Is there a cat once in a while?",
+    "Is there a dog perhaps?",
+    "Is there a dog now and then?",
+    "Is there a dog on occasion?",
+    "Is there a dog at times?",
+    "Is there a dog on Sundays?",
+    "Is there a dog at night?",
+    "Is there a dog in general?",
+    "Is there a dog on average?",
+    "Is there a dog daily?",
+    "Is there a dog for the most part?",
+    "Is there a dog in the bulk of the images?",
+    "Is there a dog in a quarter of the images?",
+    "Is there a dog in a handful of rooms?",
+    "Is there a dog in certain rooms?",
+    "Is there a dog in different rooms?",
+    "Is there a dog rather than a cat?",
+    "Is there a dog in place of a cat?",
+    "Is there a dog in lieu of a cat?",
+    "Is there a dog in spite of the rain?",
+    "Is there a dog because of the rain?",
+    "Is there a dog despite the rain?",
+    "Is there a lamp with the exception of the kitchen?",
+    "Is there a lamp apart from the candle?",
+    "Is there a lamp aside from the candle?",
+    "Is there a lamp beyond the candle?",
+    "Is there a lamp other than the candle?",
+    "Is there a wall to keep the dog out?",
+    "Is there a wall in case of fire?",
+    "Is there a wall so that the dog stays?",
+    "Is there a rail lest the child fall?",
+    "Is there a majority of women?",
+    "Is there a minority of men?",
+    "Is there a handful of coins?",
+    "Is there a bunch of people?",
+    "Is there a large amount of food?",
+    "Is there a great many people?",
+    "Is there a hundred dogs?",
+    "Is there a particular color?",
+    "Is there a specific reason?",
+    "Is there a dog thrice?",
+    "Is there a dog again?",
+    "Is there a dog today?",
+    "Is there a dog possibly?",
+    "Is there a dog unlike a cat?",
+    "Is there a dog versus a cat?",
+    "Is there a rope by which the man climbs?",
+    "Is there a dog in the rest of the pictures?",
+    "Is there a dog in the vast majority of images?",
+    "Is there a dog in two thirds of the images?",
+    "Now and then, is there a dog?",
+    "In winter, is there a dog?",
+    "At night, is there a dog?",
+    "In the mornings, is there a dog?",
+    "On occasion, is there a dog?",
+    "In general, is there a dog?",
+    "In a third of the images, is there a dog?",
+    "In the majority of images, is there a dog?",
+    "On weekends, is there a dog?",
+    "For the most part, is there a dog?",
+    "In these pictures, is there a dog?",
+]
+"""Questions whose existence is limited to a part, a time or a purpose."""
+
+
+@pytest.mark.parametrize("question", SCOPED)
+def test_no_is_written_only_in_simple_existence(question: str) -> None:
+    statement = re.sub(r"^Is there", "Is it false that there is", question)
+    assert twin_of(question).text in (statement, wrap(split_question(question)))
+
+
+@pytest.mark.parametrize("rest", ["dog in the image", "red car on the street", "man with a hat", "bus next to a tree"])
+def test_existence_at_a_place_is_simple(rest: str) -> None:
+    assert twin_of(f"Is there a {rest}?").text == f"Is there no {rest}?"
+
+
+@pytest.mark.parametrize(
+    ("source", "question"),
+    [
+        ("mmvp", "Did she hold the cup but drink water?"),
+        ("mmvp", "Did he eat the cake yet drink water?"),
+        ("mmvp", "Is he who holds the cup tall?"),
+        ("mmvp", "Can he who runs swim?"),
+        ("mmvp", "Is I am Legend a movie?"),
+        ("mmvp", "Is we were soldiers a movie?"),
+        ("mmvp", "Is the number on bus 5?"),
+        ("mmvp", "Is the number on dress 7?"),
+        ("mmvp", "Is the number on a 7?"),
+        ("amber", "Is the dog's tail long in this image?"),
+        ("amber", "Is the wall clock new in this image?"),
+        ("amber", "Is the coffee table natural wood in this image?"),
+        ("amber", "Does the car park close in this image?"),
+        ("amber", "Is the water bottle full in this image?"),
+    ],
+)
+def test_no_twin_that_is_not_english(source: str, question: str) -> None:
+    assert twin_of(question, source=source).text == wrap(split_question(question))
+
+
+@pytest.mark.parametrize("noun", ["traffic light", "fire hydrant", "stop sign"])
+def test_a_compound_noun_in_a_table_named_amber(noun: str) -> None:
+    twin = twin_of(f"Is the {noun} red in this image?", source="amber").text
+    assert twin == f"Is it false that the {noun} is red in this image?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Are there two dogs or three?", "Is there one dog or two?", "Are there 3 cats or 4?", "Is there a man or none?"],
+)
+def test_a_choice_of_numbers_is_refused(question: str) -> None:
+    with pytest.raises(CannotNegate, match="asks for more"):
+        twin_of(question)
+
+
 @pytest.mark.parametrize("text", ["Are the two {}in the picture red?", "Is the man holding the {}dog?"])
 @pytest.mark.parametrize("word", ["red ", "big ", "red and blue "])
 def test_repeated_adjectives_take_no_exponential_time(text: str, word: str) -> None:
