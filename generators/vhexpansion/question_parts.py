@@ -30,7 +30,7 @@ _CHOICE = re.compile(  # "is it brown or black", but not "is there a dog or a ca
     r"(?i)^(?:(?:is|are|was|were) (?!there|it true)(?!.*\b(?:either|whether)\b|.*ing (?:an?|the) ).* or (?!not\b"
     r"|more\b|less\b|fewer\b|above\b|so\b|equal\b|anything|something)(?:(?:an?|the|in|on) )?\S+"
     r"(?: (?:in|on) the \w+)?$|.*\w+ing or \w+ing\b|.*\bor (?:to the|just|only)\b"
-    r"|.* or (?:one|two|three|four|five|six|\d+|none|several|many)(?: \w+)?$)"
+    r"|.*(?<!one|two)(?<!three)(?<!four|five)(?<!\d) or (?:one|two|three|four|five|six|\d+|none|several)(?: \w+)?$)"
 )
 _YES_OR_NO = re.compile(r"(?i)[ (,]*\byes or no\b\)?")
 _IMAGE = re.compile(

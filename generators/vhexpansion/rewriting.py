@@ -167,5 +167,5 @@ def _same(before: list[str], after: list[str], question: str, said: str) -> bool
         main = re.search(r"\b(?:have|do)\b", question) and re.search(r"\b(?:has|had|does|did)\b", said)
         return bool(main) or (auxiliary == "did" and negation.has("KEPT", said))
     ((verb, form),) = other
-    noun = re.search(rf"\b(?:the|an?|this|that|his|her|its|their|(?:see|hear|let|make) .*) {re.escape(form)}\b", said)
+    noun = re.search(rf"\b(?:the|an?|this|that|his|her|its|their|to|(?:see|hear|help) .*) {re.escape(form)}\b", said)
     return not noun and form in negation.forms(verb, past=auxiliary == "did")

@@ -209,6 +209,9 @@ WRONG = [
     ("Is the boy holding the cup thirsty?", "Is it false that the boy is holding the cup thirsty?", "splits a phrase"),
     ("Is the girl pushing the cart tired?", "Is it false that the girl is pushing the cart tired?", "splits a phrase"),
     ("Is the man leaving the house sad?", "Is it false that the man is leaving the house sad?", "splits a phrase"),
+    ("Did the boy want to win?", "Is it false that the boy want to won?", "other content"),
+    ("Did the man help the dog swim?", "Is it false that the man help the dog swam?", "other content"),
+    ("Is the boy carrying the bag late?", "Is it false that the boy is carrying the bag late?", "splits a phrase"),
 ]
 
 
