@@ -139,6 +139,8 @@ def path(text: str | Path) -> Path:
         return ReleaseName.parse(text).folder()
     if not text or any("\ud800" <= sign <= "\udfff" for sign in text):  # bytes that are not UTF-8
         raise typer.BadParameter(f"expected a path, got {quote_value(text)}")
+    if "::" in text:
+        raise typer.BadParameter(f"expected a path without '::', which `datasets` takes for an archive, got {text}")
     return Path(text)
 
 
