@@ -4,15 +4,31 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vhbench.provenance import sent_messages
 from vhbench.schema import VhbenchError
 
 Row = Mapping[str, Any]
 
-SENT = "sent prompt"
-"""Key of the sent prompt as text, as of :func:`vhbench.provenance.sent_messages`; "" if it cannot be lmms-eval's."""
+SENT = "sent"
+"""Key of :class:`Sent` in a row of a log."""
+
+
+class Sent(NamedTuple):
+    """What a harness's log tells about the request of a response.
+
+    Attributes:
+        prompt: as of :func:`vhbench.provenance.sent_messages`; "" if it cannot be lmms-eval's, None if unknown.
+        images: files of the images in their order, if the log names them.
+        dataset: names of the questions' data set.
+        failed: whether the request has no response; another line may have it.
+    """
+
+    prompt: str | None = None
+    images: tuple[str, ...] = ()
+    dataset: str = ""
+    failed: bool = False
 
 
 def inspect_log(file: Path) -> Iterator[Row]:
@@ -45,16 +61,21 @@ def of_batch(row: Row) -> Iterator[Row]:
         said = {"content": "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)}
         choices = [{"message": said, "finish_reason": (body.get("incomplete_details") or {}).get("reason")}]
     usage = body.get("usage") if len(choices or ()) == 1 else None  # else of all choices
+    sent = Sent(failed=not choices)
     for number, choice in enumerate(choices or [{}], start=1):
         said, name = choice.get("message") or {}, row["custom_id"]
         ending = {"finish_reason": choice.get("finish_reason"), "usage": usage}
-        yield _repetition(name, number, _text(said.get("content") or said.get("refusal") or ""), **ending)
+        yield _repetition(
+            name, number, _text(said.get("content") or said.get("refusal") or ""), **ending, **{SENT: sent}
+        )
 
 
 def of_inspect(log: Row) -> Iterator[Row]:
     """Yield the responses of a log by question and epoch; "" for a sample that failed."""
     system = ((log.get("plan") or {}).get("config") or {}).get("system_message")
     before = [{"role": "system", "content": system}] if system else []
+    told = log["eval"]
+    dataset = " ".join(str(name) for name in (told.get("task"), (told.get("dataset") or {}).get("name")))
     for sample in sorted(log["samples"] or (), key=lambda sample: (str(sample["id"]), sample["epoch"])):
         name, asked, output = sample["id"], sample["input"], sample.get("output") or {}
         first = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
@@ -63,8 +84,10 @@ def of_inspect(log: Row) -> Iterator[Row]:
         choices = output.get("choices") or [{}]
         said = "" if sample.get("error") else _text((choices[0].get("message") or {}).get("content") or "")
         ending = {"stop_reason": choices[0].get("stop_reason"), "usage": output.get("usage")}
-        sent = sent_messages([{**one, "content": _parts(one["content"])} for one in (*before, *messages)])
-        yield _repetition(name, sample["epoch"], said, **ending, model=log["eval"]["model"], **{SENT: sent})
+        parts = [{**one, "content": _parts(one["content"])} for one in (*before, *messages)]
+        images = tuple(str(part["image"]) for one in parts for part in one["content"] if "image" in part)
+        sent = Sent(sent_messages(parts), images, dataset)
+        yield _repetition(name, sample["epoch"], said, **ending, model=told["model"], **{SENT: sent})
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:
@@ -78,11 +101,12 @@ def _text(content: Any) -> str:
 def of_lighteval(row: Row) -> Iterator[Row]:
     """Yield the responses of a row of details. lighteval sends all images after the text."""
     name = (row["doc"].get("specific") or {}).get("id")
-    for number, said in enumerate(row["model_response"]["text"], start=1):
-        yield _repetition(name, number, said, **{SENT: ""})
+    said = row["model_response"]["text"]
+    for number, text in enumerate([said] if isinstance(said, str) else said, start=1):
+        yield _repetition(name, number, text, **{SENT: Sent("")})
 
 
 def of_vlmevalkit(row: Row) -> Iterator[Row]:
     """Yield the row; with the columns A and B, VLMEvalKit words the prompt itself."""
     sent = "" if {"A", "B"} <= row.keys() else row["question"]
-    yield {**row, SENT: sent}
+    yield {**row, SENT: Sent(sent)}

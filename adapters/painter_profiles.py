@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from vhbench.schema import VhbenchError
+
 TOKENS = 128
 """Text tokens to which the padding of T5 is shortened, where a prompt fits: most of 256 or 512 would be padding."""
 
@@ -117,7 +119,10 @@ def _is_distilled(pipe: Any) -> bool:
 
 
 def _denoiser(pipe: Any) -> Any:
-    return getattr(pipe, "transformer", None) or pipe.unet
+    found = getattr(pipe, "transformer", None) or getattr(pipe, "unet", None)
+    if found is None:
+        raise VhbenchError(f"{type(pipe).__name__}: expected a pipeline with one denoiser (transformer or unet), got none")
+    return found
 
 
 def _native_size(pipe: Any) -> int:
@@ -126,9 +131,18 @@ def _native_size(pipe: Any) -> int:
 
 
 def _is_turbo(pipe: Any) -> bool:
-    """Return whether a model was distilled to few steps, by its scheduler or (SD 3.5) by its name alone."""
-    name = PurePath(pipe.name_or_path or "").name.lower()
-    return "turbo" in name or bool(pipe.scheduler.config.get("timestep_spacing") == "trailing")
+    """Return whether a model is a Turbo, by its name: its scheduler is that of other fine-tunes too."""
+    return "turbo" in PurePath(pipe.name_or_path or "").name.lower()
+
+
+def _is_sd3(pipe: Any) -> bool:
+    """Return whether this is SD 3, whose attention is not normalized as that of SD 3.5 is."""
+    return not _denoiser(pipe).config.get("qk_norm")
+
+
+def _has_dual_attention(pipe: Any) -> bool:
+    """Return whether this is SD 3.5 medium, which alone has layers with two attentions."""
+    return bool(_denoiser(pipe).config.get("dual_attention_layers"))
 
 
 PROFILES = (
@@ -139,6 +153,8 @@ PROFILES = (
     Profile("SDXL-Turbo", ("StableDiffusionXLPipeline",), _is_turbo, steps=1, guidance=0.0),
     Profile("SDXL", ("StableDiffusionXLPipeline",)),
     Profile("SD 3.5-Turbo", ("StableDiffusion3Pipeline",), _is_turbo, steps=4, guidance=0.0),
+    Profile("SD 3", ("StableDiffusion3Pipeline",), _is_sd3, steps=28, guidance=7.0),
+    Profile("SD 3.5 medium", ("StableDiffusion3Pipeline",), _has_dual_attention, steps=40, guidance=4.5),
     Profile("SD 3.5", ("StableDiffusion3Pipeline",), guidance=3.5),
     Profile("Qwen-Image", ("QwenImagePipeline",), size=1328),
     Profile("Sana", ("SanaPipeline",)),

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -105,14 +105,14 @@ class Format:
         title: name for people.
         suffixes: of its files; empty for a log in JSON or in a table, which its rows show.
         read: function from a file to its rows; None for JSON.
-        keys: keys by which a row of a log is recognized.
+        keys: keys by which a row of a log is recognized, and the types of their values.
         unpack: function from such a row to rows with ``id`` and ``response``.
     """
 
     title: str
     suffixes: tuple[str, ...] = ()
     read: Callable[[Path], Iterable[Row]] | None = None
-    keys: frozenset[str] = frozenset()
+    keys: Mapping[str, Any] = field(default_factory=dict)
     unpack: Callable[[Row], Iterable[Row]] | None = None
 
 
@@ -123,20 +123,22 @@ FORMATS: dict[str, Format] = {
     "excel": Format("XLSX", (".xlsx",), _excel),
     "parquet": Format("Parquet", (".parquet",), _parquet),
     "openai-batch": Format(
-        "OpenAI batch output", keys=frozenset({"custom_id", "response"}), unpack=harness_logs.of_batch
+        "OpenAI batch output", keys={"custom_id": object, "response": dict | None}, unpack=harness_logs.of_batch
     ),
     "inspect": Format(
         "Inspect logs (.eval or JSON)",
         (".eval",),
         harness_logs.inspect_log,
-        frozenset({"eval", "samples"}),
+        {"eval": dict, "samples": object},
         harness_logs.of_inspect,
     ),
     "lighteval": Format(
-        "lighteval details", keys=frozenset({"doc", "model_response"}), unpack=harness_logs.of_lighteval
+        "lighteval details", keys={"doc": dict, "model_response": dict}, unpack=harness_logs.of_lighteval
     ),
     "vlmevalkit": Format(
-        "VLMEvalKit tables", keys=frozenset({"index", "question", "prediction"}), unpack=harness_logs.of_vlmevalkit
+        "VLMEvalKit tables",
+        keys=dict.fromkeys(("index", "question", "prediction"), object),
+        unpack=harness_logs.of_vlmevalkit,
     ),
 }
 """All formats; help, errors and docs list them by :func:`described`."""
@@ -170,7 +172,7 @@ def read_rows(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]
     count = 0
     try:
         keys = [*names, *chain.from_iterable(one.keys for one in FORMATS.values())] if names else ()
-        for row in _unpacked(form.read(path) if form and form.read else each_row(path, keys)):
+        for row in _unpacked(form.read(path) if form and form.read else each_row(path, keys), path):
             count += 1
             yield dict(row)
     except OSError as error:
@@ -186,12 +188,23 @@ def read_rows(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]
         raise VhbenchError(f"{path}: expected at least one row")
 
 
-def _unpacked(rows: Iterable[Row]) -> Iterator[Row]:
+def _unpacked(rows: Iterable[Row], path: Path) -> Iterator[Row]:
     """Yield rows; those of a log as rows with ``id`` and ``response``."""
     logs = [one for one in FORMATS.values() if one.unpack is not None]
-    for row in rows:
-        log = next((one for one in logs if one.keys <= row.keys()), None)
-        yield from [row] if log is None or log.unpack is None else log.unpack(row)
+    for number, row in enumerate(rows, start=1):
+        log = next((one for one in logs if _is_of(one, row)), None)
+        try:
+            yield from [row] if log is None or log.unpack is None else log.unpack(row)
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            fault = f"no {error}" if isinstance(error, KeyError) else error
+            title = log.title if log else ""
+            raise VhbenchError(
+                f"{path}, row {number}: expected a row of {title}, got {quote_value(row)} ({fault})"
+            ) from None
+
+
+def _is_of(log: Format, row: Row) -> bool:
+    return all(name in row and isinstance(row[name], kind) for name, kind in log.keys.items())
 
 
 def _not_utf8(error: UnicodeDecodeError) -> str:

@@ -3,9 +3,9 @@
 In this order; the choice is reported on stderr:
 
 1. ``VHBENCH_DATA=DIR``: split directories built on this machine (``DIR/ode/manifest.json`` …);
-2. a release on the Hub: ``VHBENCH_RELEASE=hf://ORG/NAME@v1.0.0#sha256:…`` (several, comma-separated), or that of
-   ``release.yaml``;
-3. the starter split, built once into the user's cache from synthetic scenes: no network, no GPU, no weights.
+2. a release on the Hub: ``VHBENCH_RELEASE=hf://ORG/NAME@v1.0.0#sha256:…`` (several, comma-separated; not with
+   ``VHBENCH_DATA``), or that of ``release.yaml``;
+3. without either, the starter split, built once into the user's cache from synthetic scenes: no network, GPU, weights.
 
 ``dataset_kwargs: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
 this name when it loads the task, which resolves the data (:func:`__getattr__`). It lists the files of the manifest, so
@@ -343,6 +343,8 @@ def belonging(records: Iterable[Record], split: Path, option: str) -> Iterator[R
 def _locate(benchmark: str) -> tuple[Path, DataSource]:
     """Return the split directory of a benchmark and its source."""
     if root := os.environ.get("VHBENCH_DATA"):
+        if os.environ.get("VHBENCH_RELEASE"):
+            raise VhbenchError("VHBENCH_DATA and VHBENCH_RELEASE are both set; unset one of them")
         path = Path(root).expanduser() / benchmark
         if not (path / "manifest.json").is_file():
             present = sorted(p.parent.name for p in Path(root).expanduser().glob("*/manifest.json"))
@@ -354,31 +356,31 @@ def _locate(benchmark: str) -> tuple[Path, DataSource]:
 
         path = ReleaseName.parse(release).folder()
         return path, DataSource(kind="hub", release=release, revision=path.name)
+    if given := os.environ.get("VHBENCH_RELEASE"):
+        raise VhbenchError(f"VHBENCH_RELEASE={given}: expected a release of {benchmark} among them, got none")
     from vhbench.builds.starter import starter
 
     return starter(benchmark), DataSource(kind="starter")
 
 
 def releases() -> dict[str, str]:
-    """Return benchmark → name of its release: ``VHBENCH_RELEASE``, comma-separated, or this version's own.
+    """Return benchmark → name of its release: of ``VHBENCH_RELEASE``, comma-separated, before this version's own.
 
     Raises:
         VhbenchError: if a name is invalid, two are of one benchmark, or ``release.yaml`` does not have this form.
     """
-    given = os.environ.get("VHBENCH_RELEASE", "")
-    if not given:
-        told = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
-        return dict(convert(told, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
-    from vhbench.adapters.hub_names import ReleaseName
-
+    told = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
+    own = dict(convert(told, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
     found: dict[str, str] = {}
-    for name in filter(None, map(str.strip, given.split(","))):
+    for name in filter(None, map(str.strip, os.environ.get("VHBENCH_RELEASE", "").split(","))):
+        from vhbench.adapters.hub_names import ReleaseName
+
         benchmark = ReleaseName.parse(name).manifest().benchmark
         if benchmark in found:
             both = f"{found[benchmark]} and {name}"
             raise VhbenchError(f"VHBENCH_RELEASE: expected one release of {benchmark}, got {both}")
         found[benchmark] = name
-    return found
+    return own | found
 
 
 def _only(docs: Any, column: str) -> str:

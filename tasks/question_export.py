@@ -4,10 +4,12 @@ import base64
 import csv
 import hashlib
 import json
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from PIL import Image
 
@@ -16,7 +18,7 @@ from vhbench import splits
 from vhbench.adapters.harness_logs import SENT
 from vhbench.benchmarks import benchmark
 from vhbench.columns import RECORD
-from vhbench.files import canonical, json_bytes, naming, read_image, read_json, write_atomic
+from vhbench.files import canonical, json_bytes, naming, read_image, read_typed, write_atomic
 from vhbench.images import open_image, stored_format, to_display_rgb, to_png
 from vhbench.provenance import digest, digest_of_prompts
 from vhbench.records import split_repetition
@@ -25,6 +27,9 @@ from vhbench.tasks import prompts
 
 FILE = "export.json"
 """File that describes the export."""
+
+_NAMED = re.compile(r"vhbench[_-][a-z_-]+[_-]([0-9a-f]{12})(?![0-9a-f])")
+"""Name of an exported data set, with the start of the content hash; Inspect's files have hyphens."""
 
 _LINES, _BYTES = 50_000, 200_000_000
 """Limits of one file of an OpenAI batch."""
@@ -115,8 +120,15 @@ def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[
     return [*files, out / FILE]
 
 
+class _Export(TypedDict, total=False):
+    content_hash: str
+    prompts: str
+    prompt_form: Literal["chat", "simple"]
+    variants: list[str]
+
+
 class PromptCheck:
-    """Whether the prompts of another harness's log are those of lmms-eval.
+    """Whether another harness's log is of the split, with the prompts and image order of lmms-eval.
 
     Attributes:
         others: number of responses to other prompts, of logs that have the prompts.
@@ -125,29 +137,53 @@ class PromptCheck:
     def __init__(self) -> None:
         """Create the state before the first response."""
         self.others = 0
+        self._images: dict[str, set[tuple[str, ...]]] = defaultdict(set)  # id → starts of their hashes
+        self._datasets: set[str] = set()
 
     def see(self, asked: Mapping[str, Any], response: Mapping[str, Any]) -> None:
         """Compare the prompt in a row of a log, if it has one, with the question's in either form."""
-        if SENT in response and {"question", "kind"} <= asked.keys():
+        if (sent := response.get(SENT)) is None:
+            return
+        self._datasets.add(sent.dataset)
+        if sent.prompt is not None and {"question", "kind"} <= asked.keys():
             doc = {"choices": (), "scene_ids": (), **asked}
-            self.others += response[SENT] not in (prompts.sent(doc, "chat"), prompts.to_text(doc))
+            self.others += sent.prompt not in (prompts.sent(doc, "chat"), prompts.to_text(doc))
+        names = [re.fullmatch(r"([0-9a-f]{32})\.\w+", re.split(r"[/\\]", file)[-1]) for file in sent.images]
+        if named := tuple(name[1] for name in names if name):
+            self._images[split_repetition(str(asked["id"]))[1]].add(named)
 
     def notes(self, logs: Sequence[Path], split: Path) -> Iterator[str]:
         """Yield warnings about the responses of logs, also by the exports next to them, or above them.
 
         Raises:
-            VhbenchError: if an export is of another split.
+            VhbenchError: if an export, or a log by the name of its data set, is of another split.
         """
         if self.others:
             yield f"{self.others:,} prompts differ from lmms-eval's; scores are not comparable"
-        exports = [next((at / FILE for at in log.parents[:2] if (at / FILE).is_file()), None) for log in logs]
-        for file in filter(None, dict.fromkeys(exports)):
-            told, own = read_json(file), splits.read_manifest(split).content_hash
-            if told.get("content_hash") != own:
-                given = str(told.get("content_hash"))[:12]
-                raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given}…")
+        if other := sum(self._images[q.id] != {_names_of(q)} for q in self._pictured(split)):
+            yield f"{other:,} questions have other images than in lmms-eval, or another order; scores are not comparable"
+        own = splits.read_manifest(split).content_hash
+        exports = {log: next((at / FILE for at in log.parents[:2] if (at / FILE).is_file()), None) for log in logs}
+        for file in filter(None, dict.fromkeys(exports.values())):
+            told = read_typed(file, _Export, "vhbench export")
+            if (given := told.get("content_hash", "")) != own:
+                raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given[:12]}…")
             if told.get("prompts") != _digest(_docs(split, told.get("variants", ())), told.get("prompt_form", "")):
                 yield f"{file}: its prompts differ from lmms-eval's; scores are not comparable"
+        for name in sorted({*self._datasets, *(log.name for log in logs)}):
+            if (found := _NAMED.search(name)) and found[1] != own[:12]:
+                raise VhbenchError(f"expected responses to {split} with hash {own[:12]}…, got a log of {found[0]}")
+        unproven = [str(log) for log in logs if not (exports[log] or _NAMED.search(log.name))]
+        if unproven and any(not _NAMED.search(name) for name in self._datasets):
+            yield f"{', '.join(unproven)}: neither its name nor an {FILE} tells which split was evaluated"
+
+    def _pictured(self, split: Path) -> Iterator[Question]:
+        for config in splits.read_manifest(split).rows if self._images else ():
+            yield from (one for one in splits.read_questions(split, config) if one.id in self._images)
+
+
+def _names_of(question: Question) -> tuple[str, ...]:
+    return tuple(hashlib.sha256(_encoded(image)[0]).hexdigest()[:32] for image in question.images)
 
 
 def _docs(split: Path, variants: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -159,7 +195,9 @@ def _varied(doc: dict[str, Any], variants: Sequence[str]) -> list[dict[str, Any]
     """Return the variants of a row, or the row itself; no captions, and rotations only of options."""
     if not variants:
         return [doc]
-    kinds = {"r": ("multiple_choice",), "w": ("multiple_choice", "yes_no")}[split_repetition(variants[0]).variant[0]]
+    kinds = {"r": ("multiple_choice",), "w": ("multiple_choice", "yes_no")}.get(
+        split_repetition(variants[0]).variant[0], ()
+    )
     return [split_repetition(prefix).vary(doc) for prefix in variants] if doc["kind"] in kinds else []
 
 

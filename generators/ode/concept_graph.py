@@ -287,6 +287,10 @@ def pair(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a <= b else (b, a)
 
 
+_VERSIONS = 100
+"""Maximum number of versions of a graph."""
+
+
 def from_json(data: Any, *, where: str) -> ConceptGraph:
     """Return the graph that JSON describes.
 
@@ -299,16 +303,23 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
         VhbenchError: with the location, if an entry is missing or invalid.
     """
     try:
-        concepts = {str(c["word"]): c for c in data["concepts"]}
+        told = [c["word"] for c in data["concepts"]]
+        concepts = {str(word): c for word, c in zip(told, data["concepts"], strict=True)}
         counts = {(str(a), str(b)): c for a, b, c in data["edges"]}
         version = int(data.get("version", 1))
         kinds = {word: c["kind"] for word, c in concepts.items()}
         since = {word: int(c.get("since", 1)) for word, c in concepts.items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise VhbenchError(
             f'{where}: expected a concept graph, {{"concepts": [{{"word", "kind"}}], "edges": [["a", "b", count]]}} '
             f"({type(error).__name__}: {error})"
         ) from error
+    for word, count in Counter(map(str, told)).items():
+        if not word.strip() or not isinstance(concepts[word]["word"], str) or count > 1:
+            raise VhbenchError(f"{where}: expected each word once, as a text; got {count} × {concepts[word]['word']!r}")
+    for number, most in ((version, _VERSIONS), *((one, version) for one in since.values())):
+        if not 1 <= number <= most:
+            raise VhbenchError(f"{where}: expected versions from 1 to {most}, got {number}")
     attributes = {word: _attributes(c, f"{where}: {word!r}") for word, c in concepts.items()}
     names = {word: str(c.get("name", word)) for word, c in concepts.items()}
     graph = assemble(kinds, counts, attributes, names=names, english=_english(concepts, where), where=where)
@@ -322,14 +333,18 @@ def _english(concepts: Mapping[str, Mapping[str, Any]], where: str) -> Mapping[s
     for word, concept in concepts.items():
         place, opposites = concept.get("place", "in it"), concept.get("opposites", [])
         for key in ("name", "plural", "article"):
-            if not isinstance(concept.get(key, ""), str):
-                raise VhbenchError(f"{where}: {word!r} has {key} {concept[key]!r}; expected a text")
-        if not isinstance(place, str) or " " not in place:
+            told = concept.get(key, "one")
+            if not isinstance(told, str) or not (told.strip() or key == "article"):
+                raise VhbenchError(f"{where}: {word!r} has {key} {told!r}; expected a text")
+        for value in (value for kind in ("state", "action") for pair in concept.get(kind, ()) for value in pair):
+            if not isinstance(value, str) or not value.strip():
+                raise VhbenchError(f"{where}: {word!r} has the attribute {value!r}; expected a text")
+        if not isinstance(place, str) or " " not in place or place != " ".join(place.split()):
             raise VhbenchError(f"{where}: {word!r} has place {place!r}; expected a phrase such as 'on a motorway'")
         if not isinstance(opposites, (list, tuple)):
             raise VhbenchError(f"{where}: {word!r} has opposites {opposites!r}; expected a list of concepts")
         for other in opposites:
-            if other not in concepts:
+            if not isinstance(other, str) or other not in concepts:
                 raise VhbenchError(f"{where}: {word!r} has the opposite {other!r}, which is not among the concepts")
     return concepts
 
@@ -368,11 +383,15 @@ def _from_release(flat: "nx.Graph[str]", path: Path) -> ConceptGraph:
     tells ("…_T.graphml"), or many edges with odd numbers only.
     """
     real = {word: data for word, data in flat.nodes(data=True) if data.get("type") in get_args(Kind)}
+    for word, data in flat.nodes(data=True):
+        if word not in real and data.get("type", "virtual") != "virtual":
+            expected = ", ".join(get_args(Kind))
+            raise VhbenchError(f"{path}: {word!r}: expected one of {expected}, virtual, got {data['type']!r}")
     attributes = {word: _attributes(_decoded(data), f"{path}: {word!r}") for word, data in real.items()}
     try:
         edges = [(a, b, int(data["frequency"])) for a, b, data in flat.edges(data=True)]
         counts = {pair(a, b): frequency for a, b, frequency in edges if a != b and {a, b} <= real.keys()}
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise VhbenchError(f"{path}: expected an integer frequency of each edge: {error}") from error
     name = path.stem.rpartition("_")[2].upper()
     if name == "T" or (name != "H" and len(counts) >= _MANY and all(count % 2 for count in counts.values())):

@@ -180,6 +180,16 @@ def candidates(pool: PairPool, criterion: str) -> list[Pair]:
     return CRITERIA[criterion].draw(pool, rng(pool.seed, "ode", "pairs", criterion, pool.pairing, pool.version))
 
 
+def newest(
+    graph: ConceptGraph, names: Sequence[str], seed: int, epsilon: float | None, delta: float | None
+) -> Iterator[Pair]:
+    """Yield all pairs that the newest version adds and that meet one of some criteria; see :func:`select`."""
+    for pairing in PAIRINGS:
+        pool = PairPool(graph, pairing, int(graph.graph["version"]), epsilon, delta, seed)
+        for name in names:
+            yield from candidates(pool, name)
+
+
 def select(
     graph: ConceptGraph,
     criterion: str,

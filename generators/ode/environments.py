@@ -3,6 +3,7 @@
 A graph of one's own may add places, plurals and opposites, see :class:`Wording`.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -63,6 +64,22 @@ _DISTINCT = frozenset(
 
 Families that share a view (a lake below mountains, a park in a city) are excluded.
 """
+
+
+_BEFORE_A_PLACE = re.compile(
+    r"((?:next|close) to|(?:in front|on top|outside|inside) of|\S+(?: \S+)*?(?= (?:an?|the) )|\S+) "
+)
+
+
+def _parted(phrase: str) -> tuple[str, str]:
+    """Return the preposition of a place, of one or several words, and its noun phrase.
+
+    >>> _parted("next to the yard"), _parted("at road works"), _parted("in front of yards")
+    (('next to', 'the yard'), ('at', 'road works'), ('in front of', 'yards'))
+    """
+    preposition = _BEFORE_A_PLACE.match(phrase)
+    assert preposition, "a place is a phrase"
+    return preposition[1], phrase[preposition.end() :]
 
 
 @dataclass(frozen=True)
@@ -128,10 +145,10 @@ class Wording:
         if word == "sky" and not aloft:
             where = "under the sky"
         if over and word not in _NOTHING_OVER and words.family not in INDOORS:
-            where = f"over {where.split(' ', 1)[1]}"
+            where = f"over {_parted(where)[1]}"
         if not state:
             return where
-        preposition, named = where.split(" ", 1)
+        preposition, named = _parted(where)
         article, _, noun = named.partition(" ")
         if article in ("a", "an"):
             return f"{preposition} {inflection.a(f'{state} {noun}')}"
@@ -140,7 +157,7 @@ class Wording:
     def shown(self, word: str, state: str = "") -> str:
         """Return the noun phrase of an environment: "a street", "the calm sea"."""
         if word in self.places:
-            return self.place(word, state).split(" ", 1)[1]
+            return _parted(self.place(word, state))[1]
         return inflection.with_article(f"{state} {word}".strip())
 
     def one(self, noun: str, before: Iterable[str] = ()) -> str:

@@ -24,6 +24,9 @@ _NO_LEFT = "no pair left"
 GROUPS = 40
 """Maximum number of groups of more than two concepts tried per pair."""
 
+_RANKS = 100_000
+"""Ranks of pairs per graph version."""
+
 Tried = tuple[ImagePlan, SceneSpec, Scene | Rejection, tuple[AttributeClaim, ...]]
 
 
@@ -75,6 +78,11 @@ class Share:
     first: int = 0
     step: int = 1
     graph_version: int = 1
+
+    @staticmethod
+    def version_of(scene: str) -> int:
+        """Return the graph version that added the pair of a scene: 2 for "fictional-ee-100012-0-7"."""
+        return int(scene.split("-")[2]) // _RANKS + 1
 
 
 def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
@@ -134,7 +142,7 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
         recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta, recipe.seed
     )
     drawn = criteria.candidates(pool, share.criterion)
-    offset = 100_000 * (share.graph_version - 1)
+    offset = _RANKS * (share.graph_version - 1)
     turn, dealt = 0, Counter[str]()
     for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)

@@ -1,5 +1,6 @@
 """Logs of other harnesses: what was sent, what ended a response, and its tokens, reach the row."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from openpyxl import Workbook
 from vhbench.adapters import harness_logs
 from vhbench.adapters.table_rows import read_rows
 from vhbench.runs.column_aliases import answered
+from vhbench.schema import VhbenchError
 
 MODEL = {"model": "mockllm/model"}
 SAMPLE: dict[str, Any] = {"id": "q", "epoch": 1, "input": [{"role": "user", "content": "Is it?"}]}
@@ -67,7 +69,7 @@ def test_the_prompt_of_an_inspect_log_is_what_was_sent(messages: list[Any], conf
     """Inspect logs a solver's system prompt among the messages, and that of --system-message in the plan's settings."""
     log = {"eval": MODEL, "plan": {"config": config}, "samples": [{**SAMPLE, "messages": messages}]}
     [row] = harness_logs.of_inspect(log)
-    assert row[harness_logs.SENT] == sent
+    assert row[harness_logs.SENT].prompt == sent
 
 
 def test_batch_output_of_the_responses_endpoint_is_read() -> None:
@@ -106,3 +108,31 @@ def test_carriage_returns_of_a_table_stay_within_their_response(tmp_path: Path) 
     book.active.append(["1", "Is it?", "Yes._x000D_\nIt is."])
     book.save(tmp_path / "out.xlsx")
     assert [row["prediction"] for row in read_rows(tmp_path / "out.xlsx", {"index"})] == ["Yes.\r\nIt is."]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("a.jsonl", {"custom_id": "q", "response": {"body": "oops"}}, "row 1: expected a row of OpenAI batch output"),
+        ("b.jsonl", {"custom_id": "q", "response": {"body": {"output": "text"}}}, "row 1: expected a row of OpenAI"),
+        ("c.json", {"eval": MODEL, "samples": [{"id": "q", "response": "yes"}]}, r"row 1: .*Inspect.*no 'epoch'"),
+        ("d.json", {"eval": MODEL, "samples": [{"id": "q", "epoch": 1}]}, r"row 1: .*Inspect.*no 'input'"),
+        ("e.jsonl", {"doc": {}, "model_response": {}}, r"row 1: expected a row of lighteval details.*no 'text'"),
+    ],
+)
+def test_a_log_with_other_values_is_refused_in_one_line(tmp_path: Path, name: str, content: Any, fault: str) -> None:
+    (tmp_path / name).write_text(json.dumps(content))
+    with pytest.raises(VhbenchError, match=f"{name}, {fault}") as raised:
+        list(read_rows(tmp_path / name, {"id"}))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_table_with_the_columns_of_a_log_is_a_table(tmp_path: Path) -> None:
+    (tmp_path / "batch.csv").write_text("custom_id,response\nq,Yes.\n")
+    [row] = read_rows(tmp_path / "batch.csv", {"id"})
+    assert answered(row, "row 1", joined=True) == {"id": "q", "response": "Yes."}
+    (tmp_path / "details.jsonl").write_text('{"id": "q", "doc": "Is it?", "model_response": "Yes."}\n')
+    [row] = read_rows(tmp_path / "details.jsonl", {"id"})
+    assert row == {"id": "q", "doc": "Is it?", "model_response": "Yes."}
+    (tmp_path / "one.jsonl").write_text('{"doc": {"specific": {"id": "q"}}, "model_response": {"text": "Yes."}}\n')
+    assert [row["response"] for row in read_rows(tmp_path / "one.jsonl", {"id"})] == ["Yes."]

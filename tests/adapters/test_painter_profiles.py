@@ -8,11 +8,11 @@ from typing import Any
 import diffusers
 import pytest
 from PIL import Image
-from tiny_painters import FAMILIES
+from tiny_painters import FAMILIES, stable_diffusion, stable_diffusion_xl
 
 from vhbench.adapters import painter_profiles, text_to_image
 from vhbench.adapters.text_to_image import DiffusersSource
-from vhbench.schema import ObjectSpec, Scene, SceneSpec, VhbenchWarning
+from vhbench.schema import ObjectSpec, Scene, SceneSpec, VhbenchError, VhbenchWarning
 
 SPEC = SceneSpec("case", (ObjectSpec("dog"),), prompt="a dog", negative_prompt="blurry", width=64, height=64)
 EXPECTED = {  # family → steps, guidance parameter, guidance, negative prompt, text length
@@ -23,6 +23,8 @@ EXPECTED = {  # family → steps, guidance parameter, guidance, negative prompt,
     "SDXL": (50, "guidance_scale", 5.0, "blurry", None),
     "SDXL-Turbo": (1, "guidance_scale", 0.0, None, None),
     "SD 3.5-Turbo": (4, "guidance_scale", 0.0, None, 128),
+    "SD 3": (28, "guidance_scale", 7.0, "blurry", 128),
+    "SD 3.5 medium": (40, "guidance_scale", 4.5, "blurry", 128),
     "SD 3.5": (28, "guidance_scale", 3.5, "blurry", 128),
     "Qwen-Image": (50, "true_cfg_scale", 4.0, " ", None),
     "Sana": (20, "guidance_scale", 4.5, "blurry", 128),
@@ -81,3 +83,24 @@ def test_guidance_that_has_no_effect_is_named_and_not_recorded(monkeypatch: pyte
         assert DiffusersSource("x", guidance=7).settings.guidance is None
     off = painter_profiles.settings(FAMILIES["SD 1.5"](), None, 0.0)
     assert "negative_prompt" not in off.options(["blurry"])
+
+
+@pytest.mark.parametrize(
+    ("pipe", "family"),
+    [
+        (stable_diffusion("me/zero-snr", trailing=True), "SD 1.5"),
+        (stable_diffusion_xl("me/SDXL-Lightning", trailing=True), "SDXL"),
+        (stable_diffusion("/models/SD-Turbo", trailing=True), "SD-Turbo"),
+    ],
+)
+def test_a_trailing_scheduler_alone_makes_no_turbo(pipe: Any, family: str) -> None:
+    assert painter_profiles.settings(pipe, None, None).family == family
+
+
+def test_a_pipeline_of_several_stages_is_refused_in_one_line() -> None:
+    class WuerstchenCombinedPipeline:
+        def __call__(self, prompt: str, guidance_scale: float = 4.0) -> None: ...
+
+    expected = r"WuerstchenCombinedPipeline: expected a pipeline with one denoiser \(transformer or unet\), got none"
+    with pytest.raises(VhbenchError, match=expected):
+        painter_profiles.settings(WuerstchenCombinedPipeline(), None, None)

@@ -41,8 +41,14 @@ def flux(*, distilled: bool) -> Any:
     return FluxPipeline(*parts)
 
 
-def stable_diffusion(*, turbo: bool) -> Any:
-    """Return the pipeline of Stable Diffusion 1.5, or SD-Turbo's, which has another scheduler."""
+def _named(pipe: Any, name: str) -> Any:
+    """Return a pipeline with the name that ``from_pretrained`` gives it."""
+    pipe.register_to_config(_name_or_path=name)
+    return pipe
+
+
+def stable_diffusion(name: str = "sd/stable-diffusion-v1-5", *, trailing: bool = False) -> Any:
+    """Return the pipeline of Stable Diffusion 1.5, or with a trailing scheduler, as SD-Turbo and others have."""
     from diffusers import DDIMScheduler, EulerDiscreteScheduler, StableDiffusionPipeline, UNet2DConditionModel
     from transformers import CLIPTextConfig, CLIPTextModel
 
@@ -53,14 +59,13 @@ def stable_diffusion(*, turbo: bool) -> Any:
     )  # fmt: skip
     clip = CLIPTextModel(CLIPTextConfig(**clip_text_config()))
     usual = DDIMScheduler(steps_offset=1, clip_sample=False)
-    scheduler = EulerDiscreteScheduler(timestep_spacing="trailing", steps_offset=1) if turbo else usual
-    return StableDiffusionPipeline(
-        autoencoder(4), clip, clip_tokenizer(), unet, scheduler, None, None, requires_safety_checker=False
-    )
+    scheduler = EulerDiscreteScheduler(timestep_spacing="trailing", steps_offset=1) if trailing else usual
+    parts = autoencoder(4), clip, clip_tokenizer(), unet, scheduler, None, None
+    return _named(StableDiffusionPipeline(*parts, requires_safety_checker=False), name)
 
 
-def stable_diffusion_xl(*, turbo: bool) -> Any:
-    """Return SDXL's pipeline, or SDXL-Turbo's, which has another scheduler."""
+def stable_diffusion_xl(name: str = "sd/stable-diffusion-xl-base-1.0", *, trailing: bool = False) -> Any:
+    """Return SDXL's pipeline, or with a trailing scheduler, as SDXL-Turbo and Lightning have."""
     from diffusers import (
         EulerAncestralDiscreteScheduler,
         EulerDiscreteScheduler,
@@ -75,28 +80,28 @@ def stable_diffusion_xl(*, turbo: bool) -> Any:
         attention_head_dim=4, use_linear_projection=True, addition_embed_type="text_time", addition_time_embed_dim=8,
         projection_class_embeddings_input_dim=6 * 8 + HIDDEN, cross_attention_dim=2 * HIDDEN,
     )  # fmt: skip
-    trailing = EulerAncestralDiscreteScheduler(timestep_spacing="trailing")
-    scheduler = trailing if turbo else EulerDiscreteScheduler(timestep_spacing="leading")
+    usual = EulerDiscreteScheduler(timestep_spacing="leading")
+    scheduler = EulerAncestralDiscreteScheduler(timestep_spacing="trailing") if trailing else usual
     clip = CLIPTextModel(CLIPTextConfig(**clip_text_config()))
     parts = autoencoder(4), clip, _clip(), clip_tokenizer(), clip_tokenizer(), unet, scheduler
-    return StableDiffusionXLPipeline(*parts, add_watermarker=False)
+    return _named(StableDiffusionXLPipeline(*parts, add_watermarker=False), name)
 
 
-def stable_diffusion_3(name: str) -> Any:
-    """Return the pipeline of Stable Diffusion 3.5, or that of its Turbo, which differs in its name alone."""
+def stable_diffusion_3(name: str, norm: str | None = "rms_norm", dual: tuple[int, ...] = ()) -> Any:
+    """Return the pipeline of Stable Diffusion 3 or 3.5; the Turbo differs in its name alone."""
     from diffusers import FlowMatchEulerDiscreteScheduler, SD3Transformer2DModel, StableDiffusion3Pipeline
 
     tokenizer, encoder = _t5()
     transformer = SD3Transformer2DModel(
         sample_size=8, patch_size=1, in_channels=4, num_layers=1, attention_head_dim=8, num_attention_heads=4,
         caption_projection_dim=32, joint_attention_dim=2 * HIDDEN, pooled_projection_dim=2 * HIDDEN, out_channels=4,
+        qk_norm=norm, dual_attention_layers=dual,
     )  # fmt: skip
     pipe = StableDiffusion3Pipeline(
         transformer, FlowMatchEulerDiscreteScheduler(), autoencoder(4), _clip(), clip_tokenizer(), _clip(),
         clip_tokenizer(), encoder, tokenizer,
     )  # fmt: skip
-    pipe.register_to_config(_name_or_path=name)  # as from_pretrained does
-    return pipe
+    return _named(pipe, name)
 
 
 def qwen_image() -> Any:
@@ -165,11 +170,13 @@ def pixart() -> Any:
 FAMILIES = {
     "FLUX.1-dev": lambda: flux(distilled=True),
     "FLUX.1-schnell": lambda: flux(distilled=False),
-    "SD-Turbo": lambda: stable_diffusion(turbo=True),
-    "SD 1.5": lambda: stable_diffusion(turbo=False),
-    "SDXL": lambda: stable_diffusion_xl(turbo=False),
-    "SDXL-Turbo": lambda: stable_diffusion_xl(turbo=True),
+    "SD-Turbo": lambda: stable_diffusion("stabilityai/sd-turbo", trailing=True),
+    "SD 1.5": stable_diffusion,
+    "SDXL": stable_diffusion_xl,
+    "SDXL-Turbo": lambda: stable_diffusion_xl("stabilityai/sdxl-turbo", trailing=True),
     "SD 3.5-Turbo": lambda: stable_diffusion_3("stabilityai/stable-diffusion-3.5-large-turbo"),
+    "SD 3": lambda: stable_diffusion_3("stabilityai/stable-diffusion-3-medium-diffusers", None),
+    "SD 3.5 medium": lambda: stable_diffusion_3("stabilityai/stable-diffusion-3.5-medium", dual=(0,)),
     "SD 3.5": lambda: stable_diffusion_3("stabilityai/stable-diffusion-3.5-large"),
     "Qwen-Image": qwen_image,
     "Sana": sana,

@@ -92,6 +92,17 @@ def test_a_folder_without_the_benchmark_is_an_error_that_says_what_is_there(
         datasets.resolve("ode")
 
 
+def test_a_named_release_is_never_replaced_by_other_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for given in (",", " "):
+        monkeypatch.setenv("VHBENCH_RELEASE", given)
+        with pytest.raises(VhbenchError, match="expected a release of ode among them, got none"):
+            datasets.resolve("ode")
+    build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    with pytest.raises(VhbenchError, match="VHBENCH_DATA and VHBENCH_RELEASE are both set"):
+        datasets.resolve("ode")
+
+
 def test_a_truncated_shard_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [shard] = build(tmp_path).glob("*/*.parquet")
     shard.write_bytes(shard.read_bytes()[:-50])

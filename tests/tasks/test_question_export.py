@@ -305,3 +305,104 @@ def test_an_empty_reply_that_used_all_tokens_is_cut_off_without_a_finish_reason(
 def test_wrong_options_are_named(tmp_path: Path, how: dict[str, str], message: str) -> None:
     with pytest.raises(VhbenchError, match=message):
         question_export.export(tmp_path / "split", out=tmp_path / "out", **how)
+
+
+MODEL = {"model": "mockllm/model"}
+
+
+def changed(log: Path, told: dict[str, Any]) -> None:
+    """Change what an Inspect log tells about its task."""
+    log.write_text(json.dumps({**json.loads(log.read_text()), "eval": told}))
+
+
+def invoked(*arguments: str | Path, **how: Any) -> Any:
+    return CliRunner().invoke(app, ["score", *map(str, arguments), "--json"], **how)
+
+
+def test_a_log_that_names_another_edition_is_refused(split: Path, tmp_path: Path) -> None:
+    """Ids are those of every edition; the name of the data set is not."""
+    question_export.export(split, "inspect", tmp_path / "out")
+    log = inspect_log(tmp_path / "out", split).rename(tmp_path / "log.json")
+    [own] = [file.stem for file in (tmp_path / "out").glob("*.py")]
+    unproven = "log.json: neither its name nor an export.json tells which split was evaluated"
+    assert [line for line in scored(log, split)[1] if unproven in line]
+    other = f"vhbench_{split.name}_2e7243c0f8bc"
+    for told in ({"task": own}, {"task": "t", "dataset": {"name": own}}):
+        changed(log, {**MODEL, **told})
+        assert not [line for line in scored(log, split)[1] if unproven in line]
+    for told in ({"task": other}, {"task": "t", "dataset": {"name": other}}):
+        changed(log, {**MODEL, **told})
+        found = invoked(log, "--questions", split)
+        assert found.exit_code != 0
+        assert not found.stdout
+        assert f"got a log of {other}" in str(found.exception)
+
+
+def test_a_file_name_tells_the_edition(split: Path, tmp_path: Path) -> None:
+    question_export.export(split, "vlmevalkit", tmp_path / "out")
+    log = vlmevalkit_log(tmp_path / "out", split)
+    own = splits.read_manifest(split).content_hash[:12]
+    named = log.rename(tmp_path / f"model_vhbench_{split.name}_{own}.csv")
+    assert not [line for line in scored(named, split)[1] if "which split" in line]
+    other = named.rename(tmp_path / f"2026-01-01_vhbench-{split.name}-2e7243c0f8bc_x.csv")
+    with pytest.raises(VhbenchError, match=f"got a log of vhbench-{split.name}-2e7243c0f8bc"):
+        list(question_export.PromptCheck().notes([other], split))
+
+
+@pytest.mark.parametrize("messages", [True, False])
+def test_images_in_another_order_are_reported(split: Path, tmp_path: Path, messages: bool) -> None:
+    question_export.export(split, "inspect", tmp_path / "out")
+    log = inspect_log(tmp_path / "out", split)
+
+    told = json.loads(log.read_text())
+    for sample in told["samples"]:
+        parts = [part for part in sample["input"][0]["content"] if part["type"] == "image"]
+        files = [f"/home/me/{part['image']}" for part in reversed(parts)]
+        for part, file in zip(parts, files, strict=True):
+            part["image"] = file
+        sample["messages"] = sample["input"] if messages else []
+    pairs = sum(len(set(question.images)) > 1 for question in questions(split).values())
+    assert not [line for line in scored(log, split)[1] if "order" in line]
+    log.write_text(json.dumps(told))
+    expected = f"{pairs} questions have other images than in lmms-eval, or another order; scores are not comparable"
+    assert [expected in line for line in scored(log, split)[1] if "order" in line] == [True] * (pairs > 0)
+
+
+@pytest.mark.parametrize("content", ["[]", '{"content_hash": 7}', '{"content_hash": "HASH", "variants": ["zz"]}'])
+def test_an_export_with_other_values_is_named_in_one_line(split: Path, tmp_path: Path, content: str) -> None:
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps(said(split)))
+    own = splits.read_manifest(split).content_hash
+    (tmp_path / question_export.FILE).write_text(content.replace("HASH", own))
+    if "HASH" in content:
+        [note] = question_export.PromptCheck().notes([log], split)
+        assert note.endswith("export.json: its prompts differ from lmms-eval's; scores are not comparable")
+    else:
+        with pytest.raises(VhbenchError, match=r"export.json: not a vhbench export JSON: .*"):
+            list(question_export.PromptCheck().notes([log], split))
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["one file", "another file"])
+def test_a_request_that_failed_once_has_the_response_to_its_repetition(
+    split: Path, tmp_path: Path, again: bool
+) -> None:
+    question_export.export(split, "openai-batch", tmp_path / "out", "m")
+    log = batch_log(tmp_path / "out", split)
+    expected, _ = scored(log, split)
+    lines = log.read_text().splitlines()
+    failed = json.dumps({**json.loads(lines[0]), "response": {"status_code": 429, "body": {}}})
+    second = tmp_path / "out" / "second.jsonl"
+    log.write_text("\n".join([failed, failed, *lines[1:], *([] if again else lines[:1])]))
+    second.write_text(lines[0])
+    logs = [log, second] if again else [log]
+    told = invoked("auto", *logs, "--questions", split, catch_exceptions=False)
+    in_order = {"predictions": None}
+    assert [one | in_order for one in json.loads(told.stdout)["scores"]] == [one | in_order for one in expected]
+    log.write_text("\n".join([*lines, lines[0]]))
+    assert "occurs twice" in str(invoked(log, "--questions", split).exception)
+
+
+def test_a_column_named_sent_is_no_log(split: Path, tmp_path: Path) -> None:
+    rows = [{"id": name, "response": text, "sent": "yes"} for name, text in said(split).items()]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert not [line for line in scored(tmp_path / "log.jsonl", split)[1] if "prompts" in line or "which split" in line]

@@ -70,10 +70,17 @@ def write(
         refuse_other(key, whole.benchmark, whole.version)
     config = {name: value for name, value in whole.config.items() if name != "vocabulary"}
     told = {name: whole.extra[name] for name in _TOLD if name in whole.extra}
-    names = _scene_names(like or folder)
+    names, shown = _scene_names(like or folder), dict[str, tuple[str, ...]]()
+
+    def rows() -> Iterator[Row]:
+        for row in _rows(directory, secret):
+            question = public(row.question, secret, names)
+            shown[question.id] = question.scene_ids
+            yield replace(row, question=question)
+
     manifest = splits.write_split(
         folder,
-        (replace(row, question=public(row.question, secret, names)) for row in _rows(directory, secret)),
+        rows(),
         benchmark=whole.benchmark,
         version=whole.version,
         seed=whole.seed,
@@ -86,7 +93,7 @@ def write(
         head = KeyHead(whole.benchmark, whole.version, manifest.content_hash, vocabulary)
         if not overwrite:
             refuse_other(key, whole.benchmark, whole.version, manifest.content_hash)
-        write_key(key, head, _kept(directory, secret))
+        write_key(key, head, _kept(directory, secret, shown))
     return manifest
 
 
@@ -239,9 +246,11 @@ def _rows(directory: Path, secret: bytes) -> Iterator[Row]:
     return (row for row in splits.read_rows(directory) if row.question.id in names)
 
 
-def _kept(directory: Path, secret: bytes) -> Iterator[tuple[str, Question]]:
+def _kept(directory: Path, secret: bytes, shown: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Question]]:
+    """Yield config and question of the key's rows, with the ids of the public rows and scenes."""
     for row in _rows(directory, secret):
-        yield row.config, replace(row.question, id=_name(secret, "row", row.question.id.encode()))
+        name = _name(secret, "row", row.question.id.encode())
+        yield row.config, replace(row.question, id=name, scene_ids=shown[name])
 
 
 @kept_if_small

@@ -182,12 +182,13 @@ class OdeBuild(SplitBuild):
             )
 
     def _check_additions(self) -> None:
-        """Raise if no pair that ``--add`` adds can be shown, so that its release would repeat the older one."""
-        version, world = int(self._graph.graph["version"]), self._world()
-        pools = [criteria.PairPool(self._graph, pairing, version) for pairing in criteria.PAIRINGS]
-        if self.add and all(world.problem(pair) for pool in pools for pair in (*pool.seen, *pool.unseen)):
-            problems = {world.problem(pair) for pool in pools for pair in (*pool.seen, *pool.unseen)}
-            told = "; ".join(sorted(problems)[:3])
+        """Raise if ``--add`` adds no pair of a criterion that can be shown: its release would repeat the older one."""
+        if not self.add:
+            return
+        added = criteria.newest(self._graph, self.criteria, self.seed, self._epsilon, self._delta)
+        problems = set(map(self._world().problem, added))
+        if "" not in problems:
+            told = "; ".join(sorted(problems)[:3]) or f"none is {' or '.join(self.criteria)}"
             raise VhbenchError(f"--add {self.add}: expected new pairs that can be shown, got none ({told})")
 
     @property
@@ -248,7 +249,7 @@ class OdeBuild(SplitBuild):
         """Yield a shard's rows, their scenes, and rejections."""
         return shards.make(self._recipe(), self.plan[shard])
 
-    def prepare(self, echo: Callable[[str], None]) -> str | None:
+    def prepare(self, echo: Callable[[str], None], *, pilot: bool = True) -> str | None:
         """Print a dry run and end, or run the pilot of a build with a text-to-image model.
 
         Raises:
@@ -266,18 +267,23 @@ class OdeBuild(SplitBuild):
                 f"warning: --calibration missing; scores of {self.detector} are used uncalibrated (present from "
                 f"{self.keep:g}, absent below {self.absent:g})"
             )
+        if not pilot:
+            return ""
         for line in ode_preview.pilot(self._recipe(), self.plan, self.gpu_hour_price):
             echo(line)
         loaded_models.unload()  # worker processes load their own
         return "" if self.yes else "Start the build?"
 
     def gaps(self, split: Path) -> Sequence[str]:
-        """Return the requested cells (criterion × pairing) without any question."""
+        """Return the requested cells (criterion × pairing) without any question, and ``--add`` if it brought none."""
         if self.allow_missing:
             return ()
-        found = {tuple(row.values()) for _, row in splits.read_columns(split, ("criterion", "pairing"))}
+        rows = [row for _, row in splits.read_columns(split, ("criterion", "pairing", "scene_ids"))]
+        found = {(row["criterion"], row["pairing"]) for row in rows}
         asked = dict.fromkeys((share.criterion, criteria.PAIRINGS[share.pairing]) for share in self.plan)
-        return [" × ".join(cell) for cell in asked if cell not in found]
+        newest = max(Share.version_of(name) for row in rows for name in row["scene_ids"])
+        added = [f"--add {self.add}"] if self.add and newest < self._graph.graph["version"] else []
+        return [*(" × ".join(cell) for cell in asked if cell not in found), *added]
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return per criterion the numbers requested, accepted, and rejected for each reason."""

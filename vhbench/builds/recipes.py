@@ -6,7 +6,8 @@ SHA-256, and the reviewers' verdict. What cannot be known where a recipe is writ
 """
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +20,11 @@ from vhbench.builds.split_build import SplitBuild
 from vhbench.files import canonical, convert, parse_yaml, quote_value, read_text, write_atomic
 from vhbench.options import options_of
 from vhbench.schema import Manifest, VhbenchError
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_MODEL_OPTIONS = ("images", "detector", "verifier", "clip", "model", "rewriter")
+_MODEL = re.compile(r"(?:diffusers:|vqa:|transformers:)?([\w.-]+/[\w.-]+)(?:@(.*))?")
+"""A model on the Hub as an option's value; local folders and ONNX files are among the inputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +86,18 @@ class EditionRecipe:
     @property
     def unpinned(self) -> list[str]:
         """Names of models and inputs without a commit or checksum."""
-        models = [f"the commit of {model.name}" for model in self.models.values() if not model.revision]
-        return [*models, *(["the SHA-256 of its inputs"] if self.sources is None else [])]
+        models = [f"the commit of {model.name}" for model in self.models.values() if not _is_commit(model.revision)]
+        return [*models, *self._unbound(), *(["the SHA-256 of its inputs"] if self.sources is None else [])]
+
+    def _unbound(self) -> Iterator[str]:
+        """Yield models that an option names without a commit of ``models``."""
+        values = {name: value if isinstance(value, list) else [value] for name, value in self.options.items()}
+        used = " ".join(str(one) for own in values.values() for one in own)
+        bound = {model.name for key, model in self.models.items() if f"{{{key}}}" in used}
+        for name in _MODEL_OPTIONS:
+            for one in filter(None, (_MODEL.fullmatch(str(value)) for value in values.get(name, ()))):
+                if one[1] not in bound and not _is_commit(one[2]) and not Path(one[1]).exists():
+                    yield f"the commit of {one[1]} (options: {name})"
 
     @classmethod
     def read(cls, file: Path) -> Self:
@@ -143,6 +159,8 @@ class EditionRecipe:
     def differences(self, manifest: Manifest) -> list[str]:
         """Return why a split is not the version that the recipe describes; empty if it is."""
         told, config = manifest.extra.get("recipe"), manifest.config
+        if told is None and manifest.content_hash == self.content_hash:  # built with the same options by hand
+            told = {"digest": self.digest}
         counts = {  # the manifest names files without folders, and replaces 0 and negative numbers by defaults
             name: value
             for name, value in self.options.items()
@@ -162,6 +180,10 @@ class EditionRecipe:
             for name, (wanted, there) in expected.items()
             if wanted != there and wanted not in (None, "")
         ]
+
+
+def _is_commit(revision: str | None) -> bool:
+    return _COMMIT.fullmatch(revision or "") is not None
 
 
 def _filled(value: Any, commits: Mapping[str, str]) -> Any:

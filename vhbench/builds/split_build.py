@@ -43,11 +43,12 @@ class SplitBuild(Build):
             VhbenchError: naming the option, its value and the allowed values.
         """
 
-    def prepare(self, echo: Callable[[str], None]) -> str | None:
+    def prepare(self, echo: Callable[[str], None], *, pilot: bool = True) -> str | None:
         """Do what comes before a build, such as a pilot.
 
         Args:
             echo: function that prints a line.
+            pilot: whether a pilot may run and a question be asked, unlike in an array job.
 
         Returns:
             A question to confirm before the build, "" to start it, or None to end here.

@@ -56,6 +56,8 @@ def _unless_named(run: Callable[..., None]) -> Callable[..., None]:
     def callback(ctx: typer.Context, **values: object) -> None:
         if ctx.invoked_subcommand is None:
             run(**values)
+        elif values.get("recipe"):
+            raise typer.BadParameter(f"--recipe names its benchmark; expected no command, got {ctx.invoked_subcommand}")
 
     own = inspect.signature(run)
     context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)

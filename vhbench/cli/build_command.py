@@ -139,6 +139,8 @@ def path(text: str | Path) -> Path:
         return ReleaseName.parse(text).folder()
     if not text or any("\ud800" <= sign <= "\udfff" for sign in text):  # bytes that are not UTF-8
         raise typer.BadParameter(f"expected a path, got {quote_value(text)}")
+    if "::" in text:
+        raise typer.BadParameter(f"expected a path without '::', which `datasets` takes for an archive, got {text}")
     return Path(text)
 
 
@@ -153,9 +155,10 @@ def run(build: "SplitBuild", how: RunOptions, extra: Mapping[str, Any] | None = 
     build = replace(build, seed=seed, scratch=str(how.out))
     build.check()
     part = sharding.parse_shard(how.shard) if how.shard else None
-    if not part and (question := build.prepare(lambda line: typer.echo(in_a_line(line)))) != "":
-        if question is None:
-            return
+    question = build.prepare(lambda line: typer.echo(in_a_line(line)), pilot=not part)
+    if question is None:
+        return
+    if question:
         typer.confirm(question, abort=True)
     manifest = sharding.run(
         build,

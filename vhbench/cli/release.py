@@ -112,7 +112,7 @@ class _Steps:
         """Build the first shard elsewhere, without cached images, and estimate the whole from it."""
         from vhbench.builds import sharding
 
-        if (self.split / "manifest.json").is_file() or any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts")):
+        if self._is_begun():
             yield "skipped, since the build has begun"
             return
         shards, workers = self.plan.shards, self.how.workers
@@ -125,6 +125,15 @@ class _Steps:
         took = f"{hours:,.2f} hours" if hours >= 0.1 else f"{3600 * hours:,.1f} seconds"
         cost = f", cost {hours * self.how.gpu_hour_price:,.2f}" if self.how.gpu_hour_price else ""
         yield f"{shards:,} shards take about {took} with {workers} workers, and {size:,.3f} GB{cost}"
+
+    def _is_begun(self) -> bool:
+        """Return whether shards of this recipe's build, or its split, are there."""
+        from vhbench import splits
+
+        if any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts")):
+            return True
+        there = (self.split / "manifest.json").is_file()
+        return there and not self.recipe.differences(splits.read_manifest(self.split))
 
     def build(self) -> Iterator[str]:
         """Build the split, resuming an interrupted build."""

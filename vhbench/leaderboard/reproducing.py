@@ -114,7 +114,7 @@ def _run(
     command = [sys.executable, "-m", "lmms_eval", "--model", model, "--tasks", ",".join(tasks), "--batch_size", "1"]
     command += ["--log_samples", "--output_path", str(folder / name)]
     command += [*(["--model_args", model_args] if model_args else []), *(["--gen_kwargs", given] if given else [])]
-    environment = {**os.environ, "VHBENCH_DATA": str(folder)}
+    environment = {**os.environ, "VHBENCH_DATA": str(folder), "VHBENCH_RELEASE": ""}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode or not any((folder / name).rglob("*samples*")):
         last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]

@@ -3,13 +3,14 @@
 They use the samples alone. A file rewritten with consistent hashes is only detected with the split.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import vhbench
 from vhbench import provenance
+from vhbench.adapters.harness_logs import SENT
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.columns import RECORD
 from vhbench.files import quote_value
@@ -187,3 +188,19 @@ def check_same_split(told: Provenance | None, split: Path, manifest: Manifest) -
         f"{told.task} belong to another split, {told.benchmark} {told.version} with {told.content_hash[:12]}…; give "
         "the evaluated split"
     )
+
+
+def is_failed(row: Any) -> bool:
+    """Return whether a row of a log is of a request without a response, which another line may repeat."""
+    return isinstance(row, Mapping) and SENT in row and bool(row[SENT].failed)
+
+
+def failed_last(rows: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[str, str, Any]]:
+    """Yield rows of task, place and row; those of failed requests last, and once."""
+    failed: dict[str, tuple[str, str, Any]] = {}
+    for found in rows:
+        if is_failed(found[-1]):
+            failed.setdefault(str(found[-1].get("id")), found)
+        else:
+            yield found
+    yield from failed.values()

@@ -29,7 +29,7 @@ class _Plan:
     flags: bool
 
 
-IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id")
+IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id", "custom_id")
 ANSWERS = (
     "answer", "label", "gold", "gt", "gt_answer", "ground_truth", "correct_answer", "correct answer", "target",
     "dis_truth", "truth",

@@ -22,7 +22,7 @@ from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
 from vhbench.records import is_cut_off, split_repetition, to_record, to_records
 from vhbench.runs import column_aliases, samples
-from vhbench.runs.checks import SamplesCheck, check_same_split
+from vhbench.runs.checks import SamplesCheck, check_same_split, failed_last, is_failed
 from vhbench.runs.questions import is_split, known_questions
 from vhbench.runs.run_files import (
     check_single_run,
@@ -212,7 +212,7 @@ class Responses:
         drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))
         last, given, varied = -1, set[str](), set[tuple[int, str]]()
-        for _, place, row in self._rows(joined=True):
+        for _, place, row in failed_last(self._rows(joined=True)):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
             found = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
@@ -231,6 +231,8 @@ class Responses:
                 again = bool(answered[at] & _PLAIN) and (not number or at != last or number in given)
                 last, given = (last, given) if answered[at] & _PLAIN else (at, set())
                 given.add(number)
+            if again and is_failed(row):
+                continue
             if again:
                 raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
             self.asked[config] += not answered[at]
@@ -288,7 +290,7 @@ class Responses:
                 if (model := str(row.get("model") or "")) not in ("", self._model or model):
                     raise VhbenchError(f"{place}: expected responses of one model, got {self._model} and {model}")
                 self._model = model
-                sent = {SENT: row[SENT]} if SENT in row else {}
+                sent = {SENT: row[SENT]} if isinstance(row.get(SENT), tuple) else {}  # no column of a table
                 yield task, place, column_aliases.answered(row, place, joined=joined) | sent
         if fits:
             self._note(task, check)

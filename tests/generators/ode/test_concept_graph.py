@@ -282,7 +282,54 @@ def test_own_words_have_their_own_english(tmp_path: Path) -> None:
         ({"plural": ["cars"]}, r"has plural \['cars'\]; expected a text"),
         ({"article": 5}, "has article 5; expected a text"),
         ({"opposites": ["sea"]}, "opposite 'sea'"),
+        ({"opposites": [["yard"]]}, r"opposite \['yard'\], which is not among the concepts"),
+        ({"place": "motorway "}, "has place 'motorway '; expected a phrase"),
+        ({"place": " motorway"}, "has place ' motorway'; expected a phrase"),
+        ({"name": ""}, "has name ''; expected a text"),
+        ({"word": ""}, "expected each word once, as a text; got 1 × ''"),
+        ({"word": None}, "expected each word once, as a text; got 1 × None"),
+        ({"word": "yard"}, "expected each word once, as a text; got 2 × 'yard'"),
+        ({"state": [[None, "red"]]}, "has the attribute None; expected a text"),
+        ({"since": 2}, "expected versions from 1 to 1, got 2"),
     ):
         file.write_text(json.dumps({"concepts": [{**concepts[0], **broken}, concepts[1]], "edges": []}))
         with pytest.raises(VhbenchError, match=message):
             concept_graph.from_file(file)
+
+
+@pytest.mark.parametrize("version", [0, 10_000_000])
+def test_versions_are_bounded(version: int, tmp_path: Path) -> None:
+    """Every version is a share of the build, so that a wild number would never end."""
+    (tmp_path / "own.json").write_text(json.dumps({"version": version, "concepts": [], "edges": []}))
+    with pytest.raises(VhbenchError, match=f"own.json: expected versions from 1 to 100, got {version}"):
+        concept_graph.from_file(tmp_path / "own.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "frequency", "message"),
+    [("entity", "inf", "expected an integer frequency"), ("thing", "3", "'dog': expected one of .*, virtual, got 'th")],
+)
+def test_a_broken_release_is_refused_in_one_line(kind: str, frequency: str, message: str, tmp_path: Path) -> None:
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_node("beach", type="environment")
+    graph.add_node("dog", type=kind)
+    graph.add_edge("beach", "dog", frequency=float(frequency))
+    nx.write_graphml(graph, tmp_path / "graph_H.graphml")
+    with pytest.raises(VhbenchError, match=message):
+        concept_graph.from_file(tmp_path / "graph_H.graphml")
+
+
+@pytest.mark.parametrize(
+    ("place", "wet", "shown"),
+    [
+        ("next to the yard", "next to the wet yard", "the yard"),
+        ("in front of a yard", "in front of a wet yard", "a yard"),
+        ("in front of yards", "in front of wet yards", "yards"),
+        ("at the far end of a yard", "at the wet far end of a yard", "the far end of a yard"),
+        ("at road works", "at wet road works", "road works"),
+    ],
+)
+def test_prepositions_of_several_words(place: str, wet: str, shown: str) -> None:
+    concepts = [{"word": "yard", "kind": "environment", "place": place}]
+    words = concept_graph.wording(concept_graph.from_json({"concepts": concepts, "edges": []}, where="own"))
+    assert (words.place("yard"), words.place("yard", "wet"), words.shown("yard")) == (place, wet, shown)

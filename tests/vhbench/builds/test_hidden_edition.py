@@ -229,6 +229,8 @@ def test_a_table_that_is_a_file_of_a_hidden_edition_is_hidden_too(whole: Path, t
 def test_a_submission_is_scored_with_the_key(whole: Path, shown: Path, tmp_path: Path) -> None:
     key = shown.with_name("ode.key.jsonl")
     rows = [row for _, row in answer_keys.read_key(key)]
+    public = {row.question.id: list(row.question.scene_ids) for row in splits.read_rows(shown)}
+    assert {row["id"]: list(row["scene_ids"]) for row in rows} == public
     assert {row["id"] for row in rows} == {q.id for q in splits.read_questions(shown)}
     closed = {row["id"]: row["answer"] for row in rows if row["answer"]}
     wrong = dict(list(closed.items())[: len(closed) // 4])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import ode_audit as audit
@@ -326,6 +327,30 @@ def test_an_addition_that_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         OdeBuild(add=str(more)).check()
     with pytest.raises(VhbenchError, match=r"--variants: expected .*, got 999999999"):
         OdeBuild(variants=999_999_999).check()
+
+
+def test_an_addition_without_a_pair_of_the_chosen_criteria_is_refused(tmp_path: Path) -> None:
+    """A concept without edges has fictional pairs only: the standard questions would be those of the older version."""
+    more = tmp_path / "more.json"
+    more.write_text('{"concepts": [{"word": "bamboo", "kind": "entity"}], "edges": []}')
+    OdeBuild(add=str(more), pairs=1, criteria=("standard", "fictional")).check()
+    with pytest.raises(VhbenchError) as caught:
+        OdeBuild(add=str(more), pairs=1, criteria=("standard", "long_tail")).check()
+    told = "expected new pairs that can be shown, got none (none is standard or long_tail)"
+    assert str(caught.value) == f"--add {more}: {told}"
+
+
+def test_an_addition_without_a_question_is_a_gap(tmp_path: Path) -> None:
+    """The rows of the older version do not hide that the new one has none; with an image of its own it has some."""
+    more = tmp_path / "more.json"
+    more.write_text('{"concepts": [{"word": "bamboo", "kind": "entity"}], "edges": []}')
+    old = OdeBuild(pairs=1, criteria=("fictional",), size=96, levels=("existence",))
+    assert sharding.run(old, tmp_path / "old", progress=False) is not None
+    new = replace(old, add=str(more))
+    assert new.gaps(tmp_path / "old" / "ode") == [f"--add {more}"]
+    assert replace(new, allow_missing=True).gaps(tmp_path / "old" / "ode") == ()
+    assert sharding.run(new, tmp_path / "new", progress=False) is not None
+    assert new.gaps(tmp_path / "new" / "ode") == []
 
 
 def test_a_split_with_an_empty_cell_is_refused(tmp_path: Path) -> None:

@@ -70,8 +70,9 @@ def test_the_traffic_domain_speaks_english() -> None:
     assert {"Does the image show a motorway?", "Does the image show a road tunnel?"} & questions
 
 
-def test_a_dry_run_prints_prompts_and_questions_and_builds_nothing(tmp_path: Path) -> None:
-    done = run("build", "ode", "--graph", "traffic", "--pairs", "2", "--dry-run", "--out", str(tmp_path))
+@pytest.mark.parametrize("more", [(), ("--shard", "0/4"), ("--workers", "2", "--yes")])
+def test_a_dry_run_prints_prompts_and_questions_and_builds_nothing(more: tuple[str, ...], tmp_path: Path) -> None:
+    done = run("build", "ode", "--graph", "traffic", "--pairs", "2", "--dry-run", "--out", str(tmp_path), *more)
     assert done.exit_code == 0, done.output
     assert len(re.findall(r"^(?:standard|long_tail|random|fictional), entity", done.output, re.M)) == 16
     assert len(re.findall(r"\? (?:yes|no)$", done.output, re.M)) > 50
@@ -126,6 +127,14 @@ def test_perfect_images_pass_a_perfect_judge_of_places(models: dict[str, Any], t
     assert projected is not None
     assert int(projected[1]) <= 80 / 0.95  # eight cells of ten images
     assert len(list(read_scenes(tmp_path / "ode"))) == 80
+
+
+def test_an_array_job_warns_without_a_pilot(models: dict[str, Any], tmp_path: Path) -> None:
+    done = run(*PAINTED, "--criteria", "standard", "--shard", "0/2", "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert "warning: --calibration missing" in done.output
+    assert "projected" not in done.output
+    assert models["image_source"].painted == 10  # one of two cells
 
 
 def test_a_blind_judge_of_places_ends_at_the_pilot(models: dict[str, Any], tmp_path: Path) -> None:

@@ -198,6 +198,41 @@ def test_an_unpinned_recipe_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("models", "options", "unpinned"),
+    [
+        ({}, {"detector": "org/dino"}, ["the commit of org/dino (options: detector)"]),
+        ({}, {"images": "diffusers:org/flux"}, ["the commit of org/flux (options: images)"]),
+        (
+            {"flux": ("org/flux", "main")},
+            {"images": "diffusers:org/flux", "revision": "{flux}"},
+            ["the commit of org/flux"],
+        ),
+        (
+            {"flux": ("org/flux", "1" * 40)},
+            {"images": "diffusers:org/flux"},
+            ["the commit of org/flux (options: images)"],
+        ),
+        ({"flux": ("org/flux", "1" * 40)}, {"images": "diffusers:org/flux", "revision": "{flux}"}, []),
+        ({}, {"model": ["org/vlm@main", f"org/other@{'2' * 40}"]}, ["the commit of org/vlm (options: model)"]),
+        ({}, {"images": "scenes", "detector": "/models/dino"}, []),
+    ],
+)
+def test_a_model_is_pinned_by_a_commit_that_its_option_takes(
+    models: dict[str, tuple[str, str]], options: dict[str, object], unpinned: list[str]
+) -> None:
+    pins = {key: recipes.ModelPin(name=name, revision=revision) for key, (name, revision) in models.items()}
+    recipe = recipes.EditionRecipe(benchmark="ode", version="1.0.0", options=options, models=pins, sources={})
+    assert recipe.unpinned == unpinned
+
+
+def test_a_recipe_and_a_benchmark_are_not_named_together(tmp_path: Path) -> None:
+    file = write(tmp_path / "small.yaml")
+    code, output = run("build", "--recipe", file, "mioh", "--out", tmp_path / "out")
+    assert (code, "expected no command, got mioh" in " ".join(output.split())) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("file", sorted(EDITIONS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_official_recipes_are_read(file: Path) -> None:
     recipe = recipes.EditionRecipe.read(file)

@@ -58,7 +58,8 @@ _TAKEN_BACK = re.compile(
             r" made (?:out )?of (?:snow|sand|paper|cardboard|legos?|clay|chocolate|balloons?|wire|candy|icing|fondant"
             r"|yarn|gingerbread)\b",
             r" who (?:wrote|took|made|owns?|left|placed|put|created|prepared|built|designed|lives?|works?|uses?|might"
-            r"|may|would|could|can|wants?|needs?|enjoys?|like)\b",
+            r"|may|would|could|can|wants?|needs?|enjoys?|like)"
+            r"(?! be (?:an?|the|his|her|its|their)\b)\b",
         )
     )
 )
@@ -69,7 +70,8 @@ _HYPOTHETICAL = re.compile(
     r"|inside|outside|behind|beside|under|near|nearby|around|there|here|somewhere|present|located|hidden|hiding|lurking|living|placed"
     r"|put|added|set|installed|hung|built|positioned|parked|left|arriving|coming|expected|imagined|included|used"
     r"|needed|required|wanted|nice|good|great|better|best|useful|helpful|ideal|perfect|welcome|enough|possible)\b)\w)"
-    r"|can (?:also )?be (?:added|placed|put|imagined|expected|included)"
+    r"|can (?:also )?(?:be (?:added|placed|put|imagined|expected|included)|sit|stand|relax|rest|gather|enjoy|eat|dine"
+    r"|swim|play|walk|wait|park|ride|board|lie|sleep|meet|shop|work|cook|cross)"
     r"|(?:is|are) (?:expected|supposed)|(?:will|might) (?:soon|arrive|come|appear))\b"
 )
 """What follows a hypothetical object: "a bench could be placed here", but not "a dog could be hungry"."""

@@ -41,6 +41,10 @@ _IMAGE = re.compile(
     rf"|\b(?:(?:{_PLACES})(?!\s(?:an?\s|the\s|his\s|her\s)?(?:horse|horseback|motorcycle|bike|bicycle)\b)"
     r"|is|are|was|were|can|could|has|stands?|sits?|lies|that|which|hang(?:s|ing)?|covers?|decorates?)\b"
 )
+_RELATIVE = re.compile(
+    rf"{_CLAUSE_ENDS}|\b(?:is|are|was|were|has|have|had|(?:stand|sit|lie|lay|walk|run|ride|look|wait|play|lean|pose|rest|sleep"
+    rf"|appear|work)s?|can)\b|\b\w+s (?={_DETERMINED}\b)"
+)
 _TEXT = re.compile(r"[,;]|\band\b|\bon\b|\bin\b|\bis\b")
 _REACH = 240
 """Maximum length of a scope, in characters."""
@@ -50,6 +54,7 @@ _ENDS: Mapping[str, re.Pattern[str]] = {
     "phrase": _PHRASE,
     "list": _LIST_END,
     "image": _IMAGE,
+    "relative": _RELATIVE,
     "text": _TEXT,
 }
 """Extent of a cue → end of its scope."""

@@ -34,3 +34,19 @@ def test_any_table_counts_where_the_vocabulary_has_any_table() -> None:
     words = Vocabulary.build([["table"], ["chair"]])
     caption = "a coffee table by a table"
     assert [found.node for found in heads(caption, words.find(caption), words)] == ["table", "table"]
+
+
+@pytest.mark.parametrize(
+    ("caption", "objects"),
+    [
+        ("the star of the image is a dog", ["dog"]),
+        ("a movie star", []),
+        ("a star in the sky", ["star"]),
+        ("the sun lounger is blue", []),
+        ("a sun umbrella", ["umbrella"]),
+        ("the sun shines", ["sun"]),
+    ],
+)
+def test_the_star_of_the_show_is_not_in_the_sky(caption: str, objects: list[str]) -> None:
+    words = Vocabulary.build([["star"], ["sun"], ["dog"], ["umbrella"]])
+    assert [found.node for found in heads(caption, words.find(caption), words)] == objects
