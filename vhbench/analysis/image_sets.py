@@ -3,10 +3,11 @@
 The distance is CMMD (Jayasumana et al., CVPR 2024): the squared maximum mean discrepancy of unit-length CLIP features
 with a Gaussian kernel (σ = 10), times 1000, by its unbiased estimator; 0 means the same distribution. Unlike the
 Fréchet distance, it assumes no normal distribution and is unbiased for few images. Its interval is a bootstrap over
-images, and its p-value a permutation test.
+images, and its p-value a permutation test. All of them take the sets as independent samples: images that two sets share
+would make them look closer than two samples of one source, so they are left out of the later set.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,9 +46,13 @@ def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, 
     Raises:
         VhbenchError: for fewer than two sets, or one with fewer than :data:`LEAST` images.
     """
-    if len(places) < 2:
-        raise VhbenchError("expected a split and at least one other set of images")
-    found = _compare({name: features(_images_of(Path(name), most, seed)).astype(float) for name in places}, seed=seed)
+    if len({Path(name).resolve() for name in places}) < max(2, len(places)):
+        raise VhbenchError(f"expected a split and at least one other set of images, each once; got {', '.join(places)}")
+    sets, known = dict[str, list[bytes]](), set[bytes]()
+    for name in places:
+        sets[name] = _images_of(Path(name), most, seed, known)
+        known = known or set(sets[name])
+    found = _compare({name: features(images).astype(float) for name, images in sets.items()}, seed=seed)
     yield from _report(found)
     data, picture = out / "images_analysis.json", out / "images_map.png"
     write_atomic(data, json_bytes(found))
@@ -55,8 +60,8 @@ def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, 
     yield f"wrote {data} and {picture}"
 
 
-def _images_of(place: Path, most: int, seed: int) -> list[bytes]:
-    """Return up to ``most`` different images of a split, or of a folder of image files, sampled at random."""
+def _images_of(place: Path, most: int, seed: int, known: Set[bytes] = frozenset()) -> list[bytes]:
+    """Return up to ``most`` images of a split, or of a folder of image files, sampled at random, without known ones."""
     if (place / "manifest.json").is_file():
         found = {image: None for question in splits.read_questions(place) for image in question.images}
         every: list[Any] = list(found)
@@ -65,7 +70,11 @@ def _images_of(place: Path, most: int, seed: int) -> list[bytes]:
     if len(every) < LEAST:
         raise VhbenchError(f"{place}: expected a split or folder with at least {LEAST} images, got {len(every)}")
     kept = sorted(rng(seed, "image sets", place.name).permutation(len(every))[:most].tolist())
-    return [image if isinstance(image := every[i], bytes) else Path(image).read_bytes() for i in kept]
+    read = [image if isinstance(image := every[i], bytes) else Path(image).read_bytes() for i in kept]
+    others = [image for image in read if image not in known]
+    if len(others) < LEAST:
+        raise VhbenchError(f"{place}: expected at least {LEAST} images that the first set lacks, got {len(others)}")
+    return others
 
 
 def distance(first: Floats, second: Floats, *, seed: int = 0) -> dict[str, Any]:

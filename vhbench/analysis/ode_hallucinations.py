@@ -68,7 +68,7 @@ def analyse(
     matcher = ode_captions.matcher(vocabulary)
     seen = Counter(fact for record in own if record.kind == "caption" for fact in set(record.objects))
     imaginings = Counter(word for record in own for word in hallucinated_concepts(record, matcher))
-    lifts, together = compute_lift(opportunities(own, matcher, set(imaginings))), shown_together(own)
+    lifts, together = compute_lift(opportunities(own, matcher, set(imaginings))), shown_together(own, matcher)
     pairs = {(fact, word): lift for fact, row in lifts.items() for word, lift in row.items()}
     excess = {pair: lift["hallucinated"] - lift["expected"] for pair, lift in pairs.items()}
     return {
@@ -152,14 +152,16 @@ def hallucinated_concepts(record: Record, matcher: Vocabulary) -> set[str]:
     return _possible(record, matcher, {found.node for found in said})
 
 
-def shown_together(records: Iterable[Record]) -> dict[str, list[str]]:
+def shown_together(records: Sequence[Record], matcher: Vocabulary) -> dict[str, list[str]]:
     """Return fact → the facts that exactly the same images show; a place stands for the objects that come with it."""
+    asked = [record.question for record in records if record.question_type == "place"]
+    places = {*environments.SETTINGS, *(found.node for question in asked for found in matcher.find(question))}
     images: dict[str, set[str]] = {}
     for record in records:
         for fact in record.objects:
             images.setdefault(fact, set()).add(resampling_unit(record))
     groups: dict[frozenset[str], list[str]] = {}
-    for fact in sorted(images, key=lambda fact: (fact not in environments.SETTINGS, fact)):
+    for fact in sorted(images, key=lambda fact: (fact not in places, fact)):
         groups.setdefault(frozenset(images[fact]), []).append(fact)
     return {facts[0]: facts[1:] for facts in groups.values() if facts[1:]}
 

@@ -110,8 +110,8 @@ class _Pool:
         for run, groups, strata in zip(names, self.measured, self.strata, strict=True):
             yield from (f"{self.group.title}, {run}: {one.withheld}" for one in groups if one.withheld)
             if lost := sum(stratum not in self.weights for stratum in strata):
-                kinds = "of a criterion, type, pressure or perturbation that not every run has for two images"
-                yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out, {kinds}"
+                why = "not every run has two images of their criterion, type, pressure and perturbation"
+                yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out: {why}"
         ids = [{row.id for row in about} for about in self.about]
         if shared := len(set.intersection(*ids)):
             yield f"{self.group.title}: {shared:,} ids are in all runs; omit --unpaired for the same questions"

@@ -277,7 +277,7 @@ def test_own_words_have_their_own_english(tmp_path: Path) -> None:
     assert words.several(2, "cul-de-sac", ["quiet"]) == "two quiet culs-de-sac"
     assert words.one("tarmac", ["wet"]) == "wet tarmac"
     assert words.opposites["congested"] == {"deserted"}
-    for broken, message in (
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"place": "motorway"}, "has place 'motorway'"),
         ({"plural": ["cars"]}, r"has plural \['cars'\]; expected a text"),
         ({"article": 5}, "has article 5; expected a text"),
@@ -291,7 +291,8 @@ def test_own_words_have_their_own_english(tmp_path: Path) -> None:
         ({"word": "yard"}, "expected each word once, as a text; got 2 × 'yard'"),
         ({"state": [[None, "red"]]}, "has the attribute None; expected a text"),
         ({"since": 2}, "expected versions from 1 to 1, got 2"),
-    ):
+    ]
+    for broken, message in cases:
         file.write_text(json.dumps({"concepts": [{**concepts[0], **broken}, concepts[1]], "edges": []}))
         with pytest.raises(VhbenchError, match=message):
             concept_graph.from_file(file)

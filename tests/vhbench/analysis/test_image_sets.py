@@ -56,8 +56,31 @@ def test_the_command_compares_folders_and_draws_them(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "images_analysis.json").read_bytes())
     assert list(found["images"].values()) == [12, 12]
     assert (tmp_path / "images_map.png").is_file()
+    for twice in (str(tmp_path / "drawn"), f"{tmp_path}/drawn/", f"{tmp_path}/photos/../drawn"):
+        again = CliRunner().invoke(app, ["analyse", "images", str(tmp_path / "drawn"), twice, "--clip", str(model)])
+        assert str(again.exception).startswith("expected a split and at least one other set of images, each once; got ")
     with pytest.raises(VhbenchError, match=r"expected photos .*, got none"):
         image_sets._images_of(tmp_path / "clip", 9, 0)
     (tmp_path / "drawn" / "0.png").rename(tmp_path / "clip" / "0.png")
     with pytest.raises(VhbenchError, match="at least 10 images, got 1"):
         image_sets._images_of(tmp_path / "clip", 9, 0)
+
+
+def test_images_of_both_sets_are_left_out_of_the_second(tmp_path: Path) -> None:
+    """Copies are no independent sample: the estimate of a set and its copy is below zero, with its interval."""
+    for name, numbers in (("a", range(12)), ("copy", range(12)), ("b", range(9, 24))):
+        (tmp_path / name).mkdir()
+        for i in numbers:
+            (tmp_path / name / f"{i}.png").write_bytes(b"%d" % i)
+    first = image_sets._images_of(tmp_path / "a", 100, 0)
+    assert len(first) == 12
+    assert sorted(map(int, image_sets._images_of(tmp_path / "b", 100, 0, set(first)))) == list(range(12, 24))
+    with pytest.raises(VhbenchError, match="copy: expected at least 10 images that the first set lacks, got 0"):
+        image_sets._images_of(tmp_path / "copy", 100, 0, set(first))
+
+
+def test_the_interval_of_one_distribution_is_around_zero() -> None:
+    """20 pairs of samples: centred estimates, of which few intervals exclude 0."""
+    found = [image_sets.distance(features(seed), features(seed + 100)) for seed in range(20)]
+    assert abs(np.mean([one["cmmd"] for one in found])) < 0.1
+    assert sum(not one["interval"][0] <= 0 <= one["interval"][1] for one in found) <= 3

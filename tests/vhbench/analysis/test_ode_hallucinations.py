@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -148,3 +149,13 @@ def test_what_is_always_shown_together_is_one_fact_named_after_its_place() -> No
     assert groups[tuple(sorted(kitchen))]["rate"] == 1.0
     assert groups[tuple(sorted(street))]["rate"] == 0.0
     assert groups[tuple(sorted(street))]["n"] == 24
+
+
+def test_a_place_of_an_own_domain_is_known_by_the_questions_about_it() -> None:
+    """Its name is in no table of the project; "lorry" would come first by the alphabet."""
+    records = [caption(i, "standard", "A lorry.", ("lorry", "motorway")) for i in range(3)]
+    words = dict.fromkeys(("lorry", "motorway"), ())
+    assert ode_hallucinations.analyse(records, words)["together"] == {"lorry": ["motorway"]}
+    place = replace(records[0], id="p", kind="yes_no", task="existence", question_type="place", answer="yes")
+    records.append(replace(place, question="Does the image show a motorway?", prediction="yes"))
+    assert ode_hallucinations.analyse(records, words)["together"] == {"motorway": ["lorry"]}

@@ -17,6 +17,7 @@ from vhbench.builds.ode_preview import PLANNED_EYES, PlannedImages
 from vhbench.builds.ode_source_vocabulary import OpenWorld
 from vhbench.cli import app
 from vhbench.generators.ode import shards
+from vhbench.generators.ode.concept_graph import wording
 from vhbench.schema import Question, Row, Scene
 from vhbench.splits import read_scenes
 
@@ -145,3 +146,13 @@ def test_a_blind_judge_of_places_ends_at_the_pilot(models: dict[str, Any], tmp_p
     assert "expected at least 5 % of the images to be kept, got standard × entity-environment: 0 of 20" in told
     assert models["image_source"].painted == ode_preview.FIRST + ode_preview.MOST
     assert not list(tmp_path.glob("ode/*.parquet"))
+
+
+def test_places_of_traffic_that_can_be_true_together_do_not_exclude_each_other() -> None:
+    """A crossroads may lie on a country road, and a motorway in a tunnel: neither gives a "no" about the other."""
+    unlike = wording(TRAFFIC._graph).unlike
+    for one in ("country road", "mountain pass", "gravel road"):
+        assert not any(unlike(*pair) for pair in ((one, "crossroads"), ("crossroads", one), (one, "roundabout")))
+    assert not unlike("motorway", "tunnel")
+    assert not unlike("tunnel", "country road")
+    assert unlike("motorway", "pedestrian street")
