@@ -161,7 +161,7 @@ class PromptCheck:
         if self.others:
             yield f"{self.others:,} prompts differ from lmms-eval's; scores are not comparable"
         if other := sum(self._images[q.id] != {_names_of(q)} for q in self._pictured(split)):
-            yield f"{other:,} questions have other images than in lmms-eval, or another order; scores are not comparable"
+            yield f"{other:,} questions have other images or another order than in lmms-eval; scores are not comparable"
         own = splits.read_manifest(split).content_hash
         exports = {log: next((at / FILE for at in log.parents[:2] if (at / FILE).is_file()), None) for log in logs}
         for file in filter(None, dict.fromkeys(exports.values())):

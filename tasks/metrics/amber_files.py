@@ -46,7 +46,11 @@ def read_relation(relation: Any) -> Mapping[str, Sequence[str]]:
 
 def read_safe_words(words: Any) -> Sequence[str]:
     """Return words, or those of a file with one per line."""
-    return read_text(words).split() if isinstance(words, (str, Path)) else list_of_words(words, "safe words")
+    return (
+        [*filter(None, read_text(words).splitlines())]
+        if isinstance(words, (str, Path))
+        else list_of_words(words, "safe words")
+    )
 
 
 def word_list(name: str, row: Mapping[str, Any], key: str, fold: Callable[[str], str]) -> list[str]:

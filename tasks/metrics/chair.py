@@ -175,15 +175,18 @@ def gold_from_coco(
     """
     vocabulary = vocabulary_of(synonyms, compat=compat)
     data = read_coco(instances)
-    names = {row["id"]: row["name"] for row in _part(data, "categories", "instances")}
-    gold: dict[str, set[str]] = {str(row["id"]): set() for row in data.get("images", ())}
-    for row in _part(data, "annotations", "instances"):
+    names = {row["id"]: row["name"] for row in _part(data, "categories", "instances", "id", "name")}
+    photos = _part(data, "images", "instances", "id") if "images" in data else ()
+    gold: dict[str, set[str]] = {str(row["id"]): set() for row in photos}
+    for row in _part(data, "annotations", "instances", "image_id", "category_id"):
         if (name := names.get(row["category_id"])) is None:
             raise VhbenchError(
                 f"annotation {row.get('id')}: expected a category of the file, got {row['category_id']!r}"
             )
         gold.setdefault(str(row["image_id"]), set()).update(filter(None, [vocabulary.node(name)]))
-    for row in _part(read_coco(captions), "annotations", "captions") if captions is not None else ():
+    file = f"captions {captions}" if isinstance(captions, (str, Path)) else "captions"
+    told = _part(read_coco(captions), "annotations", file, "image_id", "caption") if captions is not None else ()
+    for row in told:
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
     if names and not any(gold.values()):
         raise VhbenchError(f"expected the vocabulary to have a category of the images, such as {min(names.values())!r}")
@@ -210,7 +213,11 @@ def read_coco(data: Any) -> Any:
     return read_typed(Path(data), _Coco, "COCO") if isinstance(data, (str, Path)) else data
 
 
-def _part(data: Any, key: str, what: str) -> list[dict[str, Any]]:
+def _part(data: Any, key: str, what: str, *columns: str) -> list[dict[str, Any]]:
     if not isinstance(data, Mapping) or not isinstance(data.get(key), list):
         raise VhbenchError(f"COCO {what}: expected a list {key!r}")
+    for number, row in enumerate(data[key], start=1):
+        for name in columns:
+            if not isinstance(row, Mapping) or name not in row:
+                raise VhbenchError(f"COCO {what}, {key}, row {number}: expected {name!r}, got {row!r:.80}")
     return list(data[key])

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from vhbench import splits
 from vhbench.benchmarks import Task, benchmark
-from vhbench.builds.split_build import SplitBuild, tail
-from vhbench.files import file_sha256, is_inside, read_json, read_text
+from vhbench.builds.split_build import SplitBuild, tail, vocabulary_of
+from vhbench.files import convert, file_sha256, is_inside, read_json, read_text
 from vhbench.options import check_numbers, option, values_of
 from vhbench.schema import Question, Row, VhbenchError
 
@@ -92,14 +92,12 @@ class _Source:
 def _read_source(source: str, images: str, limit: int) -> _Source:
     """Read AMBER's folder, or a split of ODE."""
     if source.startswith("ode:"):
-        known = splits.read_manifest(Path(source[4:])).config["vocabulary"]
+        known = vocabulary_of(Path(source[4:]))
         relation = {name: [*forms] for name, forms in known.items() if name not in _THE_IMAGE}
         questions = list(_of_split(Path(source[4:])))
     else:
-        questions, relation = (
-            list(_of_amber(Path(source), Path(images), limit)),
-            read_json(Path(source, "relation.json")),
-        )
+        relation = convert(read_json(file := Path(source, "relation.json")), dict[str, list[str]], str(file))
+        questions = list(_of_amber(Path(source), Path(images), limit))
     groups: dict[str, list[Question]] = {}
     for question in questions:
         groups.setdefault(question.scene_ids[0], []).append(question)
@@ -108,14 +106,37 @@ def _read_source(source: str, images: str, limit: int) -> _Source:
     return _Source([*groups.values()][: limit or None], relation, words)
 
 
+class _Query(TypedDict):
+    id: int | str
+    image: str
+    query: str
+
+
+class _Annotation(TypedDict):
+    id: int | str
+    type: str
+    truth: NotRequired[Any]
+    hallu: NotRequired[Any]
+
+
+class _Words(TypedDict):
+    truth: list[str]
+    hallu: list[str]
+
+
+def _rows(file: Path, kind: Any) -> Iterator[Any]:
+    for number, row in enumerate(convert(read_json(file), list[Any], str(file)), start=1):
+        yield convert(row, kind, f"{file}, row {number}")
+
+
 def _of_amber(folder: Path, images: Path, limit: int) -> Iterator[Question]:
     """Yield all questions; of the photos, the first ``limit`` must be there."""
     photos: dict[str, Path | None] = {}
-    queries = {row["id"]: row for row in read_json(folder / "query/query_all.json")}
-    safe = tuple(read_text(folder / "safe_words.txt").split())
-    for row in read_json(folder / "annotations.json"):
-        place = f"{folder / 'annotations.json'}, id {row.get('id')}"
-        if (query := queries.get(row.get("id"))) is None:
+    queries = {row["id"]: row for row in _rows(folder / "query/query_all.json", _Query)}
+    safe = tuple(filter(None, read_text(folder / "safe_words.txt").splitlines()))
+    for row in _rows(folder / "annotations.json", _Annotation):
+        place = f"{folder / 'annotations.json'}, id {row['id']}"
+        if (query := queries.get(row["id"])) is None:
             raise VhbenchError(f"{place}: expected a query with this id in {folder / 'query/query_all.json'}")
         if (name := query["image"]) not in photos:
             photos[name] = images / name if 0 < limit <= len(photos) else is_inside(images, name)
@@ -127,12 +148,15 @@ def _of_amber(folder: Path, images: Path, limit: int) -> Iterator[Question]:
             "benchmark": "amber", "source": "amber",
         }  # fmt: skip
         if row["type"] == _GENERATIVE:
-            words: dict[str, Any] = {"objects": tuple(row["truth"]), "candidates": tuple(row["hallu"]), "neutral": safe}
+            lists = convert(row, _Words, place)
+            words: dict[str, Any] = {
+                "objects": tuple(lists["truth"]), "candidates": tuple(lists["hallu"]), "neutral": safe,
+            }  # fmt: skip
             yield Question(kind="caption", answer="", task="caption", question_type="caption", **shared, **words)
-        elif row["truth"] in ("yes", "no"):
+        elif row.get("truth") in ("yes", "no"):
             yield Question(kind="yes_no", answer=row["truth"], task=task, question_type=kind or task, **shared)
         else:
-            raise VhbenchError(f"{place}: expected truth yes or no, got {row['truth']!r}")
+            raise VhbenchError(f"{place}: expected truth yes or no, got {row.get('truth')!r}")
 
 
 def _of_split(path: Path) -> Iterator[Question]:

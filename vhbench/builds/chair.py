@@ -14,7 +14,7 @@ from typing import Any
 
 from vhbench import splits
 from vhbench.benchmarks import Task, benchmark, load
-from vhbench.builds.split_build import SplitBuild, tail
+from vhbench.builds.split_build import SplitBuild, tail, vocabulary_of
 from vhbench.files import canonical, file_sha256, is_inside, read_json, read_text
 from vhbench.language import synonyms
 from vhbench.options import check_numbers, option, values_of
@@ -164,20 +164,24 @@ def _read_source(source: str, captions: str, images: str, words: str) -> _Photos
 
 def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photos:
     data = load("vhbench.tasks.metrics.chair:read_coco")(instances)
-    known = _vocabulary(words, {row["name"]: () for row in data.get("categories", ())})
+    known = _vocabulary(words, {row["name"]: () for row in data.get("categories", ()) if "name" in row})
     gold = load("vhbench.tasks.metrics.chair:gold_from_coco")  # its result is part of the fingerprint
     found, other = (
         {name: sorted(objects) for name, objects in gold(data, captions or None, synonyms=known, compat=own).items()}
         for own in (False, True)
     )
-    files = {str(row["id"]): row["file_name"] for row in data.get("images", ())}
+    files: dict[str, ImageData | str] = {}
+    for number, row in enumerate(data.get("images", ()), start=1):
+        if "file_name" not in row:
+            raise VhbenchError(f"{instances}, images, row {number}: expected 'file_name', got {row!r:.80}")
+        files[str(row["id"])] = row["file_name"]
     return _Photos(folder, files, found, known, {name: other[name] for name in found if found[name] != other[name]})
 
 
 def _of_split(path: Path, words: str) -> _Photos:
     asked = [q for config in splits.read_manifest(path).rows for q in splits.read_questions(path, config)]
     captions = {q.scene_ids[0]: q for q in asked if q.kind == "caption"}
-    known = _vocabulary(words, splits.read_manifest(path).config["vocabulary"])
+    known = _vocabulary(words, vocabulary_of(path))
     objects = {name: [word for word in q.objects if word in known] for name, q in captions.items()}
     return _Photos(path, {name: q.images[0] for name, q in captions.items()}, objects, known, {})
 

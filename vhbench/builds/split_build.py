@@ -1,12 +1,14 @@
 """Common base of all builds: dataset version options and the outcome table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vhbench import splits
 from vhbench.options import LARGEST_SEED, option
 from vhbench.protocols import Build
+from vhbench.schema import VhbenchError
 
 _EDITION = "Dataset version"
 
@@ -62,6 +64,20 @@ class SplitBuild(Build):
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of outcomes, header first; empty if there is nothing to report."""
         return ()
+
+
+def vocabulary_of(split: Path) -> Mapping[str, Sequence[str]]:
+    """Return the vocabulary of a split of ODE whose images another benchmark takes.
+
+    Raises:
+        VhbenchError: if it has none, as of another benchmark or a hidden test set.
+    """
+    manifest = splits.read_manifest(split)
+    if not isinstance(found := manifest.config.get("vocabulary"), Mapping):
+        raise VhbenchError(
+            f"--source ode:{split}: expected a split of ODE with its vocabulary, got {manifest.benchmark} without one"
+        )
+    return found
 
 
 def tail(name: str) -> str:

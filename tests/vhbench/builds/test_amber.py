@@ -11,11 +11,12 @@ from PIL import Image
 from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.amber import AmberBuild
+from vhbench.builds.chair import ChairBuild
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import read_json
 from vhbench.runs import Responses
-from vhbench.schema import VhbenchError
-from vhbench.tasks.metrics import amber
+from vhbench.schema import Question, Row, VhbenchError
+from vhbench.tasks.metrics import amber, amber_files
 
 ANNOTATIONS = [
     {"id": 1, "type": "generative", "truth": ["sky", "dog", "dog"], "hallu": ["cat", "zebra"]},
@@ -150,3 +151,49 @@ def test_the_tasks_metrics_are_ambers(tmp_path: Path) -> None:
     names = ("chair_num", "chair_score", "safe_cover_num", "safe_cover_score", "hallu_cover_num", "hallu_cover_score")
     assert [found["counters"][name] for name in names] == [5, 2, 3, 2, 3, 2]
     assert found["printed"]["AMBER"]["Score"] == pytest.approx((100 - 40 + 100 * 4 / 6) / 2, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "fault"),
+    [
+        ("annotations.json", [ANNOTATIONS[0], {"id": 2}], r"annotations.json, row 2 .*missing required field `type`"),
+        ("annotations.json", [{"id": 1, "type": "generative", "truth": ["dog"]}], "id 1 .*required field `hallu`"),
+        ("annotations.json", {"1": ANNOTATIONS[0]}, r"annotations.json is .*expected `array`, got `object`"),
+        ("annotations.json", [{**ANNOTATIONS[0], "truth": "dog"}], "id 1: truth is 'dog': expected `array`, got `str`"),
+        ("annotations.json", [{**ANNOTATIONS[0], "hallu": [3]}], "id 1: hallu.* expected `str`, got `int`"),
+        ("annotations.json", [{"id": 1, "type": "relation"}], "id 1: expected truth yes or no, got None"),
+        ("query/query_all.json", [{"id": 1, "query": "Is it?"}], r"query_all.json, row 1 .*required field `image`"),
+        ("relation.json", [["dog", "puppy"]], r"relation.json is .*expected `object`, got `array`"),
+        ("relation.json", {"dog": "puppy"}, r"relation.json.*expected `array`, got `str`"),
+    ],
+)
+def test_files_of_another_shape_are_refused_in_one_line(tmp_path: Path, file: str, content: Any, fault: str) -> None:
+    folder = source(tmp_path / "data", ANNOTATIONS, IMAGES)
+    (folder / file).write_text(json.dumps(content))
+    with pytest.raises(VhbenchError, match=fault) as raised:
+        AmberBuild(source=str(folder), images=str(folder)).check()
+    assert "\n" not in str(raised.value)
+
+
+def test_safe_words_are_lines_as_in_ambers_code(tmp_path: Path) -> None:
+    folder = source(tmp_path / "data", ANNOTATIONS, IMAGES)
+    (folder / "safe_words.txt").write_text("traffic light\norange\n")
+    split = build(folder, tmp_path / "out")
+    rows = splits.read_questions(split, "amber_generative")
+    assert {row.neutral for row in rows} == {("traffic light", "orange")}
+    assert amber_files.read_safe_words(folder / "safe_words.txt") == ["traffic light", "orange"]
+
+
+@pytest.mark.parametrize("made", [AmberBuild, ChairBuild])
+def test_a_split_without_a_vocabulary_is_no_source(tmp_path: Path, made: Any) -> None:
+    """As of MIOH, and of a hidden test set."""
+    Image.new("RGB", (8, 8)).save(tmp_path / "photo.png")
+    question = Question(
+        "q", question="Is it?", answer="yes", kind="yes_no", benchmark="mioh", images=(tmp_path / "photo.png",)
+    )
+    rows = [Row("mioh_x", question)]
+    splits.write_split(tmp_path / "mioh", rows, benchmark="mioh", version="1.0.0", seed=0, config={})
+    with pytest.raises(
+        VhbenchError, match=r"--source ode:.*: expected a split of ODE with its vocabulary, got mioh without one"
+    ):
+        made(source=f"ode:{tmp_path / 'mioh'}").check()

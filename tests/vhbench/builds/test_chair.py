@@ -178,3 +178,27 @@ def test_captions_of_the_split_get_the_references_numbers(reference: Path, tmp_p
     expected = read_json(reference / "golden" / "chair_pope_captions.json")["results"][name]["reference"]
     found = result["counters"] | result["printed"]
     assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("part", "column", "fault"),
+    [
+        ("images", "file_name", r"instances.json, images, row 1: expected 'file_name', got \{'id': 100\}"),
+        ("images", "id", r"COCO instances, images, row 1: expected 'id', got"),
+        ("annotations", "category_id", r"COCO instances, annotations, row 1: expected 'category_id', got"),
+        ("annotations", "image_id", r"COCO instances, annotations, row 1: expected 'image_id', got"),
+        ("categories", "name", r"COCO instances, categories, row 1: expected 'name', got"),
+    ],
+)
+def test_a_row_without_a_column_is_named(tmp_path: Path, part: str, column: str, fault: str) -> None:
+    file = instances(tmp_path / "instances.json", GOLD, ["person", "dog", "bus"])
+    data = json.loads(file.read_text())
+    del data[part][0][column]
+    file.write_text(json.dumps(data))
+    with pytest.raises(VhbenchError, match=fault):
+        ChairBuild(source=f"coco:{file}", images=str(tmp_path), sample=0).check()
+
+
+def test_instances_are_no_captions(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=r"COCO captions .*instances.json, annotations, row 1: expected 'caption'"):
+        coco(tmp_path, captions=str(tmp_path / "instances.json"), sample=0).check()
