@@ -121,7 +121,9 @@ def _is_distilled(pipe: Any) -> bool:
 def _denoiser(pipe: Any) -> Any:
     found = getattr(pipe, "transformer", None) or getattr(pipe, "unet", None)
     if found is None:
-        raise VhbenchError(f"{type(pipe).__name__}: expected a pipeline with one denoiser (transformer or unet), got none")
+        raise VhbenchError(
+            f"{type(pipe).__name__}: expected a pipeline with one denoiser (transformer or unet), got none"
+        )
     return found
 
 
