@@ -16,7 +16,7 @@ SENT = "sent"
 
 
 class Sent(NamedTuple):
-    """What a harness's log tells about the request of a response.
+    """What a harness's log reports about the request of a response.
 
     Attributes:
         prompt: as of :func:`vhbench.provenance.sent_messages`; "" if it cannot be lmms-eval's, None if unknown.

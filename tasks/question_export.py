@@ -175,7 +175,7 @@ class PromptCheck:
                 raise VhbenchError(f"expected responses to {split} with hash {own[:12]}…, got a log of {found[0]}")
         unproven = [str(log) for log in logs if not (exports[log] or _NAMED.search(log.name))]
         if unproven and any(not _NAMED.search(name) for name in self._datasets):
-            yield f"{', '.join(unproven)}: neither its name nor an {FILE} tells which split was evaluated"
+            yield f"{', '.join(unproven)}: neither its name nor an {FILE} names the evaluated split"
 
     def _pictured(self, split: Path) -> Iterator[Question]:
         for config in splits.read_manifest(split).rows if self._images else ():

@@ -324,7 +324,7 @@ def test_a_log_that_names_another_edition_is_refused(split: Path, tmp_path: Path
     question_export.export(split, "inspect", tmp_path / "out")
     log = inspect_log(tmp_path / "out", split).rename(tmp_path / "log.json")
     [own] = [file.stem for file in (tmp_path / "out").glob("*.py")]
-    unproven = "log.json: neither its name nor an export.json tells which split was evaluated"
+    unproven = "log.json: neither its name nor an export.json names the evaluated split"
     assert [line for line in scored(log, split)[1] if unproven in line]
     other = f"vhbench_{split.name}_2e7243c0f8bc"
     for told in ({"task": own}, {"task": "t", "dataset": {"name": own}}):
