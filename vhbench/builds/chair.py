@@ -1,5 +1,6 @@
 """CHAIR build: a pinned sample of COCO photos to describe (Rohrbach et al., EMNLP 2018, arXiv 1809.02156)."""
 
+import csv
 import hashlib
 import json
 import re
@@ -90,6 +91,7 @@ class ChairBuild(SplitBuild):
         other = self._read.reference_objects
         return {
             **values_of(self),
+            "sample": 0 if self.ids else self.sample,
             **{name: Path(path).name if name != "source" else path for name, path in paths.items()},
             "image_ids": self._chosen,
             "vocabulary": self._read.vocabulary,
@@ -197,16 +199,20 @@ def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str,
 @lru_cache(maxsize=2)
 def _listed(file: str) -> list[str]:
     """Return the image ids or file names in a file, in any of the formats in which papers publish them."""
-    text = read_text(file)
-    for parts in ([text], text.splitlines()):
+    lines = [line for line in read_text(file).splitlines() if not line.lstrip().startswith("#")]
+    text = "\n".join(lines)
+    for parts in ([text], lines):
         with suppress(ValueError):
             return _names_in([json.loads(part) for part in parts if part.strip()])
-    return [word for word in re.split(r"[\s,;\"']+", text) if word not in ("", *_COLUMNS)]
+    header = next(csv.reader(lines), [])
+    if (column := next((name for name in _COLUMNS if name in header), "")) and len(header) > 1:
+        return [row[column] or "" for row in csv.DictReader(lines)]
+    return [word for word in re.split(r"""[\s,;"'\[\]]+""", text) if word not in ("", *_COLUMNS)]
 
 
 def _names_in(entry: Any) -> list[str]:
     if isinstance(entry, dict):
-        entry = next((entry[column] for column in _COLUMNS if column in entry), [])
+        entry = next((entry[column] for column in _COLUMNS if column in entry), [*entry])
     return [*chain.from_iterable(map(_names_in, entry))] if isinstance(entry, list) else [str(entry)]
 
 

@@ -142,15 +142,21 @@ def _relabelled(
     questions: Iterator[Question | Rejection], labels: Path, images: Path | None
 ) -> Iterator[Question | Rejection]:
     """Yield questions with the labels of a file (criterion "relabelled" if changed); reject those it leaves out."""
-    found = FORMS["pope"](labels, images)
-    known = {(q.scene_ids, q.question): q.answer for q in found if isinstance(q, Question)}
+    files = (sorted(labels.glob("*repope*.json")) if labels.is_dir() else []) or [labels]
+    found = [q for file in files for q in FORMS["pope"](file, images) if isinstance(q, Question)]
+    known = {(category, *_asked(q)): q.answer for q in found for category in ("", q.question_type)}
+    unnamed = not any(q.question_type for q in found)  # a file without categories is of the source's
     for question in questions:
         if isinstance(question, Rejection):
             yield question
-        elif (answer := known.get((question.scene_ids, question.question))) is None:
+        elif (answer := known.get(("" if unnamed else question.question_type, *_asked(question)))) is None:
             yield Rejection(question.id, "label_withdrawn", {"question": question.question})
         else:
             yield replace(question, answer=answer, criterion="relabelled" if answer != question.answer else "")
+
+
+def _asked(question: Question) -> tuple[object, ...]:
+    return question.scene_ids, question.question
 
 
 def _listed(file: str) -> set[str]:

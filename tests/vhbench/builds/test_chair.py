@@ -94,7 +94,8 @@ def test_objects_are_those_of_annotations_and_captions_and_the_references_own_ar
         '{"image_id": 102, "caption": "A dog."}\n{"image_id": 101, "caption": "7"}',
         '[{"image": "COCO_val2014_000000000102.jpg", "id": 1}, {"image": "COCO_val2014_000000000101.jpg", "id": 2}]',
         '{"image": "COCO_val2014_000000000102.jpg"}\n{"image": "102"}\n{"image": "000000000101.jpg"}',
-        '{"image_ids": [102, 101]}', "image_id\n102\n101\n",
+        '{"image_ids": [102, 101]}', "image_id\n102\n101\n", 'image_id,caption\n102,"A dog, 7"\n101,A bus\n',
+        "['102', '101']", '{"102": "A dog.", "101": ["A bus."]}', "# The 2 images, as of 2018\n102\n101\n",
     ],
 )  # fmt: skip
 def test_image_ids_are_read_as_papers_publish_them(tmp_path: Path, text: str) -> None:
@@ -102,6 +103,7 @@ def test_image_ids_are_read_as_papers_publish_them(tmp_path: Path, text: str) ->
     made = coco(tmp_path, ids=str(tmp_path / "ids.txt"))
     made.check()
     assert made.config["image_ids"] == ["102", "101"]
+    assert made.config["sample"] == 0  # none is drawn
 
 
 def test_files_name_images_before_their_numbers_do(tmp_path: Path) -> None:

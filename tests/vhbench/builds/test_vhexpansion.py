@@ -499,3 +499,23 @@ def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path, mo
     assert "with the labels before repair (1 repaired)" in told
     with pytest.raises(VhbenchError, match=r"--labels .*: expected with --source pope:PATH, got the format table"):
         VHExpansionBuild(**{**how, "source": f"table:{tmp_path / 'coco_pope_random.json'}"}, labels="x").check()
+
+
+def test_labels_are_of_their_category_and_those_of_repope(tmp_path: Path) -> None:
+    """A folder may also have POPE's own files, and a question may be in several categories."""
+    picture(0).save(tmp_path / "a.png")
+    cat, dog = (
+        {"image": "a.png", "text": f"Is there a {name} in the image?", "label": "no"} for name in ("cat", "dog")
+    )
+    for category, left in (("random", [dog]), ("popular", [{**cat, "label": "yes"}, dog])):
+        for name, rows in (("pope", [cat, dog]), ("repope", left)):
+            lines = [json.dumps({"question_id": number, **row}) for number, row in enumerate(rows, start=1)]
+            (tmp_path / f"coco_{name}_{category}.json").write_text("\n".join(lines))
+    how: dict[str, Any] = {"images": str(tmp_path), "perturb": ("none",), "labels": str(tmp_path)}
+    expected = {"random": [("no", "")], "popular": [("yes", "relabelled"), ("no", "")]}
+    for category, labels in expected.items():
+        made = VHExpansionBuild(source=f"pope:{tmp_path / f'coco_pope_{category}.json'}", **how)
+        rows = [item.question for item in made.make(0) if isinstance(item, Row)]
+        assert [(row.answer, row.criterion) for row in rows if not row.negated] == labels
+        withdrawn = [item.reason for item in made.make(0) if isinstance(item, Rejection)]
+        assert withdrawn.count("label_withdrawn") == 2 - len(labels)
