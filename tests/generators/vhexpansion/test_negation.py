@@ -704,3 +704,15 @@ def test_no_twin_is_one_that_was_judged_wrong_by_hand(reference: Path) -> None:
     assert len(rows) == 151
     for row in rows:
         assert twin_of(row["question"], source=row["source"].lower()).text != row["wrong"]
+
+
+@pytest.mark.parametrize(
+    ("question", "twin"),
+    [
+        ("Is there a trash can in the image?", "Is there no trash can in the image?"),
+        ("Is there a dog next to a can?", "Is there no dog next to a can?"),
+        ("Is there a man can see the image?", "Is it false that there is a man can see the image?"),
+    ],
+)
+def test_a_can_is_a_thing_at_the_end_of_its_phrase(question: str, twin: str) -> None:
+    assert twin_of(question).text == twin
