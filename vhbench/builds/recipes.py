@@ -24,7 +24,7 @@ from vhbench.schema import Manifest, VhbenchError
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _MODEL_OPTIONS = ("images", "detector", "verifier", "clip", "model", "rewriter")
 _MODEL = re.compile(r"(?:diffusers:|vqa:|transformers:)?([\w.-]+/[\w.-]+)(?:@(.*))?")
-"""A model on the Hub as an option's value; local folders and ONNX files are among the inputs."""
+"""A model on the Hub as an option's value; local folders and ONNX files are among the inputs, and so are photos."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,8 @@ class EditionRecipe:
         bound = {model.name for key, model in self.models.items() if f"{{{key}}}" in used}
         for name in _MODEL_OPTIONS:
             for one in filter(None, (_MODEL.fullmatch(str(value)) for value in values.get(name, ()))):
-                if one[1] not in bound and not _is_commit(one[2]) and not Path(one[1]).exists():
+                local = Path(one[1]).exists() or (name == "images" and not one[0].startswith("diffusers:"))
+                if one[1] not in bound and not _is_commit(one[2]) and not local:
                     yield f"the commit of {one[1]} (options: {name})"
 
     @classmethod

@@ -140,10 +140,10 @@ def _attacked(
             **result.report(),
         }
         if attack.answers:
-            with suppress(ValueError):  # an unparsed answer after the attack does not count as success
-                outcome = turned(not before[case.question.id], not _fails(models[0], case, result.png))
-                pairs = [_consistent(models[0], case, image) for image in (original, result.png)]
-                report |= {"outcome": outcome, "consistent": pairs}
+            with suppress(ValueError):  # without a response to the attacked image there is no outcome
+                report["outcome"] = turned(not before[case.question.id], not _fails(models[0], case, result.png))
+            with suppress(ValueError):
+                report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
         height, width, _ = item.image.shape
         pair = RowNames(seed, "vhexpansion").of_pair(name, attack.method)
         yield Scene(pair, result.png, width, height, objects=(), provenance=report)
@@ -181,9 +181,10 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     asked = [report for report in reports if "outcome" in report]
     if not asked:
         return found
-    outcomes, images = Counter(report["outcome"] for report in asked), [report["image"] for report in asked]
+    outcomes, twins = Counter(report["outcome"] for report in asked), [r for r in reports if "consistent" in r]
     right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
-    answers, pairs = success(right, images), success([tuple(r["consistent"]) for r in asked], images)
+    answers = success(right, [report["image"] for report in asked])
+    pairs = success([tuple(r["consistent"]) for r in twins], [report["image"] for report in twins])
     rate, broken = (None if of["success_rate"] is None else round(of["success_rate"], 2) for of in (answers, pairs))
     ends, apart = ([round(end, 2) for end in of["success_interval"] or ()] or None for of in (answers, pairs))
     return {

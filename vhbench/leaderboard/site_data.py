@@ -20,7 +20,6 @@ from vhbench.leaderboard.rankings import EditionStandings, Rankings
 from vhbench.leaderboard.site_views import EditionView
 from vhbench.splits import answer_keys
 from vhbench.statistics.all_pairs import AllPairs
-from vhbench.statistics.clustering import Floats
 from vhbench.tasks.metrics.registry import headline_of
 
 PIECE = 200_000
@@ -57,7 +56,9 @@ def tenths(value: float, *, exact: bool = False) -> float | None:
     >>> tenths(0.0123), tenths(0.00004), tenths(0.00004, exact=True)
     (12, 0, 0.04)
     """
-    return None if np.isnan(value) else round(1000 * value) or (float(f"{1000 * value:.1g}") if exact else 0)
+    if value != value:
+        return None
+    return round(1000 * value) or (float(f"{1000 * value:.1g}") if exact else 0)
 
 
 def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
@@ -100,18 +101,11 @@ def _flat(
         for key in set(zip(above, sure, tested, strict=True))
     }
     verdicts = [said[key] for key in zip(above, sure, tested, strict=True)]
-    value, low, high = _tenths(pairs.value[at]), _tenths(pairs.low[at], sure), _tenths(pairs.high[at], sure)
-    return [number for four in zip(value, low, high, verdicts, strict=True) for number in four]
-
-
-def _tenths(values: Floats, exact: Sequence[bool] = ()) -> list[float | None]:
-    """Return :func:`tenths` of many values; few round to 0."""
-    rounded: list[float | None] = [
-        None if number != number else int(number) for number in np.rint(1000 * values).tolist()
-    ]
-    for place in np.flatnonzero(np.rint(1000 * values) == 0).tolist() if exact else ():
-        rounded[place] = tenths(float(values[place]), exact=exact[place])
-    return rounded
+    found: list[float | None] = []
+    rows = zip(pairs.value[at].tolist(), pairs.low[at].tolist(), pairs.high[at].tolist(), sure, verdicts, strict=True)
+    for value, low, high, exact, place in rows:
+        found += [tenths(value), tenths(low, exact=exact), tenths(high, exact=exact), place]
+    return found
 
 
 def write_examples(one: EditionStandings, out: Path) -> None:

@@ -189,3 +189,12 @@ def test_the_table_has_both_rates_with_their_intervals() -> None:
     assert attack_table(facts["attacks"])[1] == [
         *("pgd", "1", "0"), *("1", "0", "0.0 %", "0.0–97.5 %"), *("1", "1", "100.0 %", "2.5–100.0 %")
     ]  # fmt: skip
+
+
+def test_a_twin_without_a_response_leaves_the_outcome_of_its_question() -> None:
+    about = {"attack": "pgd", "achieved": True, "saved": 0.5, "noise": 0.9}
+    lost = {**about, "image": "a", "outcome": "turned_wrong"}
+    kept = {**about, "image": "b", "outcome": "kept_right", "consistent": [True, True]}
+    facts = attack_facts([lost, kept])["attacks"]["pgd"]
+    assert (facts["success_rate"], facts["turned_wrong"], facts["kept_right"]) == (50.0, 1, 1)
+    assert (facts["inconsistent"]["consistent_before"], facts["inconsistent"]["rate"]) == (1, 0.0)

@@ -216,6 +216,7 @@ def test_an_unpinned_recipe_is_refused(tmp_path: Path) -> None:
         ({"flux": ("org/flux", "1" * 40)}, {"images": "diffusers:org/flux", "revision": "{flux}"}, []),
         ({}, {"model": ["org/vlm@main", f"org/other@{'2' * 40}"]}, ["the commit of org/vlm (options: model)"]),
         ({}, {"images": "scenes", "detector": "/models/dino"}, []),
+        ({}, {"images": "coco/val2017"}, []),  # a folder of photos
     ],
 )
 def test_a_model_is_pinned_by_a_commit_that_its_option_takes(

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from chat_endpoint import Endpoint, said
 from PIL import Image
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from vhbench import splits
 from vhbench.cli import app
@@ -397,32 +397,34 @@ def test_a_caption_that_instructs_the_judge_is_pointed_out(
     ]
 
 
-def test_a_judge_that_cannot_be_read_withholds_the_scores(
-    tmp_path: Path, split: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
-    file = tmp_path / "captions.json"
-    file.write_text(json.dumps({"c0": "A puppy on a rock.", "c1": "A dog in the sea."}))
-    with Endpoint() as endpoint:
-        endpoint.answer = lambda body: (200, said("no list"))
-        asked = ["score", "captions", "--responses", str(file), "--questions", str(split), "--judge", "m"]
-        with pytest.raises(VhbenchError, match=r"2 responses could not be judged .* scores are withheld"):
-            CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url], catch_exceptions=False)
-        allowed = CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url, "--allow-failed"])
+def test_a_judge_that_cannot_be_read_withholds_the_scores(judged: Callable[..., Result]) -> None:
+    with pytest.raises(VhbenchError, match=r"2 responses could not be judged .* scores are withheld"):
+        judged("no list")
+    allowed = judged("no list", "--allow-failed")
     assert allowed.exit_code == 0, allowed.output
 
 
-def test_a_judge_that_lists_nothing_for_any_caption_is_pointed_out(
-    tmp_path: Path, split: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judge_that_lists_nothing_for_any_caption_is_pointed_out(judged: Callable[..., Result]) -> None:
+    assert (
+        "the judge resolved no response: captions are counted by the rules, others stay unparsed" in judged("[]").output
+    )
+
+
+@pytest.fixture
+def judged(tmp_path: Path, split: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Score two captions with a judge that always replies the same."""
     monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
     file = tmp_path / "captions.json"
     file.write_text(json.dumps({"c0": "A puppy on a rock.", "c1": "A dog in the sea."}))
-    with Endpoint() as endpoint:
-        endpoint.answer = lambda body: (200, said("[]"))
-        asked = ["score", "captions", "--responses", str(file), "--questions", str(split), "--judge", "m"]
-        done = CliRunner().invoke(app, [*asked, "--judge-url", endpoint.url], catch_exceptions=False)
-    assert "the judge resolved no response: captions are counted by the rules, others stay unparsed" in done.output
+
+    def score(reply: str, *options: str) -> Result:
+        with Endpoint() as endpoint:
+            endpoint.answer = lambda body: (200, said(reply))
+            asked = ["score", "captions", "--responses", str(file), "--questions", str(split), "--judge", "m"]
+            asked += ["--judge-url", endpoint.url, *options]
+            return CliRunner().invoke(app, asked, catch_exceptions=False)
+
+    return score
 
 
 def test_annotations_and_queries_in_the_form_of_odes_release(tmp_path: Path) -> None:

@@ -47,14 +47,15 @@ def _read(table: Path) -> Mapping[str, Sequence[_Sense]]:
 _SENSES = _read(Path(__file__).with_name("senses.tsv"))
 
 _VERBS = lexicon.words("verbs like things")
+_MODALS = "can|could|will|would|may|might|must|should|cannot"
 _BEFORE_A_VERB = re.compile(
     r"(?:\b(?:(?<!next )(?<!close )(?<!adjacent )(?<!due )(?<!attached )(?<!connected )(?<!leading )(?<!similar )to"
-    r"|can|could|will|would|may|might|must|should|cannot|not|who|they|we|you|he|she|i)"
+    rf"|{_MODALS}|not|who|they|we|you|he|she|i)"
     r"|\b(?:he|she|who|man|woman|person|boy|girl|child|skier|snowboarder|someone)(?= \Z))\s\Z"
 )
 _COLOURS = "red|yellow|white|black|blue|green|brown|pink|purple|gr[ae]y|gold|tan|beige|silver|cream|teal|orange"
 _ALSO_VERBS = lexicon.words("also verbs")
-_AFTER_A_MODAL = re.compile(r"\b(?:can|could|will|would|may|might|must|should|cannot)\s\Z")
+_AFTER_A_MODAL = re.compile(rf"\b(?:{_MODALS})\s\Z")
 _STARTS_A_NOUN = re.compile(
     rf"(?:\A|[^\w\s]\s?|\b(?:an?|the|these|those|his|her|its|their|some|many|several|few|no|any|all|both|two|three|four"
     rf"|five|six|is|are|was|were|has|have|see|of|with|by|for|in|on|at|near|under|behind|beside|between|from|to|like|as|large|big|small|{_COLOURS}|[a-z]{{2,}}ing)\s)\Z"
