@@ -379,8 +379,8 @@ def _from_release(flat: "nx.Graph[str]", path: Path) -> ConceptGraph:
     """Return the graph of a GraphML file in the form of ODE's release.
 
     Nodes have ``type``, of which "virtual" is dropped, and attributes as base64-encoded JSON: {"state": [[true, false],
-    …]}, or one list per key. Edges have ``frequency``: c in the graph H; 2c - 1, and so always odd, in T. The name
-    tells ("…_T.graphml"), or many edges with odd numbers only.
+    …]}, or one list per key. Edges have ``frequency``: c in the graph H; 2c - 1, and so always odd, in T. It is T
+    if the file name ends in "_T.graphml", or if many edges have odd numbers only.
     """
     real = {word: data for word, data in flat.nodes(data=True) if data.get("type") in get_args(Kind)}
     for word, data in flat.nodes(data=True):

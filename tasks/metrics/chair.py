@@ -168,7 +168,7 @@ def gold_from_coco(
         synonyms: as in :func:`score`.
         compat: match the captions like the reference implementation.
 
-    Categories outside the vocabulary are no objects.
+    Categories outside the vocabulary do not count as objects.
 
     Raises:
         VhbenchError: for an annotation with an unknown category, or if no image has an object of the vocabulary.

@@ -86,7 +86,7 @@ _STATES = re.compile(
     r"(?i)\b(?:shows?|contains?|has|have|depicts?|includes?|features?|displays?|is|are|was|were|looks?)\s+(?!(?:it|one|this|that|them|such|the|all)\b)"
 )
 _IN_KIND = re.compile(r"(?i)\b(?:are|were|is|was)\s+(?:in|an?|taken|from|photo\w*|pictures|drawings)\b")
-"""What says of images what kind they are."""
+"""What states which kind of images they are."""
 _NOT = re.compile(r"(?i)\b(?:not|no|without|cannot|instead\s+of|rather\s+than)\b|n't\b")
 _ENDS_NOUN = lexicon.words("prepositions") | {"that", "who", "which", "with", "of", "to"}
 _FITS = frozenset(map(stem, lexicon.words("say that an option fits")))
@@ -148,7 +148,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
             return yes_or_no.get(yes_no(text, question))
     lettered = any(clause.denied or not all(mention.kind for mention in clause.affirmed) for clause in clauses)
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
-    if any("%" in choice for choice in names.choices):  # elsewhere a percentage is no count
+    if any("%" in choice for choice in names.choices):  # elsewhere a percentage is not a count
         numbers = numbers.replace("%", "")
     if len(names.counts) > 1 and not lettered and (found := counted(numbers, names.counts)):
         return found
