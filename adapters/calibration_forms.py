@@ -59,27 +59,27 @@ def _sentence(claim: str, true: bool) -> str:
     return f"{claim[0].upper()}{claim[1:]}."
 
 
-def _in_a_sentence(doc: Doc, said: str) -> str:
+def _in_a_sentence(doc: Doc, answer: str) -> str:
     """Affirm or deny the question, or name the option's text."""
     if doc["kind"] == "caption":
-        return said
+        return answer
     if doc["choices"]:
-        return f"The answer is {doc['choices'][ascii_uppercase.index(said)]}."
-    return as_statement(doc["question"], said == "yes")
+        return f"The answer is {doc['choices'][ascii_uppercase.index(answer)]}."
+    return as_statement(doc["question"], answer == "yes")
 
 
-def _after_a_thought(doc: Doc, said: str) -> str:
+def _after_a_thought(doc: Doc, correct: str) -> str:
     """Reason about the incorrect answers first, to expose parsers that read the reasoning."""
     if doc["kind"] == "caption":
         wrong = caption(doc["candidates"])
     else:
         allowed = ascii_uppercase[: len(doc["choices"])] if doc["choices"] else ("yes", "no")
-        wrong = " ".join(f"The answer is {answer}." for answer in allowed if answer != said)
-    return f"<think>\n{wrong} But wait, look again.\n</think>\n\n{said}"
+        wrong = " ".join(f"The answer is {answer}." for answer in allowed if answer != correct)
+    return f"<think>\n{wrong} But wait, look again.\n</think>\n\n{correct}"
 
 
 def _unless_caption(write: Callable[[str], str]) -> Callable[[Doc, str], str]:
-    return lambda doc, said: said if doc["kind"] == "caption" else write(said.capitalize())
+    return lambda doc, answer: answer if doc["kind"] == "caption" else write(answer.capitalize())
 
 
 FORMS: Mapping[str, Callable[[Doc, str], str]] = {

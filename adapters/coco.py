@@ -100,16 +100,16 @@ class CocoScenes(SceneSequence):
         image = self._images[place]
         rows = slice(self._starts[place], self._starts[place + 1])
         known, countable = self.knowledge(image, rows)
-        found = self._rows[rows]
-        parts = {self._names[c] for c in found["category"][found["part"]].tolist()}  # not used in questions
-        told = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
+        instances = self._rows[rows]
+        parts = {self._names[c] for c in instances["category"][instances["part"]].tolist()}  # not used in questions
+        origin = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
         return replace(
             self.bare(place),
-            objects=self._objects(found[~found["part"]]),
+            objects=self._objects(instances[~instances["part"]]),
             areas=tuple(sorted(parts)),
             known=known,
             countable=countable - parts,
-            provenance={key: value for key, value in told.items() if value is not None},
+            provenance={key: value for key, value in origin.items() if value is not None},
         )
 
     def bare(self, place: int) -> Scene:

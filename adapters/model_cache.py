@@ -63,18 +63,18 @@ class CachedImageSource(_Cached[ImageSource]):
         keys = [(seed, [s.id, s.prompt, s.negative_prompt, s.width, s.height]) for s in specs]
 
         def make(missing: Sequence[SceneSpec]) -> Iterator[Any]:
-            for made in self.model.make(missing, seed=seed):
-                if isinstance(made, Rejection):
-                    yield [made.item, made.reason, made.detail]
+            for item in self.model.make(missing, seed=seed):
+                if isinstance(item, Rejection):
+                    yield [item.item, item.reason, item.detail]
                 else:
-                    yield [made.id, made.image, made.provenance]
+                    yield [item.id, item.image, item.provenance]
 
-        for spec, (name, content, told) in zip(specs, self._cached("generated", specs, keys, make), strict=True):
+        for spec, (name, content, detail) in zip(specs, self._cached("generated", specs, keys, make), strict=True):
             if isinstance(content, str):
-                yield Rejection(name, content, told)
+                yield Rejection(name, content, detail)
             else:
                 width, height = (spec.width, spec.height) if spec.width else open_image(content).size
-                yield Scene(name, content, width, height, objects=(), provenance=told)
+                yield Scene(name, content, width, height, objects=(), provenance=detail)
 
 
 class KeptDetections(_Cached[Detector]):

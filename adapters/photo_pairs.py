@@ -61,8 +61,8 @@ class PhotoSource:
             scene = self.scenes[place]
             image = hashlib.sha256(read_image(scene.image)).hexdigest()
             # A photo may serve several pairs; each time it is a separate scene.
-            told = {**scene.provenance, "photo": scene.id, "sha256": image}
-            yield replace(scene, id=f"{spec.id}-{seed}", provenance=told)
+            origin = {**scene.provenance, "photo": scene.id, "sha256": image}
+            yield replace(scene, id=f"{spec.id}-{seed}", provenance=origin)
 
 
 class UnlabelledPhotos:
@@ -107,9 +107,10 @@ class UnlabelledPhotos:
                 yield place
                 continue
             image = self.files[place].read_bytes()
-            told = {"source": self.name, "photo": self.files[place].name, "sha256": hashlib.sha256(image).hexdigest()}
+            digest = hashlib.sha256(image).hexdigest()
+            origin = {"source": self.name, "photo": self.files[place].name, "sha256": digest}
             width, height = open_image(image).size
-            yield Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=told)
+            yield Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=origin)
 
 
 def _chosen(spec: SceneSpec, shown: Mapping[str, set[int]], used: set[int], seed: int) -> int | Rejection:

@@ -33,11 +33,11 @@ def _delimited(file: Path) -> Iterator[dict[str, str]]:
         first = stream.readline(_LONGEST_HEADER)
         if len(first) == _LONGEST_HEADER:
             raise VhbenchError(f"{file.name}: has a header of more than {_LONGEST_HEADER:,} characters")
-        told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as written by Excel
-        if not told:
+        declared = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as written by Excel
+        if not declared:
             stream.seek(0)
         lone = "\r" in first and not first.endswith("\n")
-        separator = told[1] if told else _separator(first.partition("\r")[0], usual)
+        separator = declared[1] if declared else _separator(first.partition("\r")[0], usual)
         for number, row in enumerate(csv.DictReader(_lines(stream, file, lone), delimiter=separator), start=1):
             if any(row.pop(None, None) or ()):
                 raise VhbenchError(

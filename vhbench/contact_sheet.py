@@ -129,8 +129,8 @@ def _words(row: Row) -> list[Words]:
     ]
     for letter, choice in zip(ascii_uppercase, question.choices, strict=False):
         words.append((f"{letter}. {choice}", _GREEN if letter == question.answer else _INK, 14))
-    told = question.answer or "the image shows " + ", ".join(question.objects)
-    return [*words, (f"Answer: {told}", _GREEN, 15)]
+    answer = question.answer or "the image shows " + ", ".join(question.objects)
+    return [*words, (f"Answer: {answer}", _GREEN, 15)]
 
 
 def _wrap(text: str, size: int, width: int) -> list[str]:

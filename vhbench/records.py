@@ -110,21 +110,21 @@ def target_of(row: Mapping[str, Any]) -> str:
 
 
 def answered(
-    asked: Mapping[str, Any], response: Any, tokens: int = 0, limit: int | None = None, *, cut_off: bool = False
+    columns: Mapping[str, Any], response: Any, tokens: int = 0, limit: int | None = None, *, cut_off: bool = False
 ) -> Record:
     """Combine a question's columns and a response; the kind selects the parser.
 
     Args:
-        asked: columns of the question.
+        columns: columns of the question.
         response: the model's response.
         tokens: number of generated tokens; 0 if unknown.
         limit: token limit of the response; one that reaches it is truncated.
         cut_off: whether it is known to be truncated.
     """
-    text, kind = text_of(response), asked["kind"]
-    said = parsing.parse(kind, text, tuple(asked["choices"]), question=asked["question"])
+    text, kind = text_of(response), columns["kind"]
+    prediction = parsing.parse(kind, text, tuple(columns["choices"]), question=columns["question"])
     cut = cut_off or bool(limit and tokens >= limit) or parsing.cut_off(text, kind)
-    return settled(Record(**asked, response=text, prediction=said, cut_off=cut, tokens=tokens), empty=True)
+    return settled(Record(**columns, response=text, prediction=prediction, cut_off=cut, tokens=tokens), empty=True)
 
 
 def settled(record: Record, *, empty: bool | None = None) -> Record:

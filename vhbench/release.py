@@ -183,10 +183,10 @@ def _print_plan(repo_id: str, planned: Release, lost: Sequence[str], *, online: 
 
 def _lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     """Return what replacing third-party files would lose; of a card, only replaced metadata."""
-    told = {name: name for name in names}
-    if told.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
-        told["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
-    return [told[name] for name in sorted(told)]
+    lost = {name: name for name in names}
+    if lost.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
+        lost["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
+    return [lost[name] for name in sorted(lost)]
 
 
 def _former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:

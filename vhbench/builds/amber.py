@@ -57,8 +57,8 @@ class AmberBuild(SplitBuild):
     @property
     def config(self) -> Mapping[str, Any]:
         """Every option, the words that are counted with their associations, and those that AMBER's own code counts."""
-        told = {"source": tail(self.source), "images": Path(self.images).name}
-        return {**values_of(self), **told, "vocabulary": self._read.words, "relation": self._read.relation}
+        names = {"source": tail(self.source), "images": Path(self.images).name}
+        return {**values_of(self), **names, "vocabulary": self._read.words, "relation": self._read.relation}
 
     @property
     def sources(self) -> Mapping[str, str]:

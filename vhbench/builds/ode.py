@@ -188,8 +188,8 @@ class OdeBuild(SplitBuild):
         added = criteria.newest(self._graph, self.criteria, self.seed, self._epsilon, self._delta)
         problems = set(map(self._world().problem, added))
         if "" not in problems:
-            told = "; ".join(sorted(problems)[:3]) or f"none is {' or '.join(self.criteria)}"
-            raise VhbenchError(f"--add {self.add}: expected new pairs that can be shown, got none ({told})")
+            reason = "; ".join(sorted(problems)[:3]) or f"none is {' or '.join(self.criteria)}"
+            raise VhbenchError(f"--add {self.add}: expected new pairs that can be shown, got none ({reason})")
 
     @property
     def on_gpu(self) -> bool:
@@ -293,10 +293,10 @@ class OdeBuild(SplitBuild):
         for criterion in criteria.CRITERIA:
             levels = [count for name, count in rows.items() if name == f"ode_{criterion}_caption"]
             reasons = Counter(r.reason for r in rejections if r.item.startswith(f"{criterion}-"))
-            told = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
-            asked = self.variants * sum(share.pairs for share in self.plan if share.criterion == criterion)
+            by_reason = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+            requested = self.variants * sum(share.pairs for share in self.plan if share.criterion == criterion)
             if levels or reasons:
-                table.append((criterion, str(asked), str(sum(levels)) if levels else "?", told or "none"))
+                table.append((criterion, str(requested), str(sum(levels)) if levels else "?", by_reason or "none"))
         return table
 
     @property

@@ -124,7 +124,7 @@ class Calibration:
 
     def detection(self, keep: float, absent: float) -> DetectionThresholds:
         """Return the detector's thresholds; words without calibrated ones take those given."""
-        words = self._read("words", "{WORD: {keep, absent}}", lambda told: (float(told["keep"]), float(told["absent"])))
+        words = self._read("words", "{WORD: {keep, absent}}", lambda pair: (float(pair["keep"]), float(pair["absent"])))
         return DetectionThresholds(keep=keep, absent=absent, words=words)
 
     def verification(self, keep: float, absent: float) -> VerifierThresholds:
@@ -134,6 +134,6 @@ class Calibration:
 
     def _read(self, name: str, form: str, read: Callable[[Any], T]) -> dict[str, T]:
         try:
-            return {str(key): read(told) for key, told in self._data.get(name, {}).items()}
+            return {str(key): read(value) for key, value in self._data.get(name, {}).items()}
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise VhbenchError(f"--calibration {self.file}: expected {name} as {form}: {error}") from error

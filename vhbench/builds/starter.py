@@ -50,10 +50,10 @@ def _build_elsewhere(benchmark: str, root: Path) -> None:
     """Build in a separate process: workers would import lmms-eval's slow main module."""
     command = [sys.executable, "-m", "vhbench.builds.starter", benchmark, str(root)]
     try:
-        said: int | None = sys.stderr.fileno()
+        output: int | None = sys.stderr.fileno()
     except (OSError, ValueError, AttributeError):  # notebooks and captured output have none
-        said = subprocess.DEVNULL
-    done = subprocess.run(command, stdout=said, check=False)
+        output = subprocess.DEVNULL
+    done = subprocess.run(command, stdout=output, check=False)
     if done.returncode:
         raise VhbenchError(f"the starter split of {benchmark} could not be built in {root}; see the lines above")
 

@@ -158,16 +158,16 @@ def _command(name: str) -> Callable[..., None]:
     return build_command.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
-def _same_split(asked: "Run", benchmark: str, split: Path | None) -> None:
+def _same_split(run: "Run", benchmark: str, split: Path | None) -> None:
     """Raise if the responses belong to another split than the one whose vocabulary scores them."""
     from vhbench import splits
     from vhbench.runs import check_same_split
     from vhbench.tasks import datasets
 
-    for told in asked.provenance.values():
-        if told is not None and told.benchmark == benchmark:
+    for record in run.provenance.values():
+        if record is not None and record.benchmark == benchmark:
             folder = split or datasets.resolve(benchmark).path
-            check_same_split(told, folder, splits.read_manifest(folder))
+            check_same_split(record, folder, splits.read_manifest(folder))
 
 
 app = typer.Typer(

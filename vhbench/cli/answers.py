@@ -65,7 +65,7 @@ def answers(how: _ListAnswersOptions) -> None:
         typer.echo(f"wrote {out} ({len(rows):,} responses)")
     else:
         for row in rows:
-            typer.echo(_told(row))
+            typer.echo(_line(row))
     for name in names:
         counts = Counter(row["why"] for row in rows if row["task"] == name)
         counted = ", ".join(f"{counts[kind]:,} {kind}" for kind in unparsed.KINDS if counts[kind]) or ", ".join(
@@ -83,7 +83,7 @@ def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
     return names
 
 
-def _told(row: dict[str, Any]) -> str:
+def _line(row: dict[str, Any]) -> str:
     """Return a paragraph for a terminal."""
     from vhbench.tasks.unparsed import shortened
 

@@ -45,10 +45,10 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
         )
     if options.require_complete and responses.uneven:
         raise VhbenchError(f"{responses.path}: {responses.uneven[0]}; rejected by --require-complete")
-    told: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
+    header: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
     lines = list(responses.notes)
     if asked:
-        told["missing"] = {"questions": asked, "missing": missing, "of": dict(responses.missing)}
+        header["missing"] = {"questions": asked, "missing": missing, "of": dict(responses.missing)}
     if missing:
         where = [f"{count} of {config}" for config, count in sorted(responses.missing.items()) if config]
         first = f" (the first: {responses.first_missing!r})" if responses.first_missing else ""
@@ -57,12 +57,12 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
             raise VhbenchError(f"{responses.path}: {line}; rejected by --require-complete")
         lines.insert(0, line + (f": {', '.join(where)}" if len(where) > 1 else ""))
     if responses.provenance:
-        told["provenance"] = {task: one.to_json() for task, one in sorted(responses.provenance.items())}
+        header["provenance"] = {task: one.to_json() for task, one in sorted(responses.provenance.items())}
     if responses.left_out:
-        told["left_out"] = dict(sorted(responses.left_out.items()))
+        header["left_out"] = dict(sorted(responses.left_out.items()))
         lines += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
     if responses.judge is not None:
-        told["judged"] = judged = responses.judge.told(responses.count)
+        header["judged"] = judged = responses.judge.told(responses.count)
         share = f"{judged['asked']:,} of {responses.count:,} responses ({100 * (judged['share'] or 0):.1f} %)"
         who = f"judge {judged['model']} (prompts {judged['prompt_version']})"
         lines.append(f"{who}: queried for {share}, parsed {judged['read']:,}")
@@ -75,7 +75,7 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
             warn(["the judge resolved no response: captions are counted by the rules, others stay unparsed"])
     for line in lines:
         typer.echo(in_a_line(line), err=options.as_json)
-    return told
+    return header
 
 
 def yes_no(result: Result, title: str) -> None:
@@ -120,8 +120,8 @@ def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
     from vhbench.statistics import wording  # imported here: it loads numpy
 
-    told = f" (twins: {wording.mix(result['mix'])})" if result["mix"] else ""
-    counts = f"{result['pairs']} pairs{told}, {result['incomplete_pairs']} incomplete, "
+    twins = f" (twins: {wording.mix(result['mix'])})" if result["mix"] else ""
+    counts = f"{result['pairs']} pairs{twins}, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     names = [*names_of("pairs"), "chance_accuracy"]
     scores(result, names, f"{title}{counts}{new} new successful cases")

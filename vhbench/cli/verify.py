@@ -110,14 +110,14 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
         typer.echo(in_a_line(f"warning: {warning}"), err=True)
     title = f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions"
     typer.echo(in_a_line(f"OK  {title}, 0 errors, {len(warnings)} warning{'' if len(warnings) == 1 else 's'}"))
-    told = (
+    agreement = (
         "hidden test set: its maintainers keep the answers"
         if hidden
         else f"{found.right:,} of {found.right + found.open.total():,} agree"
         if found.right
         else "n/a (the scenes determine no answer)"
     )
-    _print_fact("reference answers recomputed from scenes", told)
+    _print_fact("reference answers recomputed from scenes", agreement)
     if found.open:
         kinds = ", ".join(f"{n:,} {name}" for name, n in found.open.most_common())
         _print_fact("not decidable from the scenes", f"{found.open.total():,} ({kinds})")

@@ -54,12 +54,12 @@ def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
     """
     handed = _handed(sample)
     prompt = sample.get("input")
-    asked, choices = _options(prompt if isinstance(prompt, str) else "")
-    row: Row = {"question": _question(asked), "kind": "", "choices": []}
+    question, choices = _options(prompt if isinstance(prompt, str) else "")
+    row: Row = {"question": _question(question), "kind": "", "choices": []}
     row |= _right_answer(sample, handed, choices)
-    for number, said in enumerate(_said(sample), start=1):
+    for number, response in enumerate(_responses(sample), start=1):
         name = str(sample["doc_id"])
-        yield {"id": name if number == 1 else f"{number}#{name}", "response": said, **row}
+        yield {"id": name if number == 1 else f"{number}#{name}", "response": response, **row}
 
 
 def _question(prompt: str) -> str:
@@ -118,9 +118,9 @@ def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices:
     """Return answer, kind and choices; empty for an open question."""
     for name, value in (("target", sample["target"]), *((name, handed.get(name)) for name in ANSWERS)):
         text = str(value).strip()
-        said = right(text, (), flags=name == "gt_answer")
-        if said in ("yes", "no") and not _LETTER.fullmatch(text):
-            return {"answer": said, "kind": "yes_no"}
+        answer = right(text, (), flags=name == "gt_answer")
+        if answer in ("yes", "no") and not _LETTER.fullmatch(text):
+            return {"answer": answer, "kind": "yes_no"}
         letter = right(text, choices) if choices else ""
         if len(letter) == 1 and letter in _LETTERS[: len(choices)]:
             return {"answer": letter, "kind": "multiple_choice", "choices": choices}
@@ -131,9 +131,9 @@ def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices:
     return {}
 
 
-def _said(sample: Mapping[str, Any]) -> list[str]:
+def _responses(sample: Mapping[str, Any]) -> list[str]:
     """Return the responses before lmms-eval's filters, one per repetition."""
-    said = sample.get("resps", sample.get("filtered_resps"))
-    while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
-        said = said[0]
-    return [str(words(one)) for one in said] if isinstance(said, list) and said else [str(words(said))]
+    logged = sample.get("resps", sample.get("filtered_resps"))
+    while isinstance(logged, list) and len(logged) == 1 and isinstance(logged[0], list):
+        logged = logged[0]
+    return [str(words(one)) for one in logged] if isinstance(logged, list) and logged else [str(words(logged))]
