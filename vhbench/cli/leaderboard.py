@@ -358,10 +358,10 @@ def _export(options: ExportOptions) -> None:
 
     board, sources = options.read()
     standings = rank_entries(board, sources, workers=options.workers)
-    wanted = [model for model in standings.models if model.entries and options.name in ("", model.about.name)]
-    if not wanted:
+    models = [model for model in standings.models if model.entries and options.name in ("", model.about.name)]
+    if not models:
         raise VhbenchError(f"--name: expected a model of the board, got {options.name!r}")
-    for model in wanted:
+    for model in models:
         written = 0
         for name, data in exporting.files(standings, model):
             write_atomic(options.out / model.slug / name, data, durable=False)

@@ -235,9 +235,9 @@ def _read(
         raise VhbenchError("--judge: expected without --parser and --compat, as it supplements the default parser")
     if name is None and url is not None:
         raise VhbenchError(f"--judge-url {url}: expected --judge MODEL as well")
-    asked = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
+    judge = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
     path, *further = map(Path, files)
-    return Read(path, questions, kind, further, verbatim=verbatim, judge=asked)
+    return Read(path, questions, kind, further, verbatim=verbatim, judge=judge)
 
 
 def _print(responses: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
@@ -264,8 +264,8 @@ def _rows(path: Path) -> Any:
     if form is None or form.read is None:
         return path
     rows = enumerate(read_rows(path, column_aliases.KNOWN), start=1)
-    found = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
-    return [{"id": row.get("id"), "response": row["response"]} for row in found]
+    answers = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
+    return [{"id": row.get("id"), "response": row["response"]} for row in answers]
 
 
 def _synonyms(path: Path | None) -> Any:

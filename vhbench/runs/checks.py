@@ -199,9 +199,9 @@ def is_failed(row: Any) -> bool:
 def failed_last(rows: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[str, str, Any]]:
     """Yield rows of task, place and row; those of failed requests last, and once."""
     failed: dict[str, tuple[str, str, Any]] = {}
-    for found in rows:
-        if is_failed(found[-1]):
-            failed.setdefault(str(found[-1].get("id")), found)
+    for entry in rows:
+        if is_failed(entry[-1]):
+            failed.setdefault(str(entry[-1].get("id")), entry)
         else:
-            yield found
+            yield entry
     yield from failed.values()

@@ -139,21 +139,21 @@ def _usual(row: Row, place: str, plan: _Plan) -> Row:
             f"{place}: expected as many fields as columns, got more; quote fields that contain a separator"
         )
     there = ((field, row[column]) for field, column in plan.columns.items())
-    found = {field: value for field, value in there if type(value) is str or not _missing(value)}
+    fields = {field: value for field, value in there if type(value) is str or not _missing(value)}
     if plan.single:
-        found["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
+        fields["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
     for field in plan.read:
-        if isinstance(text := found.get(field), str):
+        if isinstance(text := fields.get(field), str):
             if len(text) > _LONGEST:
                 raise VhbenchError(f"{place}: expected {field} of at most {_LONGEST:,} characters, got {len(text):,}")
-            found[field] = _READ[field](text)
-    if isinstance(identity := found.get("id"), float) and identity.is_integer():
-        found["id"] = int(identity)
-    if (choices := found.get("choices")) is not None and not isinstance(choices, str):
-        found["choices"] = _listed(choices, place)
-    if "answer" in found:
-        found["answer"] = right(found["answer"], found.get("choices", ()), flags=plan.flags)
-    return found
+            fields[field] = _READ[field](text)
+    if isinstance(identity := fields.get("id"), float) and identity.is_integer():
+        fields["id"] = int(identity)
+    if (choices := fields.get("choices")) is not None and not isinstance(choices, str):
+        fields["choices"] = _listed(choices, place)
+    if "answer" in fields:
+        fields["answer"] = right(fields["answer"], fields.get("choices", ()), flags=plan.flags)
+    return fields
 
 
 def _listed(choices: Any, place: str) -> list[str]:

@@ -102,8 +102,8 @@ def read_run(path: Path) -> Run:
         tasks[task][record.id] = record
     if not any(tasks.values()):
         raise no_answers_error(path)
-    found = {task: [answers[name] for name in sorted(answers)] for task, answers in tasks.items()}
-    return Run(str(path), found, {task: responses.provenance.get(task) for task in found}, tuple(responses.notes))
+    records = {task: [answers[name] for name in sorted(answers)] for task, answers in tasks.items()}
+    return Run(str(path), records, {task: responses.provenance.get(task) for task in records}, tuple(responses.notes))
 
 
 @dataclass(slots=True)
@@ -164,10 +164,10 @@ class Responses:
 
     def by_task(self) -> Iterator[Found]:
         """Yield task or config, and record."""
-        found = self._alone() if self.questions is None else self._joined(self.questions)
+        pairs = self._alone() if self.questions is None else self._joined(self.questions)
         with Progress(f"reading {self.path.name}", total=None, unit="answers") as progress:
-            wanted = ((task, record) for task, record in found if self._wanted(record))
-            while block := list(islice(wanted, _BLOCK if self.judge is None else _JUDGED)):
+            chosen = ((task, record) for task, record in pairs if self._wanted(record))
+            while block := list(islice(chosen, _BLOCK if self.judge is None else _JUDGED)):
                 progress.advance(len(block), f"{self.judge.asked} judged" if self.judge else "")
                 self.count += len(block)
                 self._rounds.update((task, split_repetition(record.id)[0]) for task, record in block)
@@ -194,9 +194,9 @@ class Responses:
 
     def _wanted(self, record: Record) -> bool:
         """Return whether a record is of the requested kind; count it if not."""
-        if not (wanted := self._fits(record)):
+        if not (fits := self._fits(record)):
             self.left_out[f"responses of the kind {record.kind}"] += 1
-        return wanted
+        return fits
 
     def _fits(self, record: Record) -> bool:
         return not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)

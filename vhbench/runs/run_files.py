@@ -47,15 +47,15 @@ def sample_files(path: Path) -> list[Path]:
         return _written_with(path) or [path]
     if not path.is_dir():
         raise VhbenchError(f"no such file or folder: {path}")
-    found = _samples_below(path)
-    runs = _models(found)
+    files = _samples_below(path)
+    runs = _models(files)
     if len(runs) > 1:
         named = ", ".join(
             f"{file if _run_at(file) == path else _run_at(file)}{f' ({model})' if model else ''}"
             for (_, model), file in sorted(runs.items())
         )
         raise VhbenchError(f"{path}: expected the results of one model, got {len(runs)}; name one of: {named}")
-    newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
+    newest = {file.name.split("_samples_", 1)[1]: file for file in files}  # the last one wins
     return sorted(newest.values())
 
 
@@ -112,17 +112,17 @@ def without_samples(origin: Provenance) -> str:
     return escaped(f"{origin.task}: {lost}: the run includes it, but its samples are missing")
 
 
-def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
+def runs_below(path: Path, is_relevant: Callable[[str], bool]) -> list[Path]:
     """Return the paths of the newest run of each model in a folder; the path itself for a single model.
 
     Args:
         path: as in :func:`sample_files`.
-        wanted: predicate of tasks; of several models, only those with such a task are returned.
+        is_relevant: predicate of tasks; of several models, only those with such a task are returned.
     """
-    found = _samples_below(path) if path.is_dir() else []
-    if len(_models(found)) < 2:
+    files = _samples_below(path) if path.is_dir() else []
+    if len(_models(files)) < 2:
         return [path]
-    return sorted(_run_at(file) for file in _models([f for f in found if wanted(task_of(f))]).values()) or [path]
+    return sorted(_run_at(file) for file in _models([f for f in files if is_relevant(task_of(f))]).values()) or [path]
 
 
 def date_of(run: Path) -> str:
@@ -139,10 +139,10 @@ def _samples_below(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*_samples_*.jsonl"), key=lambda file: (file.name, file))
 
 
-def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
+def _models(files: Sequence[Path]) -> dict[tuple[Path, str], Path]:
     """Return (folder, model) → its newest samples file."""
-    models = {_results_of(file): _model_of(_results_of(file)) or _model_in(file) for file in found}
-    return {(file.parent, models[_results_of(file)]): file for file in found}
+    models = {_results_of(file): _model_of(_results_of(file)) or _model_in(file) for file in files}
+    return {(file.parent, models[_results_of(file)]): file for file in files}
 
 
 def _model_in(samples: Path) -> str:

@@ -41,8 +41,8 @@ def payload(row: Mapping[str, Any], *, logged: bool = False) -> Mapping[str, Any
     if dict not in set(map(type, row.values())):
         return None
     needed = {"id", "response"} if logged else {"id", "response", "prediction"}
-    found = (value for value in row.values() if isinstance(value, dict) and needed <= value.keys())
-    return max(found, key=len, default=None)
+    payloads = (value for value in row.values() if isinstance(value, dict) and needed <= value.keys())
+    return max(payloads, key=len, default=None)
 
 
 def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
@@ -90,8 +90,8 @@ def _options(prompt: str) -> tuple[str, list[str]]:
     texts = [prompt[mark.end() : end] for mark, end in zip(marks, [*ends, len(prompt)], strict=True)]
     if all(text.rstrip().endswith(";") for text in texts[:-1]):
         texts[-1] = texts[-1].partition(";")[0]  # followed by answer instructions
-    asked = re.sub(r"\s*(?:Options?|Choices?):?\s*$", "", prompt[: marks[0].start()])
-    return asked.strip(), [text.strip().split("\n", 1)[0].rstrip(" ,;.") for text in texts]
+    question = re.sub(r"\s*(?:Options?|Choices?):?\s*$", "", prompt[: marks[0].start()])
+    return question.strip(), [text.strip().split("\n", 1)[0].rstrip(" ,;.") for text in texts]
 
 
 def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
@@ -107,11 +107,11 @@ def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
 
 def _handed(sample: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs of a task's metrics by name; the first metric with a name wins."""
-    found: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
     for value in sample.values():
         if isinstance(value, Mapping):
-            found = {str(name).lower(): inner for name, inner in value.items()} | found
-    return found
+            inputs = {str(name).lower(): inner for name, inner in value.items()} | inputs
+    return inputs
 
 
 def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices: list[str]) -> Row:
