@@ -67,10 +67,10 @@ class AnswerCollator:
         """
         prompt, answer = self.texts(_talk(row))
         batch = self([row])
-        asked = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
+        expected = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
         ids, labels = batch["input_ids"][0].tolist(), batch["labels"][0].tolist()
         learnt = [label for label in labels if label != LEFT_OUT]
-        if ids[: len(asked)] != asked or len(learnt) != len(ids) - len(asked):
+        if ids[: len(expected)] != expected or len(learnt) != len(ids) - len(expected):
             raise VhbenchError("expected equal prompts in training and inference; this model cannot be fine-tuned")
         if sum(self.tokenizer.convert_ids_to_tokens(i) in self.ends for i in learnt) != 1:
             raise VhbenchError(f"the answer {answer!r} does not end in one of {', '.join(self.ends)}, once")

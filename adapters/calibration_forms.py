@@ -35,14 +35,14 @@ def as_statement(question: str, true: bool) -> str:
     >>> as_statement("Is it false that there are exactly two dogs in the image?", False)
     'There are exactly two dogs in the image.'
     """
-    asked = question.rstrip("?")
-    if found := re.match(r"Is it false that ", asked):
-        return _sentence(asked[found.end() :], not true)
-    if found := re.match(r"(Is|Are) there no ", asked):
-        rest = asked[found.end() :]
-        thing = rest if found[1] == "Are" else inflection.with_article(rest)
-        return _sentence(f"there {found[1].lower()} {thing}", not true)
-    verb, rest = asked.split(" ", 1)
+    text = question.rstrip("?")
+    if match := re.match(r"Is it false that ", text):
+        return _sentence(text[match.end() :], not true)
+    if match := re.match(r"(Is|Are) there no ", text):
+        rest = text[match.end() :]
+        thing = rest if match[1] == "Are" else inflection.with_article(rest)
+        return _sentence(f"there {match[1].lower()} {thing}", not true)
+    verb, rest = text.split(" ", 1)
     subject = re.match(r"there|it|the image|the .+? in the image(?= \w)|the \w+", rest)
     assert subject is not None, question
     return _sentence(f"{subject[0]} {verb.lower()}{rest[subject.end() :]}", true)
@@ -52,8 +52,8 @@ def _sentence(claim: str, true: bool) -> str:
     """Return a claim ("there is a dog") or its negation as a sentence."""
     if true:
         claim = claim.replace(" does show ", " shows ").replace(" in any of ", " in at least one of ")
-    elif "in every image" not in claim and (found := re.match(r"there (is|are) (?:an? )?(?!exactly)", claim)):
-        claim = f"there {found[1]} no {claim[found.end() :]}"
+    elif "in every image" not in claim and (match := re.match(r"there (is|are) (?:an? )?(?!exactly)", claim)):
+        claim = f"there {match[1]} no {claim[match.end() :]}"
     else:
         claim = re.sub(r" (is|are|does) ", r" \1 not ", claim.replace(" shows ", " does show ", 1), count=1)
     return f"{claim[0].upper()}{claim[1:]}."

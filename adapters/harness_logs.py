@@ -77,8 +77,8 @@ def of_inspect(log: Row) -> Iterator[Row]:
     run = log["eval"]
     dataset = " ".join(str(name) for name in (run.get("task"), (run.get("dataset") or {}).get("name")))
     for sample in sorted(log["samples"] or (), key=lambda sample: (str(sample["id"]), sample["epoch"])):
-        name, asked, output = sample["id"], sample["input"], sample.get("output") or {}
-        first = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
+        name, prompt, output = sample["id"], sample["input"], sample.get("output") or {}
+        first = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         # What was sent: solvers change the messages, not the input.
         messages = [*takewhile(lambda one: one["role"] != "assistant", sample.get("messages") or first)]
         choices = output.get("choices") or [{}]

@@ -116,12 +116,12 @@ def refs(repo_id: str) -> Refs | None:
     from huggingface_hub import HfApi
 
     with one_line(check_repo_id(repo_id)):
-        found = if_there(lambda: HfApi().list_repo_refs(repo_id, repo_type="dataset"))
-        if found is None:
+        remote = if_there(lambda: HfApi().list_repo_refs(repo_id, repo_type="dataset"))
+        if remote is None:
             return None
         # The target of an annotated tag is not the commit; such tags are resolved by name when needed.
-        tags = {ref.name: str(ref.target_commit) for ref in found.tags if _TAG.fullmatch(ref.name)}
-        return Refs({branch.name: str(branch.target_commit) for branch in found.branches}, tags)
+        tags = {ref.name: str(ref.target_commit) for ref in remote.tags if _TAG.fullmatch(ref.name)}
+        return Refs({branch.name: str(branch.target_commit) for branch in remote.branches}, tags)
 
 
 def commit_of(repo_id: str, revision: str = "main", kind: str = "dataset") -> str:

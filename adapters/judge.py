@@ -164,13 +164,13 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
     Raises:
         VhbenchError: if the spec has another format.
     """
-    found = split_spec(f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec)
-    if found is None or (url and spec.startswith("transformers:")):
+    parts = split_spec(f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec)
+    if parts is None or (url and spec.startswith("transformers:")):
         raise VhbenchError(
             "judge: expected openai:MODEL@URL (http…), transformers:NAME, or MODEL with --judge-url URL, "
             f"got {spec!r}{f' at {url!r}' if url else ''}"
         )
-    kind, name, place = found
+    kind, name, place = parts
     how: dict[str, Any] = {"max_new_tokens": _MAX_NEW_TOKENS, "what": "judge"}
     model: Model = Endpoint(name, place, **how) if kind == "openai" else LocalModel(name, **how)
     return LanguageJudge(model, cache, workers if kind == "openai" else 1)

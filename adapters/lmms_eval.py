@@ -58,7 +58,7 @@ def register() -> list[Any]:
     """
     _expect_model(sys.argv)
     _hook(_add_tasks, None, _USE_PATH)
-    _hook(_tell_provenance, None, "samples and reports have no provenance")
+    _hook(_record_provenance, None, "samples and reports have no provenance")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     _hook(_score_samples, None, "--baseline compares bare words with the answers")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
@@ -74,17 +74,17 @@ def _expect_model(argv: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(add_help=False)  # "--task" is short for "--tasks", as in lmms-eval
     for option in ("--model", "--tasks", "--config"):
         parser.add_argument(option, default="")
-    given, _ = parser.parse_known_args(given_to_eval)
-    if given.model or given.config or not any(of_task(name.strip()) for name in given.tasks.split(",")):
+    options, _ = parser.parse_known_args(given_to_eval)
+    if options.model or options.config or not any(of_task(name.strip()) for name in options.tasks.split(",")):
         return
     commands = (
         ("a random baseline", "vhbench_coin"),
         ("a small open model", "qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct"),
         ("a server", "openai --model_args base_url=http://localhost:8000/v1,api_key=none,model=NAME"),
     )
-    print(f"vhbench: expected --model MODEL with --tasks {given.tasks}; for example", file=sys.stderr)
+    print(f"vhbench: expected --model MODEL with --tasks {options.tasks}; for example", file=sys.stderr)
     for about, model in commands:
-        print(f"  lmms-eval --model {model} --tasks {given.tasks} --output_path results  # {about}", file=sys.stderr)
+        print(f"  lmms-eval --model {model} --tasks {options.tasks} --output_path results  # {about}", file=sys.stderr)
     raise SystemExit(2)
 
 
@@ -113,12 +113,12 @@ def _add_tasks() -> None:
     """Make every TaskManager read our folder after its own and the user's, by its documented arguments; idempotent."""
     from lmms_eval import tasks
 
-    def init(original: Callable[..., None], given: inspect.BoundArguments) -> None:
-        if given.arguments.get("include_defaults", True):
-            theirs = given.arguments.get("include_path") or []
+    def init(original: Callable[..., None], call: inspect.BoundArguments) -> None:
+        if call.arguments.get("include_defaults", True):
+            theirs = call.arguments.get("include_path") or []
             # Ours comes last, so that existing names of lmms-eval or the user take precedence.
-            given.arguments["include_path"] = [*([theirs] if isinstance(theirs, str) else theirs), str(tasks_folder())]
-        original(*given.args, **given.kwargs)
+            call.arguments["include_path"] = [*([theirs] if isinstance(theirs, str) else theirs), str(tasks_folder())]
+        original(*call.args, **call.kwargs)
 
     _surround(tasks, "TaskManager.__init__", {"include_path"}, init)
 
@@ -157,19 +157,19 @@ class _Run:
 _RUN = _Run()
 
 
-def _tell_provenance() -> None:
+def _record_provenance() -> None:
     """Record our tasks' prompts before a model answers them; reject unsupported options."""
     from lmms_eval.api import task
 
-    def build(original: Callable[..., None], given: inspect.BoundArguments) -> None:
-        asked, options = given.arguments["self"], given.kwargs
-        metadata = asked.config.metadata
+    def build(original: Callable[..., None], call: inspect.BoundArguments) -> None:
+        our_task, options = call.arguments["self"], call.kwargs
+        metadata = our_task.config.metadata
         ours = isinstance(metadata, dict) and "content_hash" in metadata and "vhbench" in metadata
         if ours:
-            _refuse(asked, metadata, options)
-        original(*given.args, **options)
+            _refuse(our_task, metadata, options)
+        original(*call.args, **options)
         if ours:
-            _begin(asked, metadata, options)
+            _begin(our_task, metadata, options)
 
     _surround(task, "Task.build_all_requests", {"limit", "offset"}, build)
 
@@ -182,8 +182,8 @@ def _refuse(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) 
     elif options.get("cache_requests"):
         why = f"--cache_requests: lmms-eval cannot store what {name} asks; use --use_cache DIR, which keeps answers"
     elif not _asked(task, options):
-        given = f"--limit {options['limit']}" if options.get("limit") == 0 else f"--offset {options.get('offset')}"
-        why = f"{given} asks none of the {len(task.eval_docs_no_media):,} questions of {name}"
+        option = f"--limit {options['limit']}" if options.get("limit") == 0 else f"--offset {options.get('offset')}"
+        why = f"{option} asks none of the {len(task.eval_docs_no_media):,} questions of {name}"
     elif not (why := _unlike_baseline(task, metadata)):
         return
     print(f"vhbench: {why}", file=sys.stderr)
@@ -318,12 +318,12 @@ def _score_samples() -> None:
     """Add a score to each sample for ``--baseline``, which cannot read payloads."""
     from lmms_eval.loggers import evaluation_tracker
 
-    def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
-        for sample in given.arguments["samples"]:
+    def save(original: Callable[..., None], call: inspect.BoundArguments) -> None:
+        for sample in call.arguments["samples"]:
             payload = sample.get("accuracy")
             if isinstance(payload, dict) and {KEY, SHARE} <= payload.keys():
                 sample[SHARE] = payload[SHARE]
-        original(*given.args, **given.kwargs)
+        original(*call.args, **call.kwargs)
 
     _surround(evaluation_tracker, "EvaluationTracker.save_results_samples", {"samples"}, save)
 

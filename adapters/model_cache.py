@@ -48,7 +48,7 @@ class _Cached(Generic[_Model]):
     ) -> Iterator[Any]:
         """Yield an output per image with the given words; ``make`` takes images and words."""
         pairs = list(zip(images, words, strict=True))
-        keys = [(hashlib.sha256(image).hexdigest(), list(asked)) for image, asked in pairs]
+        keys = [(hashlib.sha256(image).hexdigest(), list(own)) for image, own in pairs]
         return self._cached(kind, pairs, keys, lambda missing: make(*zip(*missing, strict=True)))
 
 

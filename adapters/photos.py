@@ -39,13 +39,13 @@ class Photos:
         Raises:
             VhbenchError: if a photo is not an image or not of its annotated size, unless bad ones are skipped.
         """
-        found = [self._looked_at(place) for place in places]
-        same = [(a, b) for a, b in combinations(range(len(places)), 2) if _alike(found[a], found[b])]
+        photos = [self._looked_at(place) for place in places]
+        same = [(a, b) for a, b in combinations(range(len(places)), 2) if _alike(photos[a], photos[b])]
         for one, other in same:
             pair = sorted(self.scenes[places[i]].id for i in (one, other))
             item = " = ".join(pair)
             self._left_out[item] = Rejection(item, "the same photo under two names: never in one question")
-        return not same and all(photo is not None for photo in found)
+        return not same and all(photo is not None for photo in photos)
 
     def left_out(self) -> list[Rejection]:
         """Return the bad and duplicate photos found so far, in order."""

@@ -64,13 +64,13 @@ class Line:
         """
         answer = parsing.label(self.text(*names))
         if not answer:
-            found = quote_value(self.get(*names))
+            value = quote_value(self.get(*names))
             if _LETTER.fullmatch(self.text(*names)):
-                found += (
+                value += (
                     f"; a letter needs its options, in a field 'options' or in {' and '.join(OPTION_FIELDS[0][:2])}"
                 )
             raise VhbenchError(
-                f"{self.place}: field {names[0]!r}: expected yes or no, true or false, 1 or 0, got {found}"
+                f"{self.place}: field {names[0]!r}: expected yes or no, true or false, 1 or 0, got {value}"
             )
         return answer
 
@@ -157,10 +157,10 @@ def table_files(path: Path) -> list[Path]:
         VhbenchError: if there is none.
     """
     if path.is_dir():
-        found = sorted(path.rglob("*.parquet")) or sorted(path.glob("*.xlsx"))
-        if not found:
+        files = sorted(path.rglob("*.parquet")) or sorted(path.glob("*.xlsx"))
+        if not files:
             raise VhbenchError(f"{path}: no .parquet or .xlsx files in this folder")
-        return found
+        return files
     tables = {suffix: form for suffix, form in suffixes().items() if form.unpack is None}
     if path.suffix not in tables:
         allowed = ", ".join(sorted(tables, key=lambda suffix: tables[suffix].read is None))

@@ -51,9 +51,9 @@ def comparison_sheet(rows: Sequence[tuple[Sequence[Question], Question]]) -> Ima
     """
     lines = []
     for forms, twin in rows:
-        asked = [words for q in (forms[0], twin) for words in ((q.question, _INK, 14), (q.answer, _GREEN, 14))]
+        captions = [words for q in (forms[0], twin) for words in ((q.question, _INK, 14), (q.answer, _GREEN, 14))]
         words = [[(form.perturbation or "original", _GREY, 12)] for form in forms]
-        words[0] += asked
+        words[0] += captions
         lines.append([_tile([picture_of(form, 0)], text, FORM) for form, text in zip(forms, words, strict=True)])
     return _grid(lines)
 

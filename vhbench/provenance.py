@@ -122,9 +122,9 @@ class Provenance:
 
     def to_json(self) -> dict[str, Any]:
         """Return the written form; inapplicable fields of ``data`` are left out."""
-        found = asdict(self)
-        found["data"] = {name: value for name, value in found["data"].items() if value}
-        return found
+        fields = asdict(self)
+        fields["data"] = {name: value for name, value in fields["data"].items() if value}
+        return fields
 
 
 def from_json(value: Any, place: str) -> Provenance | None:
@@ -135,8 +135,8 @@ def from_json(value: Any, place: str) -> Provenance | None:
     """
     if value is None:
         return None
-    found: Provenance = convert(value, Provenance, f"{place}: {KEY}")
-    return found
+    provenance: Provenance = convert(value, Provenance, f"{place}: {KEY}")
+    return provenance
 
 
 def one_of(values: Iterable[Any], place: str) -> Provenance | None:
@@ -201,7 +201,7 @@ def _own_limit(task: str) -> str:
     return quote_value(limit) if limit else ""
 
 
-def missing(answered: int, asked: int, of: int) -> str | None:
+def missing(answered: int, evaluated: int, of: int) -> str | None:
     """Return a message with the number of answered questions if any is missing; else None.
 
     >>> missing(60, 60, 60)
@@ -212,10 +212,10 @@ def missing(answered: int, asked: int, of: int) -> str | None:
     """
     if answered >= of:
         return None
-    if asked >= of:
+    if evaluated >= of:
         return f"partial: {answered:,} of {of:,} questions have an answer"
-    lost = f", and {answered:,} of them have an answer" if answered < asked else ""
-    return f"partial: {asked:,} of {of:,} questions were evaluated{lost}"
+    lost = f", and {answered:,} of them have an answer" if answered < evaluated else ""
+    return f"partial: {evaluated:,} of {of:,} questions were evaluated{lost}"
 
 
 def sent_text(images: int, text: str) -> str:
@@ -267,7 +267,7 @@ def hash_of_row(row: Mapping[str, Any], content_hash: str) -> str:
     return sha256(json.dumps(hashed_row(row, content_hash), indent=2, ensure_ascii=False).encode()).hexdigest()
 
 
-def safe_arguments(given: Any) -> str:
+def safe_arguments(args: Any) -> str:
     """Return a model's arguments as text, without secrets.
 
     >>> safe_arguments("pretrained=org/x,api_key=abc,base_url=http://me:pass@host/v1"), safe_arguments({"a": 1})
@@ -275,7 +275,7 @@ def safe_arguments(given: Any) -> str:
     >>> safe_arguments("tokenizer=org/y,max_new_tokens=16,hf_token=abc")
     'tokenizer=org/y,max_new_tokens=16,hf_token=***'
     """
-    text = ",".join(f"{k}={v}" for k, v in given.items()) if isinstance(given, Mapping) else str(given or "")
+    text = ",".join(f"{k}={v}" for k, v in args.items()) if isinstance(args, Mapping) else str(args or "")
     return _LOGIN.sub("//***@", _SECRET.sub(r"\1***", text))
 
 

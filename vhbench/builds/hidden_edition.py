@@ -186,12 +186,12 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
         if is_hidden(whole) or splits.recompute_content_hash(split) != whole.content_hash:
             return [f"{split}: expected a complete split with content hash {whole.content_hash} of its manifest"]
         if not is_hidden(manifest):
-            found = whole
+            public_part = whole
         elif manifest.extra.get("commitment") != commitment(whole, secret):
             return [f"{directory}: the manifest commits to another secret or split than that of {whole.content_hash}"]
         else:
-            found = write(split, secret, Path(folder) / "public" / manifest.benchmark, like=directory)
-    return _differences(directory, manifest, found)
+            public_part = write(split, secret, Path(folder) / "public" / manifest.benchmark, like=directory)
+    return _differences(directory, manifest, public_part)
 
 
 def _differences(directory: Path, expected: Manifest, rebuilt: Manifest) -> list[str]:
@@ -207,10 +207,10 @@ def _differences(directory: Path, expected: Manifest, rebuilt: Manifest) -> list
 
 def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
     """Build the whole split that a secret yields, from a manifest's options."""
-    given = manifest.extra.get("options")
-    if not isinstance(given, dict):
+    recorded = manifest.extra.get("options")
+    if not isinstance(recorded, dict):
         raise VhbenchError("the manifest has no options to build it from: name a split built with it (--rebuilt DIR)")
-    options = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in recorded.items()}
     seed = hidden_seed.seed_of(secret, manifest.benchmark, manifest.version)
     try:
         _check_options(options)
@@ -238,7 +238,7 @@ def _scene_names(split: Path) -> dict[bytes, str]:
     if splits.damage(split):
         return {}
     rows = digested(splits.read_rows(split))
-    return {digest: name for row, found, _ in rows for digest, name in zip(found, row.question.scene_ids, strict=True)}
+    return {digest: name for row, each, _ in rows for digest, name in zip(each, row.question.scene_ids, strict=True)}
 
 
 def _rows(directory: Path, secret: bytes) -> Iterator[Row]:

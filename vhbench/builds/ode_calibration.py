@@ -66,21 +66,21 @@ def calibrate(
     threshold for places is fitted.
     """
     scenes = photos(annotations, images, number, seed=seed)
-    found: dict[str, Any] = {"precision": precision}
+    thresholds: dict[str, Any] = {"precision": precision}
     if detector:
         scored = scores(scenes, loaded_models.detector(detector, device))
-        found |= {"detector": loaded_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
+        thresholds |= {"detector": loaded_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
     if verifier:
         weighed = verifier_scores.scores(scenes, loaded_models.verifier(verifier, device), places)
         kinds = {kind: calibrating.acceptance(cases, precision) for kind, cases in sorted(weighed.items())}
-        found |= {"verifier": loaded_models.model_of(verifier), "kinds": kinds}
-    return found
+        thresholds |= {"verifier": loaded_models.model_of(verifier), "kinds": kinds}
+    return thresholds
 
 
 def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[float, bool]]]:
     """Return per word the detector's best score in each photo, and whether the photo shows it."""
     eyes = detection.DetectionModels(detector)
-    found: dict[str, list[tuple[float, bool]]] = {}
+    by_word: dict[str, list[tuple[float, bool]]] = {}
     for start in range(0, len(scenes), AT_ONCE):
         part = scenes[start : start + AT_ONCE]
         images = [read_image(scene.image) for scene in part]
@@ -93,8 +93,8 @@ def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[
                 word = phrases[i][one.category]
                 best[word] = max(best[word], one.score)
             for word, score in best.items():
-                found.setdefault(word, []).append((score, word in part[i].categories()))
-    return found
+                by_word.setdefault(word, []).append((score, word in part[i].categories()))
+    return by_word
 
 
 def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:

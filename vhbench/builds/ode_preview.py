@@ -63,14 +63,14 @@ def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
     """Yield the prompts and questions of a build, if every image shows what its prompt asks for."""
     for share in plan:
         items = list(shards.make(recipe, share))
-        asked: dict[str, list[str]] = {item.id: [] for item in items if isinstance(item, Scene)}
+        questions: dict[str, list[str]] = {item.id: [] for item in items if isinstance(item, Scene)}
         for item in items:
             if isinstance(item, Row) and item.question.answer:
-                asked[item.question.scene_ids[0]].append(f"    {item.question.question} {item.question.answer}")
+                questions[item.question.scene_ids[0]].append(f"    {item.question.question} {item.question.answer}")
         for item in items:
             if isinstance(item, Scene):
                 yield f"{share.criterion}, {PAIRINGS[share.pairing]}: {item.provenance['prompt']}"
-                yield from asked[item.id]
+                yield from questions[item.id]
         for item in items:
             if isinstance(item, Rejection):
                 yield f"  left out: {', '.join(item.detail.get('concepts', [item.item]))}: {item.reason}"

@@ -132,8 +132,8 @@ class EditionRecipe:
         options = {name: _filled(value, commits) for name, value in self.options.items()}
         if self.benchmark == "ode":  # its pilot does not ask before a build that the recipe fixes
             options["yes"] = True
-        given = options | {"seed": self.seed, "version": self.version}
-        build: SplitBuild = convert(given, load(benchmark(self.benchmark).build), "the recipe's options")
+        arguments = options | {"seed": self.seed, "version": self.version}
+        build: SplitBuild = convert(arguments, load(benchmark(self.benchmark).build), "the recipe's options")
         build.check()
         if self.sources is not None and dict(build.sources) != dict(self.sources):
             odd = sorted({name for name, _ in set(build.sources.items()) ^ set(self.sources.items())})

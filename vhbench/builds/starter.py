@@ -42,8 +42,8 @@ def build(benchmark: str, root: Path) -> None:
         name: re.sub(r"\{(\w+)\}", lambda word: str(starter(word[1])), value) if isinstance(value, str) else value
         for name, value in record.starter.items()
     }
-    made = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
-    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
+    split_build = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
+    sharding.run(split_build, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
 
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:
