@@ -54,7 +54,7 @@ def test_words_are_mapped_to_an_answer_and_counted(endpoint: Endpoint, tmp_path:
     endpoint.answer = lambda body: (200, said("Yes." if "barks" not in str(body) else "(b)"))
     asked = judge(endpoint, tmp_path)
     assert asked.replies([DOG, CHOICE]) == ["yes", "B"]
-    assert asked.told(8) == {
+    assert asked.summary(8) == {
         "model": "tiny",
         "prompt_version": judging.PROMPT_VERSION,
         "asked": 2,
