@@ -35,15 +35,17 @@ class SameSdist(sdist):
     """Writes an archive that only depends on the files, and on ``SOURCE_DATE_EPOCH`` if that is set."""
 
     def make_archive(self, base_name: str, format: str, *args: Any, **options: Any) -> str:
-        """Write the archive with one time, owner and order for all files."""
+        """Write the archive with one time, owner, order and umask for all files."""
         if format != "gztar" or "SOURCE_DATE_EPOCH" not in os.environ:
             return str(super().make_archive(base_name, format, *args, **options))
         time, path = int(os.environ["SOURCE_DATE_EPOCH"]), f"{base_name}.tar.gz"
 
         def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
             member.mtime, member.uid, member.gid, member.uname, member.gname = time, 0, 0, "", ""
+            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
             return member
 
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         with (
             Path(path).open("wb") as file,
             gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=time) as packed,

@@ -124,6 +124,20 @@ def test_what_an_earlier_build_left_is_not_packed(plain: Path, tmp_path: Path) -
     assert not stale.exists()
 
 
+def test_two_sdists_are_equal_whatever_the_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    archives = []
+    for mask in (0o022, 0o077):
+        folder = checkout(tmp_path / f"{mask:03o}", "none")
+        for file in folder.rglob("*"):
+            file.chmod((0o777 if file.is_dir() else 0o666) & ~mask)
+        done = python("setup.py", "--quiet", "sdist", cwd=folder)  # into dist/, which is not there yet
+        assert done.returncode == 0, done.stderr
+        archives += [archive.read_bytes() for archive in (folder / "dist").glob("*.tar.gz")]
+    assert len(archives) == 2
+    assert archives[0] == archives[1]
+
+
 def test_a_build_that_would_not_be_whole_is_refused_in_one_line(plain: Path, tmp_path: Path) -> None:
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(plain / name, tmp_path)
