@@ -136,7 +136,16 @@ def test_every_paper_is_cited_in_full() -> None:
     ("name", "licence"),
     [
         ("diffusers:FLUX.1-dev", "FLUX.1 [dev] Non-Commercial License"),
+        ("diffusers:FLUX.1-Krea-dev", "FLUX.1 [dev] Non-Commercial License"),
+        ("diffusers:FLUX.2-dev", "FLUX [dev] Non-Commercial License"),
+        ("diffusers:FLUX.2-klein-4B", "not known to vhbench"),
         ("diffusers:stable-diffusion-xl-base-1.0", "Open RAIL++-M"),
+        ("diffusers:sdxl-base-1.0", "Open RAIL++-M"),
+        ("diffusers:sd-turbo", "Stability AI Community License"),
+        ("diffusers:PixArt-XL-2-1024-MS", "Open RAIL++-M"),
+        ("diffusers:PixArt-Sigma-XL-2-1024-MS", "Open RAIL++-M"),
+        ("diffusers:PixArt-Sigma-XL-2-512-MS", "Open RAIL++-M"),
+        ("diffusers:PixArt-Sigma-XL-2-2K-MS", "not known to vhbench"),  # its page says another licence
         ("diffusers:stable-diffusion-v1-5", "Open RAIL-M"),
         ("diffusers:stable-diffusion-2-1", "Open RAIL++-M"),
         ("diffusers:stable-diffusion-3-medium-diffusers", "Stability AI Community License"),
