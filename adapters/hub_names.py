@@ -8,6 +8,7 @@ from typing import Self, TypeVar
 
 from vhbench import splits
 from vhbench.adapters import hub
+from vhbench.adapters.hub_release import require_access
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
@@ -68,6 +69,31 @@ class ReleaseName:
         kind, _, name = repository.partition("--")
         is_cached = kind == "datasets" and re.fullmatch(r"[0-9a-f]{40}", commit)
         return (name.replace("--", "/", 1), commit) if is_cached else ("", "")
+
+    @staticmethod
+    def check_access(repo_id: str, version: str, *, online: bool) -> None:
+        """Raise if a version could not be pushed, as far as this can be known before it is built.
+
+        A Hub that cannot be reached is no fault: the machine that builds may have no network.
+
+        Args:
+            repo_id: ORG/NAME.
+            version: version to push.
+            online: check the token and the branch too.
+
+        Raises:
+            VhbenchError: if the name has another form, or token or branch does not allow the push.
+        """
+        hub.check_repo_id(repo_id)
+        try:
+            if online:
+                with hub.one_line(f"push to {repo_id}"):
+                    require_access(repo_id)
+                refs = hub.refs(repo_id)
+                require_access(repo_id, write=refs is not None and not refs.above(version))
+        except VhbenchError as error:
+            if error.__cause__ is None or getattr(error.__cause__, "response", None) is not None:
+                raise
 
     def manifest(self) -> Manifest:
         """Return the manifest, from the cache or the Hub.

@@ -146,9 +146,7 @@ def push(
         return Release(repo_id, "", tag, tuple(sorted(local)), ())
     with hub.one_line(f"push to {repo_id}"):
         api = _api()
-        _require_login(api)
-        if put and put.head and put.branch == MAIN:
-            _require_write(api, repo_id)
+        require_access(repo_id, write=put is not None and bool(put.head) and put.branch == MAIN)
         _check_visibility(api, repo_id, private=private, create=not dry_run)
         known = put is not None and bool(put.head or dry_run)  # a newly created repository has a head by now
         found = put if put is not None and known else place(repo_id, manifest)
@@ -230,7 +228,7 @@ def push_folder(
         return Release(repo_id, "", "", tuple(sorted(local)))
     with hub.one_line(f"push to {repo_id}"):
         api = _api()
-        _require_login(api)
+        require_access(repo_id)
         about = hub.if_there(lambda: api.repo_info(repo_id, repo_type=kind, revision=MAIN))
         if about is None and not dry_run:
             api.create_repo(repo_id, repo_type=kind, space_sdk="static" if kind == "space" else None, exist_ok=True)
@@ -270,7 +268,7 @@ def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str
     operations = [CommitOperationAdd(path_in_repo=name, path_or_fileobj=text.encode()) for name, text in texts.items()]
     with hub.one_line(repo_id):
         api = _api()
-        _require_login(api)
+        require_access(repo_id)
         done = api.create_commit(
             repo_id, operations, commit_message=message, repo_type="dataset", revision=MAIN, parent_commit=head
         )
@@ -306,18 +304,21 @@ def _api() -> Any:
     return HfApi()
 
 
-def _require_login(api: Any) -> None:
-    if not logged_in():
-        raise VhbenchError("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
-    api.whoami()
+def require_access(repo_id: str, *, write: bool = False) -> None:
+    """Raise without a valid token and, with ``write``, if ``main`` is protected, which a planned upload shows.
 
-
-def _require_write(api: Any, repo_id: str) -> None:
-    """Raise before anything is sent if ``main`` is protected; the Hub checks that where it plans an upload."""
+    Raises:
+        VhbenchError: naming the fix.
+    """
     from huggingface_hub import CommitOperationAdd
 
-    with hub.one_line(f"branch {MAIN} of {repo_id}"):
-        api.preupload_lfs_files(repo_id, [CommitOperationAdd("README.md", b"-")], repo_type="dataset", revision=MAIN)
+    if not logged_in():
+        raise VhbenchError("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
+    _api().whoami()
+    if write:
+        asked = [CommitOperationAdd("README.md", b"-")]
+        with hub.one_line(f"branch {MAIN} of {repo_id}"):
+            _api().preupload_lfs_files(repo_id, asked, repo_type="dataset", revision=MAIN)
 
 
 def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) -> None:

@@ -1,5 +1,6 @@
 """Image sources, detectors and verifiers with cached outputs; each model is loaded once per process, when needed."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -38,14 +39,22 @@ class Pipeline:
     @property
     def depends_on(self) -> Mapping[str, Any]:
         """Cache key of the images besides their specs and seeds; JSON types only."""
+        name, revision = self._named
+        identity = model_identity.identity(name, revision, holds=model_identity.PIPELINE)
+        libraries = model_identity.libraries("diffusers", "torch", "transformers")
+        return {**self.stated, "model": identity, "libraries": libraries}
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        """The part of :attr:`depends_on` that its options say; the model only if they name its commit."""
+        name, revision = self._named
+        pinned = {"model": f"{name}@{revision}"} if re.fullmatch("[0-9a-f]{40}", revision) else {}
+        return {**pinned, "steps": self.steps, "guidance": self.guidance, "dtype": self.dtype}
+
+    @property
+    def _named(self) -> tuple[str, str]:
         name, revision = model_identity.named(self.model)
-        return {
-            "model": model_identity.identity(name, self.revision or revision, holds=model_identity.PIPELINE),
-            "steps": self.steps,
-            "guidance": self.guidance,
-            "dtype": self.dtype,
-            "libraries": model_identity.libraries("diffusers", "torch", "transformers"),
-        }
+        return name, self.revision or revision
 
 
 @lru_cache(maxsize=2)

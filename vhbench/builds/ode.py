@@ -202,6 +202,13 @@ class OdeBuild(SplitBuild):
 
         Models are identified by their content or commit, with the versions of the libraries that run them.
         """
+        words = {name: list(words) for name, words in self._world().vocabulary().items()}
+        return {**self.stated, "options": self._models, "vocabulary": words}
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        """The part of :attr:`config` that needs neither graph nor models."""
+        models = {**(self._pipeline.stated if self._painted else {}), "beliefs": asdict(self._beliefs)}
         named = {name: tail(getattr(self, name)) for name in ("node_types", "add", "images", "detector", "verifier")}
         elsewhere = {"seed", "version", "keep", "absent", "believe", "calibration", *_MODELS, *_UNRECORDED}
         return {
@@ -211,8 +218,7 @@ class OdeBuild(SplitBuild):
             "epsilon": self._epsilon,
             "delta": self._delta,
             "thresholds": asdict(self._thresholds),
-            "options": self._models,
-            "vocabulary": {name: list(words) for name, words in self._world().vocabulary().items()},
+            "options": models if self._labelled else {},
         }
 
     @property

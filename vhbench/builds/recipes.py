@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
+import orjson
 import yaml
 
 from vhbench.adapters import hub
@@ -22,9 +23,12 @@ from vhbench.options import options_of
 from vhbench.schema import Manifest, VhbenchError
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_MODEL_OPTIONS = ("images", "detector", "verifier", "clip", "model", "rewriter")
-_MODEL = re.compile(r"(?:diffusers:|vqa:|transformers:)?([\w.-]+/[\w.-]+)(?:@(.*))?")
-"""A model on the Hub as an option's value; local folders and ONNX files are among the inputs, and so are photos."""
+_MODEL_OPTIONS = {
+    "images": "diffusers:", "detector": "", "verifier": "(?:vqa:)?", "clip": "", "model": "",
+    "rewriter": "transformers:",
+}  # fmt: skip
+_MODEL = r"(\w[\w.-]*(?:/[\w.-]+)?)(?:@(.*))?"
+"""A model on the Hub as an option's value, after its prefix; local folders are told apart by their existence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +94,17 @@ class EditionRecipe:
         return [*models, *self._unbound(), *(["the SHA-256 of its inputs"] if self.sources is None else [])]
 
     def _unbound(self) -> Iterator[str]:
-        """Yield models that an option names without a commit of ``models``."""
-        values = {name: value if isinstance(value, list) else [value] for name, value in self.options.items()}
-        used = " ".join(str(one) for own in values.values() for one in own)
-        bound = {model.name for key, model in self.models.items() if f"{{{key}}}" in used}
-        for name in _MODEL_OPTIONS:
-            for one in filter(None, (_MODEL.fullmatch(str(value)) for value in values.get(name, ()))):
-                local = Path(one[1]).exists() or (name == "images" and not one[0].startswith("diffusers:"))
-                if one[1] not in bound and not _is_commit(one[2]) and not local:
-                    yield f"the commit of {one[1]} (options: {name})"
+        """Yield models that an option names without a commit, its own or one of ``models``."""
+        bound = {(model.name, f"{{{key}}}") for key, model in self.models.items()}
+        for option, prefix in _MODEL_OPTIONS.items():
+            value = self.options.get(option, [])
+            for one in value if isinstance(value, list) else [value]:
+                named = re.fullmatch(prefix + _MODEL, str(one))
+                name, revision = named.groups("") if named else ("", "")
+                if option in ("images", "model"):
+                    revision = str(self.options.get("revision") or revision)
+                if name and not (_is_commit(revision) or (name, revision) in bound or Path(name).exists()):
+                    yield f"the commit of {name} (options: {option})"
 
     @classmethod
     def read(cls, file: Path) -> Self:
@@ -112,6 +118,10 @@ class EditionRecipe:
         if not isinstance(data, dict) or (odd := sorted(map(str, data.keys() - known))):
             what = ", ".join(odd) if isinstance(data, dict) else quote_value(data)
             raise VhbenchError(f"{file}: expected the fields {', '.join(known)}; got {what}")
+        if odd := [key for key in data.get("options") or () if not isinstance(key, str)]:  # yes, no, on, off: YAML
+            raise VhbenchError(
+                f"{file}: options: expected names; YAML reads one as {odd[0]}: quote it, as in 'yes': true"
+            )
         recipe: Self = convert(data, cls, str(file))
         options = options_of(load(benchmark(recipe.benchmark).build))
         if wrong := sorted(recipe.options.keys() - options.keys()):
@@ -128,16 +138,21 @@ class EditionRecipe:
         Raises:
             VhbenchError: if an option is invalid, or an input has another SHA-256 than the recipe says.
         """
+        build = self._unchecked()
+        build.check()
+        if self.sources is not None and dict(build.sources) != dict(self.sources):
+            odd = sorted({name for name, _ in set(build.sources.items()) ^ set(self.sources.items())})
+            raise VhbenchError(f"the inputs differ from the recipe's: {', '.join(odd)}")
+        return build
+
+    def _unchecked(self) -> SplitBuild:
+        """Return the build, without reading inputs."""
         commits = {key: model.revision or "" for key, model in self.models.items()}
         options = {name: _filled(value, commits) for name, value in self.options.items()}
         if self.benchmark == "ode":  # its pilot does not ask before a build that the recipe fixes
             options["yes"] = True
         arguments = options | {"seed": self.seed, "version": self.version}
         build: SplitBuild = convert(arguments, load(benchmark(self.benchmark).build), "the recipe's options")
-        build.check()
-        if self.sources is not None and dict(build.sources) != dict(self.sources):
-            odd = sorted({name for name, _ in set(build.sources.items()) ^ set(self.sources.items())})
-            raise VhbenchError(f"the inputs differ from the recipe's: {', '.join(odd)}")
         return build
 
     def pinned(self) -> Self:
@@ -147,40 +162,58 @@ class EditionRecipe:
             VhbenchError: if an input is missing, or the Hub cannot be reached.
         """
         models = {
-            key: model if model.revision else replace(model, revision=hub.commit_of(model.name, kind="model"))
+            key: replace(model, revision=hub.commit_of(model.name, model.revision or "main", kind="model"))
             for key, model in self.models.items()
+            if not _is_commit(model.revision)
         }
-        filled = replace(self, models=models, sources=None)
+        filled = replace(self, models={**self.models, **models}, sources=None)
         return replace(filled, sources=dict(filled.build().sources))
 
     def recorded(self, name: str) -> dict[str, Any]:
         """Return the manifest entries of a split that is built by the recipe."""
         return {"recipe": {"name": name, "digest": self.digest}}
 
+    @property
+    def reviewed(self) -> str:
+        """Content hash of the split that the reviewers accepted, or ""."""
+        return self.review.content_hash if self.review.accepted else ""
+
     def differences(self, manifest: Manifest) -> list[str]:
-        """Return why a split is not the version that the recipe describes; empty if it is."""
-        recorded, config = manifest.extra.get("recipe"), manifest.config
+        """Return why a split is not the version that the recipe describes; empty if it is.
+
+        Without a content hash in the recipe, this compares what the manifest says, which no hash covers.
+        """
+        recorded = manifest.extra.get("recipe")
         if recorded is None and manifest.content_hash == self.content_hash:  # built with the same options by hand
             recorded = {"digest": self.digest}
-        counts = {  # the manifest names files without folders, and replaces 0 and negative numbers by defaults
-            name: value
-            for name, value in self.options.items()
-            if isinstance(value, int) and value > 0 and name in config
-        }
-        expected: dict[str, tuple[Any, Any]] = {
+        faults, expected = list[str](), dict[str, tuple[Any, Any]]()
+        try:
+            stated, there = _flat(self._unchecked().stated), _flat(manifest.config)
+            expected = {f"option {name}": (value, there[name]) for name, value in stated.items() if name in there}
+        except (VhbenchError, LookupError) as error:  # as where the inputs are missing
+            if manifest.content_hash not in (self.content_hash, self.reviewed):
+                faults = [f"the options cannot be compared with the recipe's: {error}"]
+        expected |= {
             "benchmark": (self.benchmark, manifest.benchmark),
             "version": (self.version, manifest.version),
             "seed": (self.seed, manifest.seed),
-            **{f"option {name}": (value, config.get(name)) for name, value in counts.items()},
             "recipe": (self.digest, recorded.get("digest") if isinstance(recorded, dict) else None),
-            "inputs": (self.sources if self.sources is None else dict(self.sources), dict(manifest.sources)),
-            "content hash": (self.content_hash, manifest.content_hash),
+            "inputs": (dict(manifest.sources if self.sources is None else self.sources), dict(manifest.sources)),
+            "content hash": (self.content_hash or manifest.content_hash, manifest.content_hash),
+            "reviewed content hash": (self.reviewed or manifest.content_hash, manifest.content_hash),
         }
-        return [
-            f"expected the {name} {quote_value(target)} of the recipe, got {quote_value(there)}"
-            for name, (target, there) in expected.items()
-            if target != there and target not in (None, "")
+        return faults + [
+            f"expected the {name} {quote_value(target)} of the recipe, got {quote_value(found)}"
+            for name, (target, found) in expected.items()
+            if target != found
         ]
+
+
+def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a config as JSON has it, with the options of its models among the others."""
+    plain: dict[str, Any] = orjson.loads(canonical(config))
+    models = plain.pop("options", None)
+    return {**models, **plain} if isinstance(models, dict) else plain
 
 
 def _is_commit(revision: str | None) -> bool:

@@ -38,6 +38,11 @@ class SplitBuild(Build):
     version: str = version_option("1.0.0")
     scratch: str = ""
 
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        """The part of :attr:`config` that follows from the options, without loading what they name."""
+        return self.config
+
     def check(self) -> None:
         """Validate all options before anything is built.
 

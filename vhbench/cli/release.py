@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -40,7 +40,7 @@ class ReleaseOptions:
     private: bool = option("Create the repository as private.", False, names=("--private",))
     notes: str = option("Changes, in Markdown, for the changelog.", "")
     dry_run: bool = option(
-        "Print the plan with its hours, gigabytes and cost, measured on one shard; change nothing.",
+        "Print the plan with its hours, gigabytes and cost, measured on two shards; change nothing.",
         False,
         names=("--dry-run",),
     )
@@ -54,10 +54,12 @@ def release(how: ReleaseOptions) -> None:
     and the Hub gets one commit and one tag. The command stops with exit code 3 until the recipe has the reviewers'
     verdict on the built split: `review: {accepted: true, by: NAMES, content_hash: HASH}`.
 
-    A recipe with unpinned models or inputs is refused: `vhbench build --recipe RECIPE --pin` pins them.
+    A recipe with unpinned models or inputs is refused: `vhbench build --recipe RECIPE --pin` pins them. The content
+    hash that the reviewers accepted is written into the recipe.
 
     Example: `vhbench release editions/ode.yaml --repo-id ORG/vhbench-ode --out out --dry-run`
     """
+    from vhbench.adapters.hub_names import ReleaseName
     from vhbench.builds.recipes import EditionRecipe
 
     recipe = EditionRecipe.read(how.recipe)
@@ -66,6 +68,7 @@ def release(how: ReleaseOptions) -> None:
             f"{how.recipe}: not pinned: {', '.join(recipe.unpinned)}; run `vhbench build --recipe {how.recipe} --pin` "
             "where the inputs and the Hub can be reached"
         )
+    ReleaseName.check_access(how.repo_id, recipe.version, online=not how.dry_run)
     steps = _Steps(how, recipe)
     for number, name in enumerate(STEPS, 1):
         for line in getattr(steps, name)():
@@ -73,15 +76,24 @@ def release(how: ReleaseOptions) -> None:
 
 
 @contextmanager
-def _cache_in(folder: str) -> Iterator[None]:
-    """Use another cache, so that images are generated whose time is measured."""
+def _elsewhere() -> Iterator[Path]:
+    """Yield a folder with a cache of its own, so that images are generated whose time is measured.
+
+    It is removed at the end, as are those of pilots that were killed.
+    """
+    from filelock import FileLock, Timeout
+
+    for left in Path(tempfile.gettempdir()).glob("vhbench-pilot-*"):
+        with suppress(Timeout, OSError), FileLock(left / ".lock", timeout=0):
+            shutil.rmtree(left, ignore_errors=True)
     former = os.environ.get("VHBENCH_CACHE")
-    os.environ["VHBENCH_CACHE"] = str(Path(folder, "cache"))
-    try:
-        yield
-    finally:
-        os.environ.pop("VHBENCH_CACHE")
-        os.environ.update({"VHBENCH_CACHE": former} if former is not None else {})
+    with tempfile.TemporaryDirectory(prefix="vhbench-pilot-") as folder, FileLock(Path(folder, ".lock")):
+        os.environ["VHBENCH_CACHE"] = str(Path(folder, "cache"))
+        try:
+            yield Path(folder, "out")
+        finally:
+            os.environ.pop("VHBENCH_CACHE")
+            os.environ.update({"VHBENCH_CACHE": former} if former is not None else {})
 
 
 STEPS = ("pilot", "build", "verify", "review", "verdict", "push")
@@ -93,6 +105,7 @@ class _Steps:
 
     def __init__(self, how: ReleaseOptions, recipe: "EditionRecipe") -> None:
         self.how, self.recipe = how, recipe
+        self.described = replace(recipe, review=type(recipe.review)())  # whatever the verdict, a step of its own
         self.split = how.out / recipe.benchmark
         self.extra = recipe.recorded(how.recipe.stem)
 
@@ -109,19 +122,23 @@ class _Steps:
         return splits.read_manifest(self.split)
 
     def pilot(self) -> Iterator[str]:
-        """Build the first shard elsewhere, without cached images, and estimate the whole from it."""
+        """Build two shards elsewhere, without cached images, and estimate the whole from them.
+
+        The first one's additional time is start-up, such as loading models, which does not grow with the shards.
+        """
         from vhbench.builds import sharding
 
         if self._is_begun():
             yield "skipped, since the build has begun"
             return
-        shards, workers = self.plan.shards, self.how.workers
-        with tempfile.TemporaryDirectory(prefix="vhbench-") as folder, _cache_in(folder):
-            out = Path(folder, "out")
-            start = time.perf_counter()
-            sharding.run(replace(self.plan, scratch=str(out)), out, shard=(0, shards), progress=False)
-            hours = (time.perf_counter() - start) * shards / workers / 3600
-            size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) * shards / 1e9
+        shards, workers, times = self.plan.shards, self.how.workers, list[float]()
+        with _elsewhere() as out:
+            for index in range(min(shards, 2)):
+                start = time.perf_counter()
+                sharding.run(replace(self.plan, scratch=str(out)), out, shard=(index, shards), progress=False)
+                times.append(time.perf_counter() - start)
+            size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) * shards / len(times) / 1e9
+        hours = (max(times[0] - times[-1], 0) + times[-1] * shards / workers) / 3600
         took = f"{hours:,.2f} hours" if hours >= 0.1 else f"{3600 * hours:,.1f} seconds"
         cost = f", cost {hours * self.how.gpu_hour_price:,.2f}" if self.how.gpu_hour_price else ""
         yield f"{shards:,} shards take about {took} with {workers} workers, and {size:,.3f} GB{cost}"
@@ -133,7 +150,7 @@ class _Steps:
         if any(self.how.out.glob(f".{self.recipe.benchmark}.*.parts")):
             return True
         there = (self.split / "manifest.json").is_file()
-        return there and not self.recipe.differences(splits.read_manifest(self.split))
+        return there and not self.described.differences(splits.read_manifest(self.split))
 
     def build(self) -> Iterator[str]:
         """Build the split, resuming an interrupted build."""
@@ -155,7 +172,7 @@ class _Steps:
             yield "files, rows, images and reference answers would be checked"
             return
         manifest = verify_release(self.split, self.recipe.version)
-        if faults := self.recipe.differences(manifest):
+        if faults := self.described.differences(manifest):
             raise VhbenchError(f"{self.split}: {faults[0]}")
         yield "0 errors"
 
@@ -166,21 +183,24 @@ class _Steps:
 
     def review(self) -> Iterator[str]:
         """Write the review pages, all or none."""
+        from vhbench import splits
         from vhbench.cli.review import ReviewOptions, write_pages
 
         if self.how.dry_run:
             yield f"pages of {self.how.number} questions would be written"
             return
-        if not self.pages.is_dir():
-            staging = self.pages.with_name(f".{self.pages.name}.new")
-            shutil.rmtree(staging, ignore_errors=True)
-            lines = write_pages(ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number))
-            staging.replace(self.pages)
-            yield from (line.replace(str(staging), str(self.pages)) for line in lines)
+        staging, lines = self.pages.with_name(f".{self.pages.name}.new"), list[str]()
+        with splits.locked(self.split):  # of two releases, one writes them
+            if not self.pages.is_dir():
+                shutil.rmtree(staging, ignore_errors=True)
+                asked = ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number)
+                lines = [*write_pages(asked)]
+                staging.replace(self.pages)
+        yield from (line.replace(str(staging), str(self.pages)) for line in lines)
         yield f"pages for the annotators in {self.pages}"
 
     def verdict(self) -> Iterator[str]:
-        """Stop unless the recipe has the reviewers' verdict on this content."""
+        """Stop unless the recipe has the reviewers' verdict on this content, to which it is then pinned."""
         if self.how.dry_run:
             yield "the reviewers' verdict on the content hash would be read from the recipe"
             return
@@ -191,6 +211,8 @@ class _Steps:
             yield f"missing. Review {self.pages} (`vhbench review`), then set in {self.how.recipe}:"
             typer.echo(f"review: {{accepted: true, by: NAMES, content_hash: {content}}}")
             raise typer.Exit(AWAITS_VERDICT)
+        if self.recipe.content_hash != content:
+            replace(self.recipe, content_hash=content).write(self.how.recipe)
         yield f"accepted by {review.by or 'unnamed reviewers'}"
 
     def push(self) -> Iterator[str]:

@@ -77,7 +77,10 @@ def verify(options: _VerifyOptions) -> None:
     elif options.rebuilt is not None:
         raise VhbenchError(f"--rebuilt {options.rebuilt}: expected --secret FILE as well")
     if options.recipe is not None:
-        errors += EditionRecipe.read(options.recipe).differences(manifest)
+        recipe = EditionRecipe.read(options.recipe)
+        errors += recipe.differences(manifest)
+        if not (recipe.content_hash or recipe.reviewed or options.quiet):
+            typer.echo("warning: the recipe names no content hash; the manifest's words are compared with it", err=True)
     learned: list[list[str]] = []
     if options.other is not None and (other := splits.read_manifest(options.other).benchmark) != manifest.benchmark:
         raise VhbenchError(f"--other-seed {options.other}: expected a {manifest.benchmark} split, got one of {other}")

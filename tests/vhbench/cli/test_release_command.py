@@ -6,23 +6,29 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from filelock import FileLock
 from hub_standin import HubStandin
+from huggingface_hub import HfApi
 from typer.testing import CliRunner
 
 from vhbench import splits
-from vhbench.adapters import loaded_models
+from vhbench.adapters import hub, loaded_models
 from vhbench.adapters.hub_names import ReleaseName
-from vhbench.builds import recipes
-from vhbench.cli import app
+from vhbench.builds import recipes, sharding
+from vhbench.cli import app, review
 from vhbench.cli import release as command
-from vhbench.schema import VhbenchError
+from vhbench.generators.ode.attribute_checks import VerifierThresholds
+from vhbench.schema import Manifest, VhbenchError
 from vhbench.split_diff import compare
 
 REPO = "org/ode"
@@ -55,6 +61,14 @@ def accept(file: Path, split: Path) -> None:
     content = splits.read_manifest(split).content_hash
     review = recipes.Review(accepted=True, by="three annotators", content_hash=content)
     replace(recipes.EditionRecipe.read(file), review=review).write(file)
+
+
+def manifest(config: dict[str, Any]) -> Manifest:
+    """Return the manifest of a split of ODE without rows."""
+    return Manifest(
+        benchmark="ode", version="1.0.0", seed=0, config=config, content_hash="5" * 64, rows={}, files={}, sources={},
+        rejections={},
+    )  # fmt: skip
 
 
 def interrupted_after(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,15 +108,15 @@ def test_a_release_of_generated_images_that_is_killed_at_every_step(
     assert data is not None
     assert [commit["title"] for commit in data["commits"].values()] == ["initial commit", "Release v1.0.0"]
     assert data["tags"] == {"v1.0.0": data["branches"]["main"]}
-    name = ReleaseName.of(splits.read_manifest(tmp_path / "out" / "ode"), REPO)
+    released = ReleaseName.of(splits.read_manifest(tmp_path / "out" / "ode"), REPO)
     code, output = run("build", "--recipe", file, "--out", tmp_path / "again")
     assert code == 0, output
-    assert compare(name.folder(), tmp_path / "again" / "ode").same
-    assert splits.read_manifest(name.folder()) == splits.read_manifest(tmp_path / "again" / "ode")
+    assert compare(released.folder(), tmp_path / "again" / "ode").same
+    assert splits.read_manifest(released.folder()) == splits.read_manifest(tmp_path / "again" / "ode")
     # Commands take the name in place of a folder.
-    assert run("verify", name, "--recipe", file, "--quiet") == (0, "")
-    assert run("diff", name, tmp_path / "again" / "ode")[0] == 0
-    assert run("leaderboard", "init", tmp_path / "board", "--splits", name)[0] == 0
+    assert run("verify", released, "--recipe", file, "--quiet") == (0, "")
+    assert run("diff", released, tmp_path / "again" / "ode")[0] == 0
+    assert run("leaderboard", "init", tmp_path / "board", "--splits", released)[0] == 0
     assert f"revision: {data['branches']['main']}" in (tmp_path / "board" / "board.yaml").read_text()
 
 
@@ -159,6 +173,7 @@ def test_sigkill_in_every_step_leaves_one_commit_and_one_tag(online: HubStandin,
     assert run("build", "--recipe", file, "--out", tmp_path / "again")[0] == 0
     manifest = splits.read_manifest(tmp_path / "again" / "ode")
     name = ReleaseName.of(manifest, REPO)
+    assert recipes.EditionRecipe.read(file).content_hash == manifest.content_hash
     assert splits.read_manifest(name.folder()) == manifest
     files = [tmp_path / "one.json", tmp_path / "two.json"]
     for response, path in zip(("yes", "no"), files, strict=True):
@@ -180,15 +195,117 @@ def test_a_dry_run_estimates_and_changes_nothing(tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_rejected_split_and_a_verdict_on_another_one_are_not_released(tmp_path: Path) -> None:
+def test_the_estimate_counts_start_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path / "small.yaml", criteria=["standard", "random", "fictional"])
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def build(*_: object, shard: tuple[int, int], **__: object) -> None:
+        now[0] += 2 if shard[0] else 11  # 9 of them start-up
+
+    monkeypatch.setattr(sharding, "run", build)
+    code, output = run("release", file, "--repo-id", REPO, "--out", tmp_path / "out", "--dry-run", "--workers", 2)
+    assert code == 0, output
+    assert "6 shards take about 15.0 seconds with 2 workers" in output
+
+
+def test_what_a_killed_pilot_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("dead", "alive"):
+        (tmp_path / f"vhbench-pilot-{name}").mkdir()
+    with FileLock(tmp_path / "vhbench-pilot-alive" / ".lock"), command._elsewhere() as out:
+        found = {folder.name for folder in tmp_path.iterdir()}
+    assert found == {"vhbench-pilot-alive", out.parent.name}
+    assert {folder.name for folder in tmp_path.iterdir()} == {"vhbench-pilot-alive"}
+
+
+def test_name_token_and_branch_are_checked_before_anything_is_built(
+    online: HubStandin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file, out = write(tmp_path / "small.yaml"), tmp_path / "out"
-    for review, expected in (
+    for dry in ((), ("--dry-run",)):
+        code, output = run("release", file, "--repo-id", "no name", "--out", out, *dry)
+        assert (code, output) == (2, "repository: expected ORG/NAME of letters, digits and _ . -, got 'no name'")
+    HfApi().create_repo(REPO, repo_type="dataset")
+    online.refuse(REPO, "protected")
+    code, output = run("release", file, "--repo-id", REPO, "--out", out)
+    assert (code, output.partition(":")[0]) == (2, f"branch main of {REPO}")
+    monkeypatch.delenv("HF_TOKEN")
+    code, output = run("release", file, "--repo-id", REPO, "--out", out)
+    assert (code, output) == (2, "no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
+    assert not out.exists()
+
+
+def test_an_unreachable_hub_does_not_stop_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_test")
+    monkeypatch.setattr(HfApi, "whoami", lambda self: (_ for _ in ()).throw(ConnectionError("no network")))
+    ReleaseName.check_access(REPO, "1.0.0", online=True)
+
+
+def test_two_releases_at_once_write_the_review_pages_once(
+    online: HubStandin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, out = write(tmp_path / "small.yaml"), tmp_path / "out"
+    assert run("build", "--recipe", file, "--out", out)[0] == 0
+    real, calls = review.write_pages, []
+
+    def slow(options: review.ReviewOptions) -> list[str]:
+        calls.append(options)
+        lines = real(options)
+        time.sleep(0.5)
+        return lines
+
+    monkeypatch.setattr(review, "write_pages", slow)
+    how = command.ReleaseOptions(recipe=file, repo_id=REPO, out=out)
+    with ThreadPoolExecutor(2) as pool:
+        steps = [command._Steps(how, recipes.EditionRecipe.read(file)) for _ in range(2)]
+        done = list(pool.map(lambda one: list(one.review()), steps))
+    assert len(calls) == 1
+    assert sorted(map(len, done)) == [1, 2]
+
+
+def test_a_rejected_split_and_a_verdict_on_another_one_are_not_released(online: HubStandin, tmp_path: Path) -> None:
+    file, out = write(tmp_path / "small.yaml"), tmp_path / "out"
+    for verdict, expected in (
         (recipes.Review(accepted=False, by="eve"), (2, "the reviewers rejected this split (eve)")),
         (recipes.Review(accepted=True, content_hash="0" * 64), (command.AWAITS_VERDICT, "verdict: missing")),
     ):
-        replace(recipes.EditionRecipe.read(file), review=review).write(file)
+        replace(recipes.EditionRecipe.read(file), review=verdict).write(file)
         code, output = run("release", file, "--repo-id", REPO, "--out", out)
         assert (code, expected[1] in output) == (expected[0], True), output
+        assert recipes.EditionRecipe.read(file).content_hash == ""
+
+
+def test_options_of_models_are_compared_without_inputs_and_models() -> None:
+    pins = {"flux": recipes.ModelPin(name="org/flux", revision="1" * 40)}
+    options = {
+        "graph": ["amber:/nowhere/AMBER"], "images": "diffusers:org/flux", "revision": "{flux}", "detector": "org/dino",
+        "steps": 30, "believe": 0.7, "keep": 0.5,
+    }  # fmt: skip
+    recipe = recipes.EditionRecipe(benchmark="ode", version="1.0.0", options=options, models=pins)
+    models = {"model": f"org/flux@{'1' * 40}", "steps": 30, "guidance": None, "dtype": "auto", "libraries": {}}
+    beliefs = asdict(VerifierThresholds(keep=0.7))
+    looking = {"detector": f"org/dino@{'3' * 40}", "verifier": "", "beliefs": beliefs}
+    config = {"graph": ["amber:AMBER"], "detector": "org/dino", "options": {**models, **looking}}
+    built = manifest(config)
+
+    def faults(**changed: object) -> list[str]:
+        odd = {**built.config, "options": {**built.config["options"], **changed}}
+        return recipe.differences(replace(built, extra={"recipe": {"digest": recipe.digest}}, config=odd))
+
+    assert faults() == []
+    assert faults(steps=4) == ["expected the option steps 30 of the recipe, got 4"]
+    assert "'org/flux@111" in faults(model=f"org/flux@{'2' * 40}")[0]
+    assert faults(beliefs=beliefs | {"keep": 0.6})[0].startswith("expected the option beliefs {'absent': ")
+
+
+def test_options_that_need_missing_inputs_are_told_unless_the_content_is_pinned() -> None:
+    options = {"source": "pope:/nowhere/pope.json"}
+    recipe = recipes.EditionRecipe(benchmark="vhexpansion", version="1.0.0", options=options)
+    built = replace(manifest({}), benchmark="vhexpansion", extra={"recipe": {"digest": recipe.digest}})
+    (fault,) = recipe.differences(built)
+    assert fault.startswith("the options cannot be compared with the recipe's: --source pope:/nowhere/pope.json: no su")
+    assert replace(recipe, content_hash=built.content_hash).differences(built) == []
 
 
 def test_an_unpinned_recipe_is_refused(tmp_path: Path) -> None:
@@ -217,6 +334,19 @@ def test_an_unpinned_recipe_is_refused(tmp_path: Path) -> None:
         ({}, {"model": ["org/vlm@main", f"org/other@{'2' * 40}"]}, ["the commit of org/vlm (options: model)"]),
         ({}, {"images": "scenes", "detector": "/models/dino"}, []),
         ({}, {"images": "coco/val2017"}, []),  # a folder of photos
+        ({}, {"detector": "bert-base", "rewriter": "rule"}, ["the commit of bert-base (options: detector)"]),
+        ({}, {"images": "diffusers:gpt2model"}, ["the commit of gpt2model (options: images)"]),
+        (
+            {"flux": ("org/model", "1" * 40)},
+            {"images": "diffusers:org/model", "detector": "org/model@{flux}"},
+            ["the commit of org/model (options: images)"],
+        ),
+        (
+            {"flux": ("org/model", "1" * 40)},
+            {"detector": "org/other@{flux}"},
+            ["the commit of org/other (options: detector)"],
+        ),
+        ({}, {"verifier": f"vqa:org/vilt@{'1' * 40}", "rewriter": "openai:gpt@http://localhost"}, []),
     ],
 )
 def test_a_model_is_pinned_by_a_commit_that_its_option_takes(
@@ -225,6 +355,31 @@ def test_a_model_is_pinned_by_a_commit_that_its_option_takes(
     pins = {key: recipes.ModelPin(name=name, revision=revision) for key, (name, revision) in models.items()}
     recipe = recipes.EditionRecipe(benchmark="ode", version="1.0.0", options=options, models=pins, sources={})
     assert recipe.unpinned == unpinned
+
+
+def test_a_branch_is_pinned_and_what_cannot_be_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path / "small.yaml", detector="org/dino")
+    flux = recipes.ModelPin(name="org/flux", revision="v2")
+    replace(recipes.EditionRecipe.read(file), models={"flux": flux}).write(file)
+    asked: list[tuple[str, ...]] = []
+
+    def commit_of(*names: str, kind: str) -> str:
+        asked.append((*names, kind))
+        return "3" * 40
+
+    monkeypatch.setattr(hub, "commit_of", commit_of)
+    code, output = run("build", "--recipe", file, "--pin")
+    assert (code, asked) == (0, [("org/flux", "v2", "model")])
+    assert "not pinned: the commit of org/dino (options: detector): name it under models as KEY" in output
+    assert recipes.EditionRecipe.read(file).models["flux"].revision == "3" * 40
+
+
+def test_a_name_that_yaml_reads_as_truth_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "odd.yaml"
+    file.write_text("benchmark: ode\nversion: 1.0.0\noptions: {yes: false}\n")
+    with pytest.raises(VhbenchError) as fault:
+        recipes.EditionRecipe.read(file)
+    assert str(fault.value) == f"{file}: options: expected names; YAML reads one as True: quote it, as in 'yes': true"
 
 
 def test_a_recipe_and_a_benchmark_are_not_named_together(tmp_path: Path) -> None:
@@ -259,6 +414,15 @@ def test_a_split_is_the_version_of_its_recipe_or_not(tmp_path: Path) -> None:
     assert recipe.differences(replace(manifest, config={**manifest.config, "pairs": 7})) == [
         f"expected the option pairs {recipe.options['pairs']} of the recipe, got 7"
     ]
+    assert recipe.differences(replace(manifest, config={**manifest.config, "criteria": ["random"]})) == [
+        "expected the option criteria ['fictional'] of the recipe, got ['random']"
+    ]
+    for accepted, code in ((True, 1), (False, 0), (None, 0)):
+        review = recipes.Review(accepted=accepted, content_hash="0" * 64)
+        replace(recipe, review=review).write(tmp_path / "reviewed.yaml")
+        found, output = run("verify", tmp_path / "ode", "--recipe", tmp_path / "reviewed.yaml")
+        assert (found, "expected the reviewed content hash '0000" in output) == (code, bool(code))
+        assert "names no content hash" in output or code
     assert recipe.differences(replace(manifest, seed=99)) == ["expected the seed 3 of the recipe, got 99"]
     with pytest.raises(VhbenchError, match="the recipe's options: pairs is 'x': expected `int`, got `str`"):
         replace(recipe, options={**recipe.options, "pairs": "x"}).build()
