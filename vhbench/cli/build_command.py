@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
@@ -117,12 +118,16 @@ def _is_tuple(kind: type[Any], name: str) -> bool:
 
 
 def _given(kind: type[Any], name: str, value: Any) -> Any:
-    """Return an option's value as its field has it: comma-separated text as a tuple; "" as the default None."""
+    """Return an option's value as its field has it: comma-separated text as a tuple; "" as the default None.
+
+    Names of releases may be separated by commas, as in VHBENCH_RELEASE.
+    """
     if not _is_tuple(kind, name):
         return value
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",")) if value or getattr(kind, name, None) else ()
-    return tuple(str(path(part)) if part.startswith(_SCHEME) else part for part in value)
+    names = (filter(str.strip, part.split(",")) if part.startswith(_SCHEME) else [part] for part in value)
+    return tuple(str(path(one.strip())) if one.strip().startswith(_SCHEME) else one for one in chain(*names))
 
 
 def path(text: str | Path) -> Path:
@@ -136,6 +141,8 @@ def path(text: str | Path) -> Path:
     if text.startswith(_SCHEME):
         from vhbench.adapters.hub_names import ReleaseName
 
+        if "," in text:
+            raise typer.BadParameter(f"expected one release, got {text.count(',') + 1} separated by commas")
         return ReleaseName.parse(text).folder()
     if not text or any("\ud800" <= sign <= "\udfff" for sign in text):  # bytes that are not UTF-8
         raise typer.BadParameter(f"expected a path, got {quote_value(text)}")

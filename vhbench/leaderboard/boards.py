@@ -42,6 +42,7 @@ class Edition:
         fresh_of: public version of which this is a new sample with other questions; "" for none.
         repo_id: dataset on the Hub, "" for none.
         revision: commit of that dataset.
+        release: citable name of the version there, as VHBENCH_RELEASE and ``--splits`` take it.
         task: task or group of lmms-eval whose questions alone count, such as ode_fictional; "" for all.
     """
 
@@ -53,6 +54,7 @@ class Edition:
     fresh_of: str = ""
     repo_id: str = ""
     revision: str = ""
+    release: str = ""
 
     @property
     def name(self) -> str:
@@ -192,6 +194,7 @@ def of_split(split: Path) -> Edition:
         hidden=manifests.is_hidden(manifest),
         repo_id=repo_id,
         revision=revision,
+        release=str(ReleaseName.of(manifest, repo_id)) if repo_id else "",
     )
 
 

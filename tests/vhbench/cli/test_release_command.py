@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,9 +26,10 @@ from vhbench import splits
 from vhbench.adapters import hub, loaded_models
 from vhbench.adapters.hub_names import ReleaseName
 from vhbench.builds import recipes, sharding
-from vhbench.cli import app, review
+from vhbench.cli import app, build_command, leaderboard, review
 from vhbench.cli import release as command
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
+from vhbench.leaderboard.boards import read_board
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.split_diff import compare
 
@@ -118,6 +120,28 @@ def test_a_release_of_generated_images_that_is_killed_at_every_step(
     assert run("diff", released, tmp_path / "again" / "ode")[0] == 0
     assert run("leaderboard", "init", tmp_path / "board", "--splits", released)[0] == 0
     assert f"revision: {data['branches']['main']}" in (tmp_path / "board" / "board.yaml").read_text()
+
+
+def test_several_releases_are_separated_by_commas_where_several_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (f"hf://{REPO}@v1.{minor}.0#sha256:{'0' * 64}" for minor in (0, 1))
+    monkeypatch.setattr(ReleaseName, "folder", lambda name: Path(name.revision))
+    given = build_command._given(leaderboard.InitOptions, "splits", [f"{one}, {other},", "a folder, of mine"])
+    assert given == ("v1.0.0", "v1.1.0", "a folder, of mine")
+    code, output = run("verify", f"{one},{other}")
+    assert (code, "expected one release, got 2 separated by commas" in output) == (2, True), output
+
+
+def test_a_board_cites_the_release_of_its_edition(tmp_path: Path) -> None:
+    commit = tmp_path / "datasets--org--ode" / "snapshots" / ("0" * 40)
+    assert run("build", "--recipe", write(tmp_path / "small.yaml"), "--out", tmp_path)[0] == 0
+    shutil.copytree(tmp_path / "ode", commit)
+    assert run("leaderboard", "init", tmp_path / "board", "--splits", commit)[0] == 0
+    file = tmp_path / "board" / "board.yaml"
+    name = str(ReleaseName.of(splits.read_manifest(commit), REPO))
+    assert [edition.release for edition in read_board(tmp_path / "board").editions] == [name]
+    file.write_text(re.sub(r"(?m)^ +release: .*\n(?: {4,}hf.*\n)?", "", file.read_text()))  # as older boards are
+    assert name not in file.read_text()
+    assert [edition.release for edition in read_board(tmp_path / "board").editions] == [""]
 
 
 KILLED = """
