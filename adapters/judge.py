@@ -118,7 +118,7 @@ class LanguageJudge:
         self.read += sum(map(bool, readings))
         return readings
 
-    def told(self, answers: int) -> dict[str, Any]:
+    def summary(self, answers: int) -> dict[str, Any]:
         """Return the judge's summary for results: model, prompt version and usage."""
         return {
             "model": self.model.name,

@@ -62,7 +62,7 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
         header["left_out"] = dict(sorted(responses.left_out.items()))
         lines += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
     if responses.judge is not None:
-        header["judged"] = judged = responses.judge.told(responses.count)
+        header["judged"] = judged = responses.judge.summary(responses.count)
         share = f"{judged['asked']:,} of {responses.count:,} responses ({100 * (judged['share'] or 0):.1f} %)"
         who = f"judge {judged['model']} (prompts {judged['prompt_version']})"
         lines.append(f"{who}: queried for {share}, parsed {judged['read']:,}")
