@@ -15,6 +15,9 @@ Maybe = bool | None
 _MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
 PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
 _SIDES = ("left of", "right of")
+_OPPOSITES = {
+    "above": "below", "below": "above", "in front of": "behind", "behind": "in front of", "on": "under", "under": "on",
+}  # fmt: skip
 _SLIGHT = 0.01  # pixels: boxes are rounded to hundredths
 _SAID = {"wooden": "wood", "woollen": "wool"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
@@ -163,12 +166,14 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
 def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
     """Return whether any instance of a category has a relation to one of another."""
     names = {thing.id: thing.category for thing in scene.objects}
-    held = ((names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations)
+    held = {(names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations}
     if (name, predicate, other) in held:
         return True
     if present(name, scene) is False or present(other, scene) is False:
         return False
     known = predicate in scene.known_predicates and {name, other} <= scene.countable
+    if predicate in _OPPOSITES and count(name, scene) == count(other, scene) == 1:  # the same two objects
+        known |= not held.isdisjoint({(name, _OPPOSITES[predicate], other), (other, predicate, name)})
     return False if known else _beside(name, predicate, other, scene)
 
 
