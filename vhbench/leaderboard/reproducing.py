@@ -16,7 +16,7 @@ from vhbench.leaderboard.entries import BoardEntry, stored
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import Answered, Reproduction, judge, write_verdict
 from vhbench.leaderboard.validating import check_entry
-from vhbench.provenance import told_arguments
+from vhbench.provenance import safe_arguments
 from vhbench.runs import read_run
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
@@ -60,7 +60,7 @@ def reproduce(
     runs = ask(questions, places, checked.entry, model, model_args)
     responses = [checked.responses[at] for at in places], *runs
     verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), answers=checked.entry.answers)
-    arguments = told_arguments(model_args)
+    arguments = safe_arguments(model_args)
     verdict = replace(verdict, seed=seed, model=model, model_args=arguments, vhbench=vhbench.__version__)
     return verdict, write_verdict(place, verdict)
 
