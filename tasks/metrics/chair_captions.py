@@ -7,7 +7,7 @@ from typing import Any
 
 from vhbench.files import read_text
 from vhbench.language.captions.assertions import claims, is_caption
-from vhbench.language.captions.vocabulary import Found, Vocabulary, list_of_words
+from vhbench.language.captions.vocabulary import Match, Vocabulary, list_of_words
 from vhbench.language.parsing import caption_text, failure
 from vhbench.records import is_cut_off, loaded, refuse_duplicates
 from vhbench.schema import Failure, Record, VhbenchError
@@ -36,7 +36,7 @@ def judge(
     image: str,
     text: str,
     truth: Mapping[str, frozenset[str]],
-    mentioned: Callable[[str], Sequence[Found]],
+    mentioned: Callable[[str], Sequence[Match]],
     lost: Failure = "",
     is_caption: Callable[[str], bool] = lambda text: True,
 ) -> Judged:
