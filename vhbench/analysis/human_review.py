@@ -163,9 +163,9 @@ def tally(votes: Mapping[str, Mapping[str, str]], answers: Mapping[str, str]) ->
             judged.setdefault(key, []).append(value)
     kept_ids, dropped = [], []
     for key in sorted(judged):
-        why = _fault(judged[key], answers[key], len(votes))
-        if why:
-            dropped.append({"id": key, "answer": answers[key], "votes": judged[key], "why": why})
+        fault = _fault(judged[key], answers[key], len(votes))
+        if fault:
+            dropped.append({"id": key, "answer": answers[key], "votes": judged[key], "why": fault})
         else:
             kept_ids.append(key)
     agreements = [value == answers[key] for key, values in judged.items() for value in values]

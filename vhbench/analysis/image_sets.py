@@ -70,8 +70,8 @@ def _images_of(place: Path, most: int, seed: int, known: Set[bytes] = frozenset(
     if len(every) < LEAST:
         raise VhbenchError(f"{place}: expected a split or folder with at least {LEAST} images, got {len(every)}")
     indices = sorted(rng(seed, "image sets", place.name).permutation(len(every))[:most].tolist())
-    read = [image if isinstance(image := every[i], bytes) else Path(image).read_bytes() for i in indices]
-    others = [image for image in read if image not in known]
+    images = [image if isinstance(image := every[i], bytes) else Path(image).read_bytes() for i in indices]
+    others = [image for image in images if image not in known]
     if len(others) < LEAST:
         raise VhbenchError(f"{place}: expected at least {LEAST} images that the first set lacks, got {len(others)}")
     return others
@@ -140,9 +140,9 @@ def _draw(comparison: Mapping[str, Any], file: Path) -> None:
     alt = charts.drawing()
     rows = [{"set": name, "x": x, "y": y} for name, points in comparison["points"].items() for x, y in points]
     chart = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=22, opacity=0.5)
-    drawn = chart.encode(
+    figure = chart.encode(
         x=alt.X("x:Q", title="first principal component of CLIP features"),
         y=alt.Y("y:Q", title="second"),
         color=alt.Color("set:N", title=None),
     )
-    charts.save(drawn.properties(width=480, height=480, title="Images by their CLIP features"), file)
+    charts.save(figure.properties(width=480, height=480, title="Images by their CLIP features"), file)

@@ -76,10 +76,10 @@ def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
         cells[record.question_type, record.pressure].append(record)
     table: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for (kind, pressure), members in sorted(cells.items()):
-        stated, why = _stated(list(map(_hit, members)), clusters_of(members)), reason_of(members)
-        none = dict.fromkeys(("mean", "interval", "note")) if why else {}
+        stated, reason = _stated(list(map(_hit, members)), clusters_of(members)), reason_of(members)
+        none = dict.fromkeys(("mean", "interval", "note")) if reason else {}
         chance = sum(map(_guess, members)) / len(members)
-        table[kind][pressure] = stated | none | {"withheld": why, "chance": chance}
+        table[kind][pressure] = stated | none | {"withheld": reason, "chance": chance}
     return dict(table)
 
 

@@ -48,8 +48,8 @@ def heat_map(analysis: Mapping[str, Any], path: Path) -> None:
             "comparison: object recognized, wrong image of two. In % of image sets; bar: chance.",
         )
         parts.insert(0, charts.dots(diagnosed, "Failure modes", about))
-    drawn = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")
-    charts.save(drawn.properties(title=charts.heading(heading, analysis.get("notes", ()))), path)
+    figure = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")
+    charts.save(figure.properties(title=charts.heading(heading, analysis.get("notes", ()))), path)
 
 
 def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:

@@ -51,8 +51,8 @@ def draw(analysis: Mapping[str, Any], file: Path) -> None:
     if pairs:
         parts += _matrix(lifts, pairs)
     heading = f"ODE: {analysis['questions']:,} questions, from the most common to fictional concept pairs"
-    drawn = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
-    charts.save(drawn.properties(title=charts.heading(heading, analysis.get("notes", ()))), file)
+    figure = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
+    charts.save(figure.properties(title=charts.heading(heading, analysis.get("notes", ()))), file)
 
 
 def curves(by_criterion: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, list[Dot]]]:

@@ -123,10 +123,10 @@ def _smaller(image: Image.Image, budget: int) -> bytes:
     return data
 
 
-def _placeholder(why: str) -> bytes:
+def _placeholder(reason: str) -> bytes:
     image = Image.new("RGB", (480, 120), "white")
     ImageDraw.Draw(image).text((12, 12), "This image cannot be shown.\nPress U.", fill="black", font=font(18))
-    ImageDraw.Draw(image).text((12, 80), why[:80], fill="grey", font=font(11))
+    ImageDraw.Draw(image).text((12, 80), reason[:80], fill="grey", font=font(11))
     return to_png(image)
 
 

@@ -126,8 +126,8 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
     names = [run.name for run in runs]
     common = [group for group in runs[0].groups if all(group in run.groups for run in runs)]
     if not common:
-        there = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
-        raise VhbenchError(f"the runs have no task in common ({there})")
+        offers = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
+        raise VhbenchError(f"the runs have no task in common ({offers})")
     notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
     notes += [*left_out(runs, common), *differing_settings(runs, [group.task for group in common if group.task])]
     measured = {group: [run.groups[group] for run in runs] for group in common}

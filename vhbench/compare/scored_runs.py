@@ -121,7 +121,7 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     if missing := sum(responses.missing.values()) if questions is not None else 0:
         number = sum(responses.asked.values())
         notes.append(f"{missing:,} of {number:,} questions have no response (the first: {responses.first_missing!r})")
-    notes += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
+    notes += [f"left out: {count:,} {kind}" for kind, count in sorted(responses.left_out.items())]
     return ScoredRun(name, groups, dict(responses.provenance), notes)
 
 

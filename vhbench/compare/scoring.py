@@ -81,8 +81,8 @@ def score_all(responses: Responses, *, positive: str = "", allow_failed: bool = 
     for total, members in totals(groups).items():
         if len(members) > 1:
             groups[total] = PackedRecords.union(groups[member] for member in members)
-    how: dict[str, Any] = {"positive": positive, "split": split, "allow_failed": allow_failed}
-    scored = {group: score_group(groups.pop(group), group, **how) for group in sorted(groups)}
+    options: dict[str, Any] = {"positive": positive, "split": split, "allow_failed": allow_failed}
+    scored = {group: score_group(groups.pop(group), group, **options) for group in sorted(groups)}
     if responses.judge is None and not positive:
         claims = {task: own for run in (responses.path, *responses.further) for task, own in claims_of(run).items()}
         for group, result in scored.items():

@@ -110,8 +110,8 @@ class _Pool:
         for run, groups, strata in zip(names, self.measured, self.strata, strict=True):
             yield from (f"{self.group.title}, {run}: {one.withheld}" for one in groups if one.withheld)
             if lost := sum(stratum not in self.weights for stratum in strata):
-                why = "not every run has two images of their criterion, type, pressure and perturbation"
-                yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out: {why}"
+                reason = "not every run has two images of their criterion, type, pressure and perturbation"
+                yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out: {reason}"
         ids = [{row.id for row in about} for about in self.about]
         if shared := len(set.intersection(*ids)):
             yield f"{self.group.title}: {shared:,} ids are in all runs; omit --unpaired for the same questions"
@@ -154,12 +154,12 @@ class _Pool:
             inside = np.flatnonzero(places[own] >= 0)
             rows = [about[place] for place in inside.tolist()]
             laid: dict[str, Any] = {column: values[inside] for column, values in sums.items()}
-            how: dict[str, Any] = {
+            indices: dict[str, Any] = {
                 "rows": np.arange(len(rows)),
                 "strata": places[own][inside],
                 "clusters": clusters_of(rows),
             }
-            sides.append(_Side(replace(plain, **laid, **how, weights=shares), rows))
+            sides.append(_Side(replace(plain, **laid, **indices, weights=shares), rows))
         return sides if len(left) else []
 
 
