@@ -28,9 +28,9 @@ class PlannedImages:
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield a scene per specification, whose image is the text of the specification."""
         for spec in specs:
-            told = {"things": [(thing.category, thing.count) for thing in spec.objects], "place": spec.environment}
+            plan = {"things": [(thing.category, thing.count) for thing in spec.objects], "place": spec.environment}
             provenance = {"prompt": spec.prompt}
-            image = json.dumps(told).encode()
+            image = json.dumps(plan).encode()
             yield Scene(f"{spec.id}-{seed}", image, 512, 512, objects=(), provenance=provenance)
 
 
@@ -45,14 +45,14 @@ class PlannedDetector:
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return a box for each object, next to each other, and one of the whole image for the place."""
-        found = []
-        for image, asked in zip(images, words, strict=True):
-            told = json.loads(image)
-            things = [word for word, count in told["things"] for _ in range(count)]
+        detections = []
+        for image, queries in zip(images, words, strict=True):
+            plan = json.loads(image)
+            things = [word for word, count in plan["things"] for _ in range(count)]
             boxes = [Detection(word, 1.0, (40.0 * i, 0.0, 30.0, 30.0)) for i, word in enumerate(things)]
-            boxes.append(Detection(told["place"], 1.0, (0.0, 0.0, 1e6, 1e6)))
-            found.append([box for box in boxes if box.category in asked])
-        return found
+            boxes.append(Detection(plan["place"], 1.0, (0.0, 0.0, 1e6, 1e6)))
+            detections.append([box for box in boxes if box.category in queries])
+        return detections
 
 
 PLANNED_EYES = DetectionModels(PlannedDetector(), trust_prompt=True)
@@ -63,14 +63,14 @@ def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
     """Yield the prompts and questions of a build, if every image shows what its prompt asks for."""
     for share in plan:
         items = list(shards.make(recipe, share))
-        asked: dict[str, list[str]] = {item.id: [] for item in items if isinstance(item, Scene)}
+        questions: dict[str, list[str]] = {item.id: [] for item in items if isinstance(item, Scene)}
         for item in items:
             if isinstance(item, Row) and item.question.answer:
-                asked[item.question.scene_ids[0]].append(f"    {item.question.question} {item.question.answer}")
+                questions[item.question.scene_ids[0]].append(f"    {item.question.question} {item.question.answer}")
         for item in items:
             if isinstance(item, Scene):
                 yield f"{share.criterion}, {PAIRINGS[share.pairing]}: {item.provenance['prompt']}"
-                yield from asked[item.id]
+                yield from questions[item.id]
         for item in items:
             if isinstance(item, Rejection):
                 yield f"  left out: {', '.join(item.detail.get('concepts', [item.item]))}: {item.reason}"
@@ -109,9 +109,9 @@ def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
         if rate < LEAST:
             poor.append(f"{criterion} × {PAIRINGS[pairing]}: {kept} of {tried} images")
         total += needed / rate if rate else 0.0
-        told = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common()) or "none"
+        by_reason = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common()) or "none"
         images = f"{needed / rate:,.0f}" if rate else "n/a"
-        rows.append((criterion, PAIRINGS[pairing], f"{tried}", f"{kept}", told, images))
+        rows.append((criterion, PAIRINGS[pairing], f"{tried}", f"{kept}", by_reason, images))
     yield from wording.aligned(rows)
     if poor:
         raise VhbenchError(

@@ -16,7 +16,7 @@ from vhbench.leaderboard.entries import BoardEntry, stored
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import Answered, Reproduction, judge, write_verdict
 from vhbench.leaderboard.validating import check_entry
-from vhbench.provenance import told_arguments
+from vhbench.provenance import safe_arguments
 from vhbench.runs import read_run
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
@@ -60,7 +60,7 @@ def reproduce(
     runs = ask(asked, places, checked.entry, model, model_args)
     said = [checked.responses[at] for at in places], *runs
     told = judge(*(Answered.of(asked.at(places), own) for own in said), answers=checked.entry.answers)
-    told = replace(told, seed=seed, model=model, model_args=told_arguments(model_args), vhbench=vhbench.__version__)
+    told = replace(told, seed=seed, model=model, model_args=safe_arguments(model_args), vhbench=vhbench.__version__)
     return told, write_verdict(place, told)
 
 
