@@ -18,7 +18,7 @@ from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
-from vhbench.tasks.metrics.registry import shown
+from vhbench.tasks.metrics.registry import board_metrics
 
 TOLD = ("failed", "refused", "abstained", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
@@ -76,7 +76,7 @@ def recompute(asked: QuestionIndex, responses: Sequence[PackedAnswer], repeats: 
         members = [_repeated(one[place], number) for number, one in enumerate(records) for place in own]
         claims = [one[place] or Claims() for one in counts for place in own]
         measured = _measured(asked, family, members, claims)
-        scores[name] = {metric.name: measured.score(metric) for metric in shown(name)}
+        scores[name] = {metric.name: measured.score(metric) for metric in board_metrics(name)}
         taken = measured.sums(family.headline)
         apart[name] = taken and taken.by_question(np.tile(np.arange(len(own)), repeats), len(own))
         parts[name] = _parts(family, apart[name])
