@@ -2,9 +2,9 @@
 
 As in the paper, "a", "an" or "any" in a simple existence question becomes "no", and other questions become "Is it false
 that …" over their declarative sentence. ``negation_templates.tsv`` lists question patterns with their twins. The end of
-a subject is fixed by the pattern and never searched for: patterns of "any" source allow one reading only, and those of
-a benchmark describe how it writes, so that no other question matches them. A question that matches no pattern, or two
-with different twins, has no natural twin. :func:`wrap` asks for the opposite of any yes/no question.
+a subject is fixed by the pattern and never searched for: patterns allow one reading only, and those of a benchmark may
+also list how it writes. A question that matches no pattern, or two with different twins, has no natural twin.
+:func:`wrap` asks for the opposite of any yes/no question.
 """
 
 import re
@@ -39,8 +39,8 @@ def natural_twin(parts: Parts, source: str = "") -> str:
     asked = parts.asked[:1].upper() + parts.asked[1:]
     if negations(re.sub(r" titled .*", "", asked)):
         raise CannotNegate(f"negated already: {asked!r}")
-    if has("CLAUSES", asked) or has("SCOPES", parts.lead):
-        raise CannotNegate(f"ambiguous scope of the negation: {asked!r}")
+    if len(asked) > 1000 or has("CLAUSES", asked) or has("SHOWN", asked) or has("SCOPES", parts.lead):
+        raise CannotNegate(f"too long, or of ambiguous scope: {asked!r}")
     simple, *others = _table()[1]
     if is_simple_existence(asked):
         found = {_filled(simple, asked)}
@@ -96,8 +96,7 @@ def _filled(template: _Template, asked: str) -> str | None:
     """Return the twin of a question; None if it does not match."""
     _, question, twin = template
     found = question.fullmatch(asked)
-    second = re.search(r":[sd]\}", twin) and has("FURTHER", asked)  # another verb, which would keep its form
-    if not found or second or ("P" in question.groupindex and not _is_one_predicate(found["P"])):
+    if not found or (re.search(r":[sd]\}", twin) and has("FURTHER", asked)):  # another verb would keep its form
         return None
 
     def slot(name: re.Match[str]) -> str:
@@ -118,7 +117,7 @@ def may_state(question: str, statement: str) -> bool:
         words(re.sub(r"«»|(?<=\w )[A-Z]\b(?!['’.])", "x", without_quotations(text))) for text in (question, statement)
     )
     slots = _table()[0]
-    for end in range(1, len(rest)):
+    for end in range(1, min(len(rest), 100)):
         if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # beside the lead
             subject, after = " ".join(rest[:end]), " ".join(rest[end:])
             cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INVERTED"], f"{subject}|{verb} {after} ")
@@ -127,38 +126,36 @@ def may_state(question: str, statement: str) -> bool:
                 return False  # "the man is with the beard Santa"
             participle = f"{slots['DONE']} (?!of )" if is_be else slots["DID"]
             start = f"^(?:(?:{slots['ADV']}|already|now|almost|nearly|[a-z]+ly) )*{participle}"
-            return not cut and _is_one_predicate(re.sub(start, "", after), loosely=True)
+            return not cut and _is_one_predicate(re.sub(start, "", after))
     return verb in ("do", "does", "did")
 
 
-def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
+def _is_one_predicate(text: str) -> bool:
     """Return whether no part of a text after a subject may be the predicate of the text in front of that part.
 
-    Noun phrases of several words must end in a listed noun; ``loosely``, in no adjective, and hold no listed noun.
+    Noun phrases of several words end in no adjective, and hold no listed noun.
 
     >>> _is_one_predicate("holding the dog on the big sofa"), _is_one_predicate("holding the dog wet")
     (True, False)
     """
     slots, phrase, last = _table()[0], list[str](), ""
     plain = re.sub(f"(?: ones?)?{slots['IMG']}$", "", without_quotations(text))
-    words_of = re.sub(slots["ASIDE" if loosely else "MANNER"], "", plain).split()
-    kinds = ("DETER", "JOIN", "VING", "ADV") if loosely else ("DETER", "VING", "LINK", "ADV")
+    words_of = re.sub(slots["ASIDE"], "", plain).split()
     for place, word in enumerate([*words_of, ""], start=1):
-        kind = next((name for name in kinds if re.fullmatch(slots[name], word)), "").replace("JOIN", "LINK")
+        kind = next((name for name in ("DETER", "JOIN", "VING", "ADV") if re.fullmatch(slots[name], word)), "")
         if last == "to" and not (kind or phrase) and word.islower():
             last = "infinitive"
         elif word and not kind:
             phrase.append(word)
         elif phrase:
-            noun = bool(re.fullmatch(slots["BARE" if last == "VING" else "PHRASE"], " ".join(phrase)))
-            bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "LINK")
+            bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "JOIN")
             stray = kind in ("DETER", "VING") or (last and (kind == "ADV" or (kind and place == len(words_of))))
-            noun = not has("SPLIT", " ".join(phrase)) if loosely else noun
-            if stray or (not noun and (len(phrase) > 1 or last in ("infinitive", "VING") or bare)):
+            several = len(phrase) > 1 or last in ("infinitive", "VING") or bare
+            if stray or (several and has("SPLIT", " ".join(phrase))):
                 return False
         if kind or not word:
             phrase, last = [], word if word == "to" else kind
-    return not has("SECOND" if loosely else "OTHER", " ".join(words_of))
+    return not has("SECOND", " ".join(words_of))
 
 
 def forms(verb: str, *, past: bool) -> list[str]:
@@ -176,9 +173,10 @@ def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
     """Read the slots and the templates; the first template is that of simple existence."""
     slots, found = dict[str, str](), list[_Template]()
     for line in Path(__file__).with_name("negation_templates.tsv").read_text(encoding="utf-8").splitlines():
-        kind, first, second = [*line.split("\t"), "", ""][:3]
+        whole = re.sub(r"(?<!P)<([A-Z]+)>", lambda name: slots[name[1]], line)
+        kind, first, second = [*whole.split("\t"), "", ""][:3]
         if kind == "slot":
-            slots[first] = "(?:" + re.sub(r"<(\w+)>", lambda name: slots[name[1]], second) + ")"
+            slots[first] = f"(?:{second})"
         elif line and not line.startswith("#"):
             question = re.sub(r"\{([A-Z]+)(\d*)\}", lambda name: f"(?P<{name[1]}{name[2]}>{slots[name[1]]})", first)
             found.append((kind, re.compile(question), second))
