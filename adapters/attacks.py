@@ -136,8 +136,7 @@ def _key(case: AttackCase, config: AttackConfig) -> Key:
     """Return what an attack depends on: the SHA-256 of shape and pixels, the direction, and the prompt."""
     image = case.image
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        expected = "expected RGB uint8 of shape (height, width, 3)"
-        raise VhbenchError(f"case {case.id}: {expected}, got {image.dtype} of shape {image.shape}")
+        raise VhbenchError(f"case {case.id}: expected RGB uint8 (H, W, 3), got {image.dtype} of shape {image.shape}")
     if case.direction not in NUDGE:
         raise VhbenchError(f"case {case.id}: expected direction {' or '.join(NUDGE)}, got {case.direction!r}")
     digest = hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
@@ -187,10 +186,8 @@ def _attack_batch(
         opened = [np.asarray(open_image(png)) for png in pngs]
         with torch.no_grad():
             saved = objective(to_tensor(opened, device))
-            noises = [
-                objective(to_tensor(list(map(_matched_noise, images, opened, draws)), device))
-                for _ in range(config.draws)
-            ]
+            shuffled = ([*map(_matched_noise, images, opened, draws)] for _ in range(config.draws))
+            noises = [objective(to_tensor(pixels, device)) for pixels in shuffled]
     except ValueError as error:  # a limit of the image processor, such as the aspect ratio
         return [{"reason": "unprocessable_image", "detail": {"error": str(error)}}] * len(batch)
     except torch.OutOfMemoryError as error:
@@ -203,9 +200,8 @@ def _attack_batch(
 def _fields(
     image: Pixels, opened: Pixels, png: bytes, history: list[float], saved: float, noise: list[float], *, sign: float
 ) -> dict[str, Any]:
-    if not all(map(math.isfinite, history)):
-        first = next(step for step, value in enumerate(history) if not math.isfinite(value))
-        return {"reason": "nan_gradient", "detail": {"step": first}}
+    if broken := [step for step, value in enumerate(history) if not math.isfinite(value)]:
+        return {"reason": "nan_gradient", "detail": {"step": broken[0]}}
     p = (1 + sum(sign * value >= sign * saved for value in noise)) / (1 + len(noise))
     return {
         "png": png,
@@ -300,8 +296,7 @@ def objective_of(batch: Sequence[AttackCase], models: Models, config: AttackConf
 def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig) -> Tensor:
     """Return the mean cosine per image for features of shape (batch, tokens, dimension).
 
-    The cosine runs over the features of each token; with ``compat``, over the released code's axis, which for some
-    models is the token axis.
+    The cosine runs over the features of each token; with ``compat``, over the axis of the released code.
     """
     axis = config.axis if config.axis != "auto" else model.reference_axis if config.compat else "features"
     cosines = torch.nn.functional.cosine_similarity(features, reference, dim=1 if axis == "tokens" else 2)

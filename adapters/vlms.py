@@ -185,13 +185,11 @@ class TransformersVLM:
 
     def _moved(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Move inputs to the model's device, and float inputs to its precision."""
-
-        def moved(value: Any) -> Any:
-            if not isinstance(value, torch.Tensor):
-                return value
-            return value.to(self.device, self.model.dtype if value.is_floating_point() else None)
-
-        return {name: moved(value) for name, value in inputs.items()}
+        real = self.model.dtype
+        return {
+            name: held.to(self.device, real if held.is_floating_point() else None) if torch.is_tensor(held) else held
+            for name, held in inputs.items()
+        }
 
     def _try_out(self) -> None:
         """Check at load time that a gradient reaches the pixels, and for the correct view."""

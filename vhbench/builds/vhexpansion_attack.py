@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -140,10 +139,10 @@ def _attacked(
             **result.report(),
         }
         if attack.answers:
-            with suppress(ValueError):  # without a response to the attacked image there is no outcome
-                report["outcome"] = turned(not before[case.question.id], not _fails(models[0], case, result.png))
-            with suppress(ValueError):
-                report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
+            said = _said(models[0], case.question.question, result.png)
+            right = said == case.question.answer if said else None
+            report["outcome"] = turned(not before[case.question.id], right)
+            report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
         height, width, _ = item.image.shape
         pair = RowNames(seed, "vhexpansion").of_pair(name, attack.method)
         yield Scene(pair, result.png, width, height, objects=(), provenance=report)
@@ -182,8 +181,8 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if not asked:
         return found
     outcomes, twins = Counter(report["outcome"] for report in asked), [r for r in reports if "consistent" in r]
-    right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
-    answers = success(right, [report["image"] for report in asked])
+    after = {"turned_wrong": (True, False), "kept_right": (True, True), "unread_right": (True, None)}
+    answers = success([after.get(r["outcome"], (False, None)) for r in asked], [report["image"] for report in asked])
     pairs = success([tuple(r["consistent"]) for r in twins], [report["image"] for report in twins])
     rate, broken = (None if of["success_rate"] is None else round(of["success_rate"], 2) for of in (answers, pairs))
     ends, apart = ([round(end, 2) for end in of["success_interval"] or ()] or None for of in (answers, pairs))
@@ -193,11 +192,13 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "success_rate": rate,
         "interval": ends,
         "interval_note": answers["success_note"],
+        **_unread(answers),
         "inconsistent": {
             "consistent_before": pairs["right_before"],
             "inconsistent_after": pairs["turned_wrong"],
             "rate": broken,
             "interval": apart,
+            **_unread(pairs),
         },
     }
 
@@ -212,17 +213,24 @@ def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     for method, counts in attacks.items():
         line = [str(method), f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
         right, pairs = counts.get("turned_wrong", 0) + counts.get("kept_right", 0), counts.get("inconsistent", {})
-        line += _share(right, counts.get("turned_wrong", 0), counts.get("success_rate"), counts.get("interval"))
-        numbers = (pairs.get(name) for name in ("consistent_before", "inconsistent_after", "rate", "interval"))
-        table.append([*line, *_share(*numbers)])
+        line += _share(right, counts.get("turned_wrong", 0), counts.get("success_rate"), facts=counts)
+        numbers = [pairs.get(name) for name in ("consistent_before", "inconsistent_after", "rate")]
+        table.append([*line, *_share(*numbers, facts=pairs)])
     return table
 
 
-def _share(before: Any, after: Any, rate: float | None, ends: Sequence[float] | None) -> list[str]:
+def _share(before: Any, after: Any, rate: Any, *, facts: Mapping[str, Any]) -> list[str]:
     """Return the cells of a share with its counts and interval; dashes if it is unknown."""
+    ends, unread = facts.get("interval"), facts.get("unread_after", 0)
+    beside = f" ({unread:,} unread: {facts['bounds'][0]}–{facts['bounds'][1]} %)" if unread else ""
     if rate is None:
-        return [*"––––"]
-    return [f"{before:,}", f"{after:,}", f"{rate} %", "–" if ends is None else f"{ends[0]}–{ends[1]} %"]
+        return ["–", "–", f"–{beside}", "–"]
+    return [f"{before:,}", f"{after:,}", f"{rate} %{beside}", f"{ends[0]}–{ends[1]} %" if ends else "–"]
+
+
+def _unread(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the number of responses after an attack that are neither yes nor no, and the rate's bounds with them."""
+    return {"unread_after": told["unread_after"], "bounds": [round(end, 2) for end in told["success_bounds"] or ()]}
 
 
 def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
@@ -248,12 +256,19 @@ def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
     return parsing.parse("yes_no", response, question=asked.question) != asked.answer
 
 
-def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
-    """Return whether a model answers the question and its negated twin with opposites."""
-    asked = (case.question.question, case.twin.text)
-    said = [model.answer([image], [question], suffix=SUFFIX)[0] for question in asked]
-    parsed = [parsing.parse("yes_no", response, question=q) for response, q in zip(said, asked, strict=True)]
-    return sorted(parsed) == ["no", "yes"]
+def _said(model: "TransformersVLM", question: str, image: bytes) -> str:
+    """Query a model; return "yes", "no", or "" for any other response or none."""
+    try:
+        (response,) = model.answer([image], [question], suffix=SUFFIX)
+    except ValueError:  # the model rejects the image
+        return ""
+    return parsing.parse("yes_no", response, question=question)
+
+
+def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool | None:
+    """Return whether a model answers the question and its negated twin with opposites, None without both answers."""
+    said = [_said(model, question, image) for question in (case.question.question, case.twin.text)]
+    return said[0] != said[1] if all(said) else None
 
 
 @lru_cache(maxsize=2)

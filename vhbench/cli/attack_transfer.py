@@ -45,5 +45,8 @@ def attack_transfer(options: _TransferOptions) -> None:
         if told["success_interval"]:
             low, high = told["success_interval"]
             line += f", {told['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
+        if told["unread_after"]:
+            low, high = told["success_bounds"]
+            line += f"; {told['unread_after']} more are neither yes nor no, with them {low:.1f} to {high:.1f} %"
         typer.echo(line)
     typer.echo(f"wrote {options.out}")
