@@ -101,7 +101,7 @@ def _filled(template: _Template, asked: str) -> str | None:
 
     def slot(name: re.Match[str]) -> str:
         text = found[name[1]] or ""
-        text = text.lower() if re.fullmatch(f"(?i){AUXILIARIES}", text) else text
+        text = text.lower() if name[1] != "S" and re.fullmatch(f"(?i){AUXILIARIES}", text) else text
         return forms(text, past=name[2] == "d")[0] if name[2] else text
 
     return re.sub(r"  +", " ", re.sub(r"\{(\w+)(?::(\w))?\}", slot, twin))

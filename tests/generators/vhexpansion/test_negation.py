@@ -451,6 +451,14 @@ NO_ONE_READING = [
     "Does the man in the picture wear a hat and the woman hold a cup?",
     "Is the man holding a cup mad?",
     "Is the woman wearing glasses at the table?",
+    "Is the woman holding the cup on the table?",
+    "Had he fallen would Tom have cried?",
+    "Is the food cooking noodles?",
+    "Is Rome the oldest city open?",
+    "Is this artwork titled Sunflowers famous?",
+    "Is the man in the video camera?",
+    "Is the look out a sailor?",
+    "Is the toy a child broke?",
 ]
 
 
@@ -467,6 +475,8 @@ def test_a_question_of_several_readings_has_no_natural_twin(source: str, questio
         ("Is there a dog more?", "Is it false that there is a dog more?"),
         ("Does it have wheels and an engine?", "Is it false that it has wheels and an engine?"),
         ("Does she go to work?", "Is it false that she goes to work?"),
+        ("Does Will need help?", "Is it false that Will needs help?"),
+        ("Does May come before June?", "Is it false that May comes before June?"),
         ("Are those the keys he lost?", "Is it false that those are the keys he lost?"),
         ("Is the girl blowing bubbles?", "Is it false that the girl is blowing bubbles?"),
         (
