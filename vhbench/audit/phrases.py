@@ -15,6 +15,9 @@ Maybe = bool | None
 _MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
 PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
 _SIDES = ("left of", "right of")
+_OPPOSITES = {
+    "above": "below", "below": "above", "in front of": "behind", "behind": "in front of", "on": "under", "under": "on",
+}  # fmt: skip
 _SLIGHT = 0.01  # pixels: boxes are rounded to hundredths
 _MATERIALS = {"wooden": "wood", "woollen": "wool"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
@@ -163,13 +166,15 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
 def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
     """Return whether any instance of a category has a relation to one of another."""
     names = {thing.id: thing.category for thing in scene.objects}
-    triples = ((names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations)
+    triples = {(names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations}
     if (name, predicate, other) in triples:
         return True
     if present(name, scene) is False or present(other, scene) is False:
         return False
-    complete = predicate in scene.known_predicates and {name, other} <= scene.countable
-    return False if complete else _beside(name, predicate, other, scene)
+    denied = predicate in scene.known_predicates and {name, other} <= scene.countable
+    if predicate in _OPPOSITES and count(name, scene) == count(other, scene) == 1:  # the same two objects
+        denied |= not triples.isdisjoint({(name, _OPPOSITES[predicate], other), (other, predicate, name)})
+    return False if denied else _beside(name, predicate, other, scene)
 
 
 def _beside(name: str, predicate: str, other: str, scene: Scene) -> Maybe:

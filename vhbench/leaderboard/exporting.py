@@ -22,7 +22,7 @@ from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.metric import Metric
-from vhbench.tasks.metrics.registry import headline_of, shown
+from vhbench.tasks.metrics.registry import board_metrics, headline_of
 
 SCHEMA = "0.3.0"
 """Version of Every Eval Ever's schemas."""
@@ -49,7 +49,7 @@ def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, Met
     """Yield family, metric and score of a model on an edition, the headline metric first."""
     rescoring, main = one.rescorings[model.number], one.questions.main
     order = [(main.family.name, headline_of(main.family.name))]
-    order += [(family, metric) for family in rescoring.scores for metric in shown(family)]
+    order += [(family, metric) for family in rescoring.scores for metric in board_metrics(family)]
     for family, metric in dict.fromkeys(order):
         score = rescoring.scores[family][metric.name]
         if score.value is not None:

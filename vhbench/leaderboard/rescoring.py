@@ -18,7 +18,7 @@ from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
-from vhbench.tasks.metrics.registry import shown
+from vhbench.tasks.metrics.registry import board_metrics
 
 FAILURES = ("failed", "refused", "abstained", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
@@ -76,7 +76,7 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
         members = [_repeated(one[place], number) for number, one in enumerate(records) for place in places]
         claims = [one[place] or Claims() for one in counts for place in places]
         measured = _measured(questions, family, members, claims)
-        scores[name] = {metric.name: measured.score(metric) for metric in shown(name)}
+        scores[name] = {metric.name: measured.score(metric) for metric in board_metrics(name)}
         sums = measured.sums(family.headline)
         apart[name] = sums and sums.by_question(np.tile(np.arange(len(places)), repeats), len(places))
         parts[name] = _parts(family, apart[name])
