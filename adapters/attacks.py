@@ -121,12 +121,12 @@ def attack(
     """
     config, models = config or AttackConfig(), model if isinstance(model, Sequence) else [model]
     keys = [_key(case, config) for case in cases]
-    unique, found = dict(zip(keys, cases, strict=True)), dict[Key, Mapping[str, Any]]()
+    unique, results = dict(zip(keys, cases, strict=True)), dict[Key, Mapping[str, Any]]()
     for batch in _batches(unique, size=config.batch_size):
-        found |= zip(batch, _attacked(batch, unique, models, config, seed, cache), strict=True)
+        results |= zip(batch, _attacked(batch, unique, models, config, seed, cache), strict=True)
     return [
         Rejection(case.id, fields["reason"], {"direction": case.direction, **fields["detail"]})
-        if "reason" in (fields := found[key])
+        if "reason" in (fields := results[key])
         else AttackResult(id=case.id, direction=case.direction, **fields)
         for key, case in zip(keys, cases, strict=True)
     ]
@@ -193,8 +193,8 @@ def _attack_batch(
     except torch.OutOfMemoryError as error:
         raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
     drawn = torch.stack(noises).T.tolist() if noises else [[]] * len(batch)
-    told = zip(images, opened, pngs, history.T.tolist(), saved.tolist(), drawn, strict=True)
-    return [_fields(*case, sign=config.sign(direction)) for case in told]
+    each = zip(images, opened, pngs, history.T.tolist(), saved.tolist(), drawn, strict=True)
+    return [_fields(*case, sign=config.sign(direction)) for case in each]
 
 
 def _fields(
@@ -285,8 +285,8 @@ def value_and_gradient(x: Tensor, objective: Objective) -> tuple[Tensor, Tensor]
 def objective_of(batch: Sequence[AttackCase], models: Models, config: AttackConfig) -> Objective:
     """Return the mean over models of the similarity to the originals, or of the loss on the responses."""
     if config.loss != "embedding":
-        asked, said = [case.question for case in batch], [case.response for case in batch]
-        return lambda x: torch.stack([model.answer_loss(x, asked, said) for model in models]).mean(dim=0)
+        questions, responses = [case.question for case in batch], [case.response for case in batch]
+        return lambda x: torch.stack([model.answer_loss(x, questions, responses) for model in models]).mean(dim=0)
     originals = to_tensor([case.image for case in batch], models[0].device)
     with torch.no_grad():
         pairs = [(model, model.features(originals)) for model in models]

@@ -36,20 +36,20 @@ def natural_twin(parts: Parts, source: str = "") -> str:
     Raises:
         CannotNegate: if it is already negated, has two clauses, or if no template matches or several disagree.
     """
-    asked = parts.asked[:1].upper() + parts.asked[1:]
-    if negations(re.sub(r" titled .*", "", asked)):
-        raise CannotNegate(f"negated already: {asked!r}")
-    if len(asked) > 1000 or has("CLAUSES", asked) or has("SHOWN", asked) or has("SCOPES", parts.lead):
-        raise CannotNegate(f"too long, or of ambiguous scope: {asked!r}")
+    text = parts.asked[:1].upper() + parts.asked[1:]
+    if negations(re.sub(r" titled .*", "", text)):
+        raise CannotNegate(f"negated already: {text!r}")
+    if len(text) > 1000 or has("CLAUSES", text) or has("SHOWN", text) or has("SCOPES", parts.lead):
+        raise CannotNegate(f"too long, or of ambiguous scope: {text!r}")
     simple, *others = _table()[1]
-    if is_simple_existence(asked):
-        found = {_filled(simple, asked)}
+    if is_simple_existence(text):
+        twins = {_filled(simple, text)}
     else:
-        known = {_filled(template, asked) for template in others if re.fullmatch(template[0], source)} - {None}
-        general = [template for template in others if template[0] == "any" and not has("UNCLEAR", asked)]
-        found = known or {_filled(template, asked) for template in general} - {None}
-    if len(found) != 1 or (twin := found.pop()) is None:
-        raise CannotNegate(f"no template has one twin: {asked!r}")
+        known = {_filled(template, text) for template in others if re.fullmatch(template[0], source)} - {None}
+        general = [template for template in others if template[0] == "any" and not has("UNCLEAR", text)]
+        twins = known or {_filled(template, text) for template in general} - {None}
+    if len(twins) != 1 or (twin := twins.pop()) is None:
+        raise CannotNegate(f"no template has one twin: {text!r}")
     first = twin[0].lower() if parts.asked[0].islower() else twin[0].upper()
     return f"{parts.before}{parts.lead}{first}{twin[1:]}{parts.mark}{parts.after}"
 
@@ -59,21 +59,21 @@ def wrap(parts: Parts) -> str:
 
     Text around the question stays outside; marks within the question are never the ones around it.
     """
-    asked = parts.lead + parts.asked + (parts.mark or "?")
-    asked = asked[:1].upper() + asked[1:]
-    absent = (pair for pair in MARKS if not set(pair) & set(parts.before + asked + parts.after))
+    text = parts.lead + parts.asked + (parts.mark or "?")
+    text = text[:1].upper() + text[1:]
+    absent = (pair for pair in MARKS if not set(pair) & set(parts.before + text + parts.after))
     opening, closing = next(absent, MARKS[-1])
-    return f"{parts.before}{WRAPPER} {opening}{asked}{closing}{parts.after}"
+    return f"{parts.before}{WRAPPER} {opening}{text}{closing}{parts.after}"
 
 
-def is_simple_existence(asked: str) -> bool:
+def is_simple_existence(text: str) -> bool:
     """Return whether "no" for "a" negates the whole: "Is there a …" about one kind of object.
 
     >>> is_simple_existence("Is there a dog in the image"), is_simple_existence("Is there a dog on every bench")
     (True, False)
     """
-    found = _SIMPLE.match(asked)
-    rest = without_quotations(asked[found.end() :]) if found else ""
+    match = _SIMPLE.match(text)
+    rest = without_quotations(text[match.end() :]) if match else ""
     return re.fullmatch(_table()[0]["EXISTS"], rest, re.I) is not None and not has("NOTSIMPLE", rest)
 
 
@@ -92,15 +92,15 @@ def has(slot: str, text: str) -> bool:
     return re.search(_table()[0][slot], without_quotations(text), re.I) is not None
 
 
-def _filled(template: _Template, asked: str) -> str | None:
+def _filled(template: _Template, sentence: str) -> str | None:
     """Return the twin of a question; None if it does not match."""
     _, question, twin = template
-    found = question.fullmatch(asked)
-    if not found or (re.search(r":[sd]\}", twin) and has("FURTHER", asked)):  # another verb would keep its form
+    match = question.fullmatch(sentence)
+    if not match or (re.search(r":[sd]\}", twin) and has("FURTHER", sentence)):  # another verb would keep its form
         return None
 
     def slot(name: re.Match[str]) -> str:
-        text = found[name[1]] or ""
+        text = match[name[1]] or ""
         text = text.lower() if name[1] != "S" and re.fullmatch(f"(?i){AUXILIARIES}", text) else text
         return forms(text, past=name[2] == "d")[0] if name[2] else text
 
@@ -171,7 +171,7 @@ def forms(verb: str, *, past: bool) -> list[str]:
 @cache
 def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
     """Read the slots and the templates; the first template is that of simple existence."""
-    slots, found = dict[str, str](), list[_Template]()
+    slots, templates = dict[str, str](), list[_Template]()
     for line in Path(__file__).with_name("negation_templates.tsv").read_text(encoding="utf-8").splitlines():
         whole = re.sub(r"(?<!P)<([A-Z]+)>", lambda name: slots[name[1]], line)
         kind, first, second = [*whole.split("\t"), "", ""][:3]
@@ -179,5 +179,5 @@ def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
             slots[first] = f"(?:{second})"
         elif line and not line.startswith("#"):
             question = re.sub(r"\{([A-Z]+)(\d*)\}", lambda name: f"(?P<{name[1]}{name[2]}>{slots[name[1]]})", first)
-            found.append((kind, re.compile(question), second))
-    return slots, tuple(found)
+            templates.append((kind, re.compile(question), second))
+    return slots, tuple(templates)

@@ -92,19 +92,19 @@ def split_question(text: str) -> Parts:
     first = _IMAGE.match(text)
     here = first.end() if first else 0
     masked = _QUOTATION.sub(lambda quotation: "\0" * len(quotation[0]), text)
-    marks = [found for found in re.finditer(r"[?？]+(?! \(\d{4}\))", masked) if found.start() >= here]
+    marks = [match for match in re.finditer(r"[?？]+(?! \(\d{4}\))", masked) if match.start() >= here]
     stop = _END.search(masked, here) if _STARTS.match(masked, here) else None
     end = marks[0].start() if marks else stop.start() if stop else len(masked)
     after = marks[0].end() if marks else end
     if not _HINT.match(masked[after:]):
         raise CannotNegate(f"not one yes/no question: {text!r}")
     lead = ""
-    for start in [here, *(found.end() for found in _SENTENCE.finditer(masked[:end]) if found.end() > here)]:
+    for start in [here, *(match.end() for match in _SENTENCE.finditer(masked[:end]) if match.end() > here)]:
         if _STARTS.match(masked, start):
             here = start
             break
-        if found := _LEAD.match(masked, start):
-            here, lead = start, text[start : found.end()]
+        if match := _LEAD.match(masked, start):
+            here, lead = start, text[start : match.end()]
             break
     asked = text[here + len(lead) : end]
     if not asked.strip() or _WH.match(asked) or not (marks or _STARTS.match(asked)):
