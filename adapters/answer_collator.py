@@ -43,10 +43,10 @@ class AnswerCollator:
         batch = self._processed([prompt + answer for prompt, answer in texts], images)
         labels = torch.full_like(batch["input_ids"], LEFT_OUT)
         for i, (prompt, answer) in enumerate(texts):
-            asked, said = (self.tokenizer(t, add_special_tokens=False)["input_ids"] for t in (prompt, prompt + answer))
-            same = next((k for k, (a, b) in enumerate(zip(asked, said, strict=False)) if a != b), len(asked))
+            before, full = (self.tokenizer(t, add_special_tokens=False)["input_ids"] for t in (prompt, prompt + answer))
+            same = next((k for k, (a, b) in enumerate(zip(before, full, strict=False)) if a != b), len(before))
             end = int(batch["attention_mask"][i].sum())
-            start = end - (len(said) - same)
+            start = end - (len(full) - same)
             labels[i, start:end] = batch["input_ids"][i, start:end]
         return {**batch, "labels": labels}
 
@@ -67,10 +67,10 @@ class AnswerCollator:
         """
         prompt, answer = self.texts(_talk(row))
         batch = self([row])
-        asked = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
+        expected = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
         ids, labels = batch["input_ids"][0].tolist(), batch["labels"][0].tolist()
         learnt = [label for label in labels if label != LEFT_OUT]
-        if ids[: len(asked)] != asked or len(learnt) != len(ids) - len(asked):
+        if ids[: len(expected)] != expected or len(learnt) != len(ids) - len(expected):
             raise VhbenchError("expected equal prompts in training and inference; this model cannot be fine-tuned")
         if sum(self.tokenizer.convert_ids_to_tokens(i) in self.ends for i in learnt) != 1:
             raise VhbenchError(f"the answer {answer!r} does not end in one of {', '.join(self.ends)}, once")
@@ -97,13 +97,13 @@ def end_tokens(model: Any, tokenizer: Any) -> list[str]:
     Raises:
         VhbenchError: if it has none.
     """
-    told = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
-    ids = [] if told is None else [told] if isinstance(told, int) else list(told)
+    configured = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    ids = [] if configured is None else [configured] if isinstance(configured, int) else list(configured)
     names = [tokenizer.eos_token, *(tokenizer.convert_ids_to_tokens(i) for i in ids)]
-    found = [name for name in dict.fromkeys(names) if name]
-    if not found:
+    tokens = [name for name in dict.fromkeys(names) if name]
+    if not tokens:
         raise VhbenchError("expected an end token in the tokenizer or the generation config, got none")
-    return found
+    return tokens
 
 
 def _talk(row: Mapping[str, Any]) -> Sequence[Message]:

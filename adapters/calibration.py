@@ -69,7 +69,7 @@ class _Calibration(lmms):  # type: ignore[misc]
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Answer each request; documents come from ``task_dict`` as for every lmms-eval model."""
         answers = []
-        asked: collections.Counter[tuple[str, int]] = collections.Counter()  # --repeats duplicates requests
+        times: collections.Counter[tuple[str, int]] = collections.Counter()  # --repeats duplicates requests
         sound: set[bytes] = set()
         rows = _Rows(None, sound)
         for request in requests:
@@ -83,8 +83,8 @@ class _Calibration(lmms):  # type: ignore[misc]
             doc = rows[doc_id]
             to_visual(doc) if self.is_simple else to_messages(doc)
             self.prepare(task, docs)
-            asked[task, doc_id] += 1
-            self.repetition = asked[task, doc_id]
+            times[task, doc_id] += 1
+            self.repetition = times[task, doc_id]
             answers.append(self.answer(doc))
         return answers
 
@@ -210,9 +210,9 @@ class _RestrictedView(_Calibration):
         if doc["benchmark"] != "mioh":
             raise ValueError(f"{type(self).__name__} answers MIOH's questions only, not those of {doc['benchmark']}")
         views = load("vhbench.audit.restricted_oracles")
-        asked = SimpleNamespace(**{name: doc[name] for name in ("kind", "question", "choices", "scene_ids")})
+        question = SimpleNamespace(**{name: doc[name] for name in ("kind", "question", "choices", "scene_ids")})
         shown = [self.scenes[name] for name in doc["scene_ids"]]
-        left = views.left_open(asked, shown, views.VIEWS[self.view])
+        left = views.left_open(question, shown, views.VIEWS[self.view])
         return str(left[int(rng(self.seed, "view", self.view, doc["id"], self.repetition).integers(len(left)))])
 
 

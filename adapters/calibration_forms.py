@@ -35,14 +35,14 @@ def as_statement(question: str, true: bool) -> str:
     >>> as_statement("Is it false that there are exactly two dogs in the image?", False)
     'There are exactly two dogs in the image.'
     """
-    asked = question.rstrip("?")
-    if found := re.match(r"Is it false that ", asked):
-        return _sentence(asked[found.end() :], not true)
-    if found := re.match(r"(Is|Are) there no ", asked):
-        rest = asked[found.end() :]
-        thing = rest if found[1] == "Are" else inflection.with_article(rest)
-        return _sentence(f"there {found[1].lower()} {thing}", not true)
-    verb, rest = asked.split(" ", 1)
+    text = question.rstrip("?")
+    if match := re.match(r"Is it false that ", text):
+        return _sentence(text[match.end() :], not true)
+    if match := re.match(r"(Is|Are) there no ", text):
+        rest = text[match.end() :]
+        thing = rest if match[1] == "Are" else inflection.with_article(rest)
+        return _sentence(f"there {match[1].lower()} {thing}", not true)
+    verb, rest = text.split(" ", 1)
     subject = re.match(r"there|it|the image|the .+? in the image(?= \w)|the \w+", rest)
     assert subject is not None, question
     return _sentence(f"{subject[0]} {verb.lower()}{rest[subject.end() :]}", true)
@@ -52,34 +52,34 @@ def _sentence(claim: str, true: bool) -> str:
     """Return a claim ("there is a dog") or its negation as a sentence."""
     if true:
         claim = claim.replace(" does show ", " shows ").replace(" in any of ", " in at least one of ")
-    elif "in every image" not in claim and (found := re.match(r"there (is|are) (?:an? )?(?!exactly)", claim)):
-        claim = f"there {found[1]} no {claim[found.end() :]}"
+    elif "in every image" not in claim and (match := re.match(r"there (is|are) (?:an? )?(?!exactly)", claim)):
+        claim = f"there {match[1]} no {claim[match.end() :]}"
     else:
         claim = re.sub(r" (is|are|does) ", r" \1 not ", claim.replace(" shows ", " does show ", 1), count=1)
     return f"{claim[0].upper()}{claim[1:]}."
 
 
-def _in_a_sentence(doc: Doc, said: str) -> str:
+def _in_a_sentence(doc: Doc, answer: str) -> str:
     """Affirm or deny the question, or name the option's text."""
     if doc["kind"] == "caption":
-        return said
+        return answer
     if doc["choices"]:
-        return f"The answer is {doc['choices'][ascii_uppercase.index(said)]}."
-    return as_statement(doc["question"], said == "yes")
+        return f"The answer is {doc['choices'][ascii_uppercase.index(answer)]}."
+    return as_statement(doc["question"], answer == "yes")
 
 
-def _after_a_thought(doc: Doc, said: str) -> str:
+def _after_a_thought(doc: Doc, correct: str) -> str:
     """Reason about the incorrect answers first, to expose parsers that read the reasoning."""
     if doc["kind"] == "caption":
         wrong = caption(doc["candidates"])
     else:
         allowed = ascii_uppercase[: len(doc["choices"])] if doc["choices"] else ("yes", "no")
-        wrong = " ".join(f"The answer is {answer}." for answer in allowed if answer != said)
-    return f"<think>\n{wrong} But wait, look again.\n</think>\n\n{said}"
+        wrong = " ".join(f"The answer is {answer}." for answer in allowed if answer != correct)
+    return f"<think>\n{wrong} But wait, look again.\n</think>\n\n{correct}"
 
 
 def _unless_caption(write: Callable[[str], str]) -> Callable[[Doc, str], str]:
-    return lambda doc, said: said if doc["kind"] == "caption" else write(said.capitalize())
+    return lambda doc, answer: answer if doc["kind"] == "caption" else write(answer.capitalize())
 
 
 FORMS: Mapping[str, Callable[[Doc, str], str]] = {

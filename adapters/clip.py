@@ -83,8 +83,8 @@ class ClipScorer:
 
         self.cache.mkdir(parents=True, exist_ok=True)
         with FileLock(self.cache / "clip.lock"):  # concurrent builds share the work, batch by batch
-            found = list(cached("clip", keys, make, folder=self.cache))
-        return np.stack([np.frombuffer(feature, np.float32) for feature in found])
+            features = list(cached("clip", keys, make, folder=self.cache))
+        return np.stack([np.frombuffer(feature, np.float32) for feature in features])
 
     def _encode_images(self, images: Sequence[bytes]) -> Floats:
         model, processor, device = self._loaded

@@ -100,16 +100,16 @@ class CocoScenes(SceneSequence):
         image = self._images[place]
         rows = slice(self._starts[place], self._starts[place + 1])
         known, countable = self.knowledge(image, rows)
-        found = self._rows[rows]
-        parts = {self._names[c] for c in found["category"][found["part"]].tolist()}  # not used in questions
-        told = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
+        instances = self._rows[rows]
+        parts = {self._names[c] for c in instances["category"][instances["part"]].tolist()}  # not used in questions
+        origin = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
         return replace(
             self.bare(place),
-            objects=self._objects(found[~found["part"]]),
+            objects=self._objects(instances[~instances["part"]]),
             areas=tuple(sorted(parts)),
             known=known,
             countable=countable - parts,
-            provenance={key: value for key, value in told.items() if value is not None},
+            provenance={key: value for key, value in origin.items() if value is not None},
         )
 
     def bare(self, place: int) -> Scene:
@@ -154,15 +154,15 @@ class CocoScenes(SceneSequence):
         """Process a valid annotation; a hook for subclasses."""
 
     def _objects(self, rows: Any) -> tuple[SceneObject, ...]:
-        found = []
+        objects = []
         boxes: list[list[float]] = np.round(rows["box"].astype(np.float64), 2).tolist()
         for (_, identity, slot, _, area, crowd, _), (x, y, w, h) in zip(rows.tolist(), boxes, strict=True):
             attributes, types = self.attributes(identity)
             box, name = (x, y, w, h), self._names[slot]
-            found.append(
+            objects.append(
                 SceneObject(identity, name, box, area, crowd=crowd, attributes=attributes, known_attributes=types)
             )
-        return tuple(found)
+        return tuple(objects)
 
     def _read_annotations(self, raws: Sequence[msgspec.Raw]) -> None:
         index = {image.id: i for i, image in enumerate(self._images)}
@@ -227,19 +227,19 @@ class CocoScenes(SceneSequence):
                 continue
             self.faults.notes.append(("the same photo under several image ids", name))
             ids = [self._images[place].id for place in group]
-            found = [
+            shown = [
                 self._dropped.get(identity, set()) | self._shown(place)
                 for place, identity in zip(group, ids, strict=True)
             ]
             for i, identity in enumerate(ids):
-                self._dropped[identity] = set().union(*found[:i], *found[i + 1 :]) | self._dropped.get(identity, set())
+                self._dropped[identity] = set().union(*shown[:i], *shown[i + 1 :]) | self._dropped.get(identity, set())
             if not self._unlisted.isdisjoint(ids):
                 self._unlisted.update(ids)
 
     def _shown(self, place: int) -> set[str]:
         """Return the categories that one image shows."""
-        found = self._rows["category"][self._starts[place] : self._starts[place + 1]]
-        return {self._names[c] for c in found.tolist()}
+        slots = self._rows["category"][self._starts[place] : self._starts[place + 1]]
+        return {self._names[c] for c in slots.tolist()}
 
     def _note_empty_categories(self) -> None:
         """Note categories without instances; a COCO subset lists all 80 but may show few."""

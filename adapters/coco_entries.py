@@ -178,12 +178,12 @@ def read_keypoints(path: Path) -> dict[int, bool]:
     Raises:
         VhbenchError: if it cannot be read, or has no keypoints.
     """
-    found = {
+    bodies = {
         a.id: shows_body(a.keypoints) for a in read_typed(path, _KeyedDocument, "COCO person keypoints").annotations
     }
-    shown = {identity: shows for identity, shows in found.items() if shows is not None}
+    shown = {identity: shows for identity, shows in bodies.items() if shows is not None}
     if not shown:
-        raise VhbenchError(f"{path}: none of its {len(found)} annotations has keypoints")
+        raise VhbenchError(f"{path}: none of its {len(bodies)} annotations has keypoints")
     return shown
 
 
@@ -242,8 +242,8 @@ def annotation_fault(
 def about(raw: msgspec.Raw) -> tuple[int | None, int | None]:
     """Return image_id and category_id of a malformed annotation, None if not an integer."""
     try:
-        found = _ABOUT.decode(raw)
+        entry = _ABOUT.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None, None
-    image, category = (value if type(value) is int else None for value in (found.image_id, found.category_id))
+    image, category = (value if type(value) is int else None for value in (entry.image_id, entry.category_id))
     return image, category

@@ -59,13 +59,13 @@ class ZeroShotDetector:
         """
         if not all(words):
             raise VhbenchError(f"{self.name}: expected at least one word to detect")
-        looks = [(i, chunk) for i, asked in enumerate(words) for chunk in batches(asked, WORDS_AT_ONCE)]
+        looks = [(i, chunk) for i, own in enumerate(words) for chunk in batches(own, WORDS_AT_ONCE)]
         looks.sort(key=lambda look: -len(look[1]))  # all images of a batch have the same number of words
-        found: list[list[Detection]] = [[] for _ in images]
+        results: list[list[Detection]] = [[] for _ in images]
         for batch in batches(looks, self._batch):
             for (i, _), detections in zip(batch, self._detect([(images[i], chunk) for i, chunk in batch]), strict=True):
-                found[i] += detections
-        return [sorted(each, key=lambda d: (-d.score, d.category, d.box)) for each in found]
+                results[i] += detections
+        return [sorted(each, key=lambda d: (-d.score, d.category, d.box)) for each in results]
 
     def _detect(self, looks: Sequence[_Look]) -> list[list[Detection]]:
         """Run a batch; on GPU out-of-memory, run its halves."""
@@ -87,10 +87,10 @@ class ZeroShotDetector:
         most = max(len(words) for _, words in looks)
         # Grounding DINO takes one lower-case sentence per image, its phrases ended by full stops; OWL takes phrases,
         # the same number for each image.
-        asked = [[*words, *[words[-1]] * (most - len(words))] for _, words in looks]
+        phrases = [[*words, *[words[-1]] * (most - len(words))] for _, words in looks]
         text: Any = [
             ". ".join(words).lower() + "." if self._grounding else [f"a photo of {word}" for word in words]
-            for words in asked
+            for words in phrases
         ]
         padding: Any = True if self._grounding else "max_length"
         inputs = self._processor(images=pictures, text=text, padding=padding, truncation=True, return_tensors="pt").to(
@@ -100,17 +100,17 @@ class ZeroShotDetector:
             outputs = self._model(**inputs)
         sizes = [(picture.height, picture.width) for picture in pictures]
         if self._grounding:
-            found = self._grounded(outputs, inputs["input_ids"], [words for _, words in looks], sizes)
+            results = self._grounded(outputs, inputs["input_ids"], [words for _, words in looks], sizes)
         else:
-            found = self._labelled(outputs, asked, sizes)
-        return [distinct(each) for each in found]
+            results = self._labelled(outputs, phrases, sizes)
+        return [distinct(each) for each in results]
 
     def _labelled(
         self, outputs: Any, words: Sequence[Sequence[str]], sizes: Sequence[tuple[int, int]]
     ) -> list[list[Detection]]:
         """Parse OWL's outputs: each box has one label and its score."""
         results = self._processor.post_process_grounded_object_detection(
-            outputs, threshold=LEAST_SCORE, target_sizes=sizes, text_labels=[list(asked) for asked in words]
+            outputs, threshold=LEAST_SCORE, target_sizes=sizes, text_labels=[list(phrases) for phrases in words]
         )
         return [
             [
@@ -129,7 +129,7 @@ class ZeroShotDetector:
         yields labels such as "dog cat" that were never queried.
         """
         stop = self._processor.tokenizer.convert_tokens_to_ids(".")
-        found: list[list[Detection]] = []
+        results: list[list[Detection]] = []
         for i, (height, width) in enumerate(sizes):
             logits, boxes = outputs.logits[i].float().sigmoid(), outputs.pred_boxes[i].float()
             each = []
@@ -139,8 +139,8 @@ class ZeroShotDetector:
                     x, y, w, h = boxes[index].tolist()
                     corners = [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
                     each.append(detection(word, float(scores[index]), corners, (height, width)))
-            found.append(each)
-        return found
+            results.append(each)
+        return results
 
 
 def _spans(tokens: Sequence[int], stop: int) -> list[tuple[int, int]]:
@@ -161,10 +161,10 @@ def detection(word: str, score: float, corners: Sequence[float], size: tuple[int
     return Detection(word, round(score, 6), box)
 
 
-def distinct(found: Sequence[Detection]) -> list[Detection]:
+def distinct(detections: Sequence[Detection]) -> list[Detection]:
     """Drop empty boxes, and duplicates of a more confident box of the same word (IoU > 0.5)."""
     kept: list[Detection] = []
-    for one in sorted(found, key=lambda d: (-d.score, d.category, d.box)):
+    for one in sorted(detections, key=lambda d: (-d.score, d.category, d.box)):
         rivals = [other for other in kept if other.category == one.category]
         if one.box[2] > 0 and one.box[3] > 0 and all(iou(one.box, other.box) <= SAME for other in rivals):
             kept.append(one)

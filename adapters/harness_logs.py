@@ -58,15 +58,15 @@ def of_batch(row: Row) -> Iterator[Row]:
     choices = body.get("choices")
     if "output" in body:
         parts = [part for item in body["output"] if item.get("type") == "message" for part in item["content"]]
-        said = {"content": "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)}
-        choices = [{"message": said, "finish_reason": (body.get("incomplete_details") or {}).get("reason")}]
+        message = {"content": "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)}
+        choices = [{"message": message, "finish_reason": (body.get("incomplete_details") or {}).get("reason")}]
     usage = body.get("usage") if len(choices or ()) == 1 else None  # else of all choices
     sent = Sent(failed=not choices)
     for number, choice in enumerate(choices or [{}], start=1):
-        said, name = choice.get("message") or {}, row["custom_id"]
+        message, name = choice.get("message") or {}, row["custom_id"]
         ending = {"finish_reason": choice.get("finish_reason"), "usage": usage}
         yield _repetition(
-            name, number, _text(said.get("content") or said.get("refusal") or ""), **ending, **{SENT: sent}
+            name, number, _text(message.get("content") or message.get("refusal") or ""), **ending, **{SENT: sent}
         )
 
 
@@ -74,20 +74,20 @@ def of_inspect(log: Row) -> Iterator[Row]:
     """Yield the responses of a log by question and epoch; "" for a sample that failed."""
     system = ((log.get("plan") or {}).get("config") or {}).get("system_message")
     before = [{"role": "system", "content": system}] if system else []
-    told = log["eval"]
-    dataset = " ".join(str(name) for name in (told.get("task"), (told.get("dataset") or {}).get("name")))
+    run = log["eval"]
+    dataset = " ".join(str(name) for name in (run.get("task"), (run.get("dataset") or {}).get("name")))
     for sample in sorted(log["samples"] or (), key=lambda sample: (str(sample["id"]), sample["epoch"])):
-        name, asked, output = sample["id"], sample["input"], sample.get("output") or {}
-        first = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
+        name, prompt, output = sample["id"], sample["input"], sample.get("output") or {}
+        first = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         # What was sent: solvers change the messages, not the input.
         messages = [*takewhile(lambda one: one["role"] != "assistant", sample.get("messages") or first)]
         choices = output.get("choices") or [{}]
-        said = "" if sample.get("error") else _text((choices[0].get("message") or {}).get("content") or "")
+        response = "" if sample.get("error") else _text((choices[0].get("message") or {}).get("content") or "")
         ending = {"stop_reason": choices[0].get("stop_reason"), "usage": output.get("usage")}
         parts = [{**one, "content": _parts(one["content"])} for one in (*before, *messages)]
         images = tuple(str(part["image"]) for one in parts for part in one["content"] if "image" in part)
         sent = Sent(sent_messages(parts), images, dataset)
-        yield _repetition(name, sample["epoch"], said, **ending, model=told["model"], **{SENT: sent})
+        yield _repetition(name, sample["epoch"], response, **ending, model=run["model"], **{SENT: sent})
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:
@@ -101,8 +101,8 @@ def _text(content: Any) -> str:
 def of_lighteval(row: Row) -> Iterator[Row]:
     """Yield the responses of a row of details. lighteval sends all images after the text."""
     name = (row["doc"].get("specific") or {}).get("id")
-    said = row["model_response"]["text"]
-    for number, text in enumerate([said] if isinstance(said, str) else said, start=1):
+    texts = row["model_response"]["text"]
+    for number, text in enumerate([texts] if isinstance(texts, str) else texts, start=1):
         yield _repetition(name, number, text, **{SENT: Sent("")})
 
 

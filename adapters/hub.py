@@ -116,12 +116,12 @@ def refs(repo_id: str) -> Refs | None:
     from huggingface_hub import HfApi
 
     with one_line(check_repo_id(repo_id)):
-        found = if_there(lambda: HfApi().list_repo_refs(repo_id, repo_type="dataset"))
-        if found is None:
+        remote = if_there(lambda: HfApi().list_repo_refs(repo_id, repo_type="dataset"))
+        if remote is None:
             return None
         # The target of an annotated tag is not the commit; such tags are resolved by name when needed.
-        tags = {ref.name: str(ref.target_commit) for ref in found.tags if _TAG.fullmatch(ref.name)}
-        return Refs({branch.name: str(branch.target_commit) for branch in found.branches}, tags)
+        tags = {ref.name: str(ref.target_commit) for ref in remote.tags if _TAG.fullmatch(ref.name)}
+        return Refs({branch.name: str(branch.target_commit) for branch in remote.branches}, tags)
 
 
 def commit_of(repo_id: str, revision: str = "main", kind: str = "dataset") -> str:
@@ -231,12 +231,12 @@ class Yank:
         [Yank(version='1.0.0', reason='wrong answers', revision='', content_hash='')]
         """
         try:
-            found = orjson.loads(text or "{}")
+            content = orjson.loads(text or "{}")
         except orjson.JSONDecodeError:
             return []
-        entries = sorted(found.items()) if isinstance(found, dict) else []
-        told = [(version, entry if isinstance(entry, dict) else {"reason": entry}) for version, entry in entries]
-        return [cls(version, *(str(entry.get(name) or "") for name in _YANK)) for version, entry in told]
+        entries = sorted(content.items()) if isinstance(content, dict) else []
+        reasons = [(version, entry if isinstance(entry, dict) else {"reason": entry}) for version, entry in entries]
+        return [cls(version, *(str(entry.get(name) or "") for name in _YANK)) for version, entry in reasons]
 
     @staticmethod
     def text(yanks: Iterable["Yank"]) -> str:
@@ -323,8 +323,8 @@ def _wait(error: BaseException | None, number: int) -> float | None:
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None)
     if status in (429, 500, 502, 503, 504):
-        told = str(getattr(response, "headers", {}).get("Retry-After", ""))
-        return min(float(told), _LONGEST_WAIT) if told.isdecimal() else float(2**number)
+        header = str(getattr(response, "headers", {}).get("Retry-After", ""))
+        return min(float(header), _LONGEST_WAIT) if header.isdecimal() else float(2**number)
     if status is None and (isinstance(error, ConnectionError) or _library(error) in _HTTP_LIBRARIES):
         return float(2**number)
     return _wait(error.__cause__, number)

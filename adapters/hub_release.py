@@ -344,14 +344,14 @@ def _listed(repo_id: str, head: str, files: Mapping[str, str], benchmark: str) -
     if file is None:
         return set()
     try:
-        found = manifests.read_manifest(file.parent)
+        manifest = manifests.read_manifest(file.parent)
     except VhbenchError as error:
         raise VhbenchError(f"{repo_id} has a manifest.json that is not vhbench's ({error}): name another") from error
-    if found.benchmark != benchmark:
+    if manifest.benchmark != benchmark:
         raise VhbenchError(
-            f"{repo_id} holds the benchmark '{found.benchmark}', not '{benchmark}': name another repository"
+            f"{repo_id} holds the benchmark '{manifest.benchmark}', not '{benchmark}': name another repository"
         )
-    return {*found.files, manifests.MANIFEST}
+    return {*manifest.files, manifests.MANIFEST}
 
 
 def _commit(
@@ -396,18 +396,18 @@ def _commit(
 
 
 def _released_before(
-    repo_id: str, tag: str, found: ReleaseTarget, local: Mapping[str, "_File"], manifest: Manifest
+    repo_id: str, tag: str, target: ReleaseTarget, local: Mapping[str, "_File"], manifest: Manifest
 ) -> Release:
     """Check that the tagged release equals this split, except for cards, and return it."""
-    remote = hub.remote_files(_api(), repo_id, found.tagged)
-    names = (_listed(repo_id, found.tagged, remote, manifest.benchmark) | set(local)) - set(manifests.DERIVED)
+    remote = hub.remote_files(_api(), repo_id, target.tagged)
+    names = (_listed(repo_id, target.tagged, remote, manifest.benchmark) | set(local)) - set(manifests.DERIVED)
     changed = sorted(name for name in names if name not in local or not local[name].equals(remote.get(name)))
     if changed:
         raise VhbenchError(
             f"{repo_id} has the tag {tag} with other content ({len(changed)} files differ, such as {changed[0]}); "
             "a released version stays as it is: build a new one with a higher --version"
         )
-    return Release(repo_id, found.tagged, tag, is_new=False, branch=found.branch)
+    return Release(repo_id, target.tagged, tag, is_new=False, branch=target.branch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,8 +428,8 @@ class _File:
 def _local_files(directory: Path, card: Path) -> dict[str, _File]:
     files = dict.fromkeys([*splits.read_manifest(directory).files, manifests.MANIFEST], Path(directory))
     # Only ``vhbench yank`` records withdrawals; a downloaded folder has the state of its download.
-    made = (name for name in manifests.DERIVED if name != manifests.YANKED and (Path(card) / name).is_file())
-    files |= dict.fromkeys(made, Path(card))
+    derived = (name for name in manifests.DERIVED if name != manifests.YANKED and (Path(card) / name).is_file())
+    files |= dict.fromkeys(derived, Path(card))
     return {name: _local_file(name, manifests.inside(folder, name)) for name, folder in files.items()}
 
 

@@ -111,14 +111,14 @@ class LanguageJudge:
         if not records:
             return []
         with ThreadPoolExecutor(max(1, self.workers)) as pool:
-            said = list(pool.map(self._reply, records))
-        found = [_read(record, reply or "") or "" for record, reply in zip(records, said, strict=True)]
+            raw = list(pool.map(self._reply, records))
+        readings = [_read(record, reply or "") or "" for record, reply in zip(records, raw, strict=True)]
         self.asked += len(records)
-        self.failed += said.count(None)
-        self.read += sum(map(bool, found))
-        return found
+        self.failed += raw.count(None)
+        self.read += sum(map(bool, readings))
+        return readings
 
-    def told(self, answers: int) -> dict[str, Any]:
+    def summary(self, answers: int) -> dict[str, Any]:
         """Return the judge's summary for results: model, prompt version and usage."""
         return {
             "model": self.model.name,
@@ -164,13 +164,13 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
     Raises:
         VhbenchError: if the spec has another format.
     """
-    found = split_spec(f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec)
-    if found is None or (url and spec.startswith("transformers:")):
+    parts = split_spec(f"openai:{spec.removeprefix('openai:')}@{url}" if url else spec)
+    if parts is None or (url and spec.startswith("transformers:")):
         raise VhbenchError(
             "judge: expected openai:MODEL@URL (http…), transformers:NAME, or MODEL with --judge-url URL, "
             f"got {spec!r}{f' at {url!r}' if url else ''}"
         )
-    kind, name, place = found
+    kind, name, place = parts
     how: dict[str, Any] = {"max_new_tokens": _MAX_NEW_TOKENS, "what": "judge"}
     model: Model = Endpoint(name, place, **how) if kind == "openai" else LocalModel(name, **how)
     return LanguageJudge(model, cache, workers if kind == "openai" else 1)
@@ -182,17 +182,17 @@ def prompt(record: Record) -> str:
     >>> "yes" in prompt(Record("q", kind="multiple_choice", choices=("cat", "dog"), answer="B", response="The latter."))
     False
     """
-    said = _shortened(record.response)
-    data: dict[str, Any] = {"question": record.question, "answer": said}
+    response = _shortened(record.response)
+    data: dict[str, Any] = {"question": record.question, "answer": response}
     letters = ""
     if record.kind == "caption":
-        data = {"caption": said}
+        data = {"caption": response}
     elif record.kind == "multiple_choice":
         options = dict(zip(string.ascii_uppercase, record.choices, strict=False))
-        data = {"question": record.question, "options": options, "answer": said}
+        data = {"question": record.question, "options": options, "answer": response}
         letters = ", ".join(options)
-    asked = _PROMPTS[record.kind].replace("{letters}", letters)
-    return asked.replace("{data}", json.dumps(data, ensure_ascii=False, indent=1))
+    template = _PROMPTS[record.kind].replace("{letters}", letters)
+    return template.replace("{data}", json.dumps(data, ensure_ascii=False, indent=1))
 
 
 def _read(record: Record, reply: str) -> str | None:
@@ -220,9 +220,9 @@ def _listed(reply: str) -> list[str] | None:
 
 def _asserted(caption: str, things: Sequence[str]) -> Iterator[str]:
     """Yield the listed objects that occur verbatim in the caption; a judge cannot add any."""
-    said = f" {_words(caption)} "
+    text = f" {_words(caption)} "
     for thing in things:
-        if (words := _words(thing)) and f" {words} " in said:
+        if (words := _words(thing)) and f" {words} " in text:
             yield words
 
 

@@ -91,8 +91,8 @@ class Endpoint:
 
     def _fault(self, problem: str) -> VhbenchError:
         """Return an error without the key, even if the endpoint echoes it."""
-        told = problem.replace(key, "***") if (key := _key()) else problem
-        return VhbenchError(f"{self.what} {re.sub(r'//[^/@]*@', '//', self._url)}: {told}")
+        message = problem.replace(key, "***") if (key := _key()) else problem
+        return VhbenchError(f"{self.what} {re.sub(r'//[^/@]*@', '//', self._url)}: {message}")
 
 
 @dataclass
@@ -171,10 +171,10 @@ def _key() -> str:
 
 def _asked_to_wait(headers: Mapping[str, str]) -> float:
     """Return the seconds of ``Retry-After``, which may be a date; 0 if missing."""
-    said = headers.get("Retry-After", "").strip()
+    text = headers.get("Retry-After", "").strip()
     try:
         seconds = (
-            float(said) if re.fullmatch(r"[\d.]+", said) else parsedate_to_datetime(said).timestamp() - time.time()
+            float(text) if re.fullmatch(r"[\d.]+", text) else parsedate_to_datetime(text).timestamp() - time.time()
         )
     except (ValueError, TypeError):
         return 0.0

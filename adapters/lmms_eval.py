@@ -27,9 +27,9 @@ from vhbench.provenance import (
     digest,
     digest_of_prompts,
     hashed_row,
+    safe_arguments,
     sent_messages,
     sent_text,
-    told_arguments,
 )
 from vhbench.schema import VhbenchError
 
@@ -58,7 +58,7 @@ def register() -> list[Any]:
     """
     _expect_model(sys.argv)
     _hook(_add_tasks, None, _USE_PATH)
-    _hook(_tell_provenance, None, "samples and reports have no provenance")
+    _hook(_record_provenance, None, "samples and reports have no provenance")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     _hook(_score_samples, None, "--baseline compares bare words with the answers")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
@@ -74,17 +74,17 @@ def _expect_model(argv: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(add_help=False)  # "--task" is short for "--tasks", as in lmms-eval
     for option in ("--model", "--tasks", "--config"):
         parser.add_argument(option, default="")
-    given, _ = parser.parse_known_args(given_to_eval)
-    if given.model or given.config or not any(of_task(name.strip()) for name in given.tasks.split(",")):
+    options, _ = parser.parse_known_args(given_to_eval)
+    if options.model or options.config or not any(of_task(name.strip()) for name in options.tasks.split(",")):
         return
     commands = (
         ("a random baseline", "vhbench_coin"),
         ("a small open model", "qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct"),
         ("a server", "openai --model_args base_url=http://localhost:8000/v1,api_key=none,model=NAME"),
     )
-    print(f"vhbench: expected --model MODEL with --tasks {given.tasks}; for example", file=sys.stderr)
+    print(f"vhbench: expected --model MODEL with --tasks {options.tasks}; for example", file=sys.stderr)
     for about, model in commands:
-        print(f"  lmms-eval --model {model} --tasks {given.tasks} --output_path results  # {about}", file=sys.stderr)
+        print(f"  lmms-eval --model {model} --tasks {options.tasks} --output_path results  # {about}", file=sys.stderr)
     raise SystemExit(2)
 
 
@@ -113,12 +113,12 @@ def _add_tasks() -> None:
     """Make every TaskManager read our folder after its own and the user's, by its documented arguments; idempotent."""
     from lmms_eval import tasks
 
-    def init(original: Callable[..., None], given: inspect.BoundArguments) -> None:
-        if given.arguments.get("include_defaults", True):
-            theirs = given.arguments.get("include_path") or []
+    def init(original: Callable[..., None], call: inspect.BoundArguments) -> None:
+        if call.arguments.get("include_defaults", True):
+            theirs = call.arguments.get("include_path") or []
             # Ours comes last, so that existing names of lmms-eval or the user take precedence.
-            given.arguments["include_path"] = [*([theirs] if isinstance(theirs, str) else theirs), str(tasks_folder())]
-        original(*given.args, **given.kwargs)
+            call.arguments["include_path"] = [*([theirs] if isinstance(theirs, str) else theirs), str(tasks_folder())]
+        original(*call.args, **call.kwargs)
 
     _surround(tasks, "TaskManager.__init__", {"include_path"}, init)
 
@@ -157,19 +157,19 @@ class _Run:
 _RUN = _Run()
 
 
-def _tell_provenance() -> None:
+def _record_provenance() -> None:
     """Record our tasks' prompts before a model answers them; reject unsupported options."""
     from lmms_eval.api import task
 
-    def build(original: Callable[..., None], given: inspect.BoundArguments) -> None:
-        asked, options = given.arguments["self"], given.kwargs
-        metadata = asked.config.metadata
+    def build(original: Callable[..., None], call: inspect.BoundArguments) -> None:
+        our_task, options = call.arguments["self"], call.kwargs
+        metadata = our_task.config.metadata
         ours = isinstance(metadata, dict) and "content_hash" in metadata and "vhbench" in metadata
         if ours:
-            _refuse(asked, metadata, options)
-        original(*given.args, **options)
+            _refuse(our_task, metadata, options)
+        original(*call.args, **options)
         if ours:
-            _begin(asked, metadata, options)
+            _begin(our_task, metadata, options)
 
     _surround(task, "Task.build_all_requests", {"limit", "offset"}, build)
 
@@ -182,8 +182,8 @@ def _refuse(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) 
     elif options.get("cache_requests"):
         why = f"--cache_requests: lmms-eval cannot store what {name} asks; use --use_cache DIR, which keeps answers"
     elif not _asked(task, options):
-        given = f"--limit {options['limit']}" if options.get("limit") == 0 else f"--offset {options.get('offset')}"
-        why = f"{given} asks none of the {len(task.eval_docs_no_media):,} questions of {name}"
+        option = f"--limit {options['limit']}" if options.get("limit") == 0 else f"--offset {options.get('offset')}"
+        why = f"{option} asks none of the {len(task.eval_docs_no_media):,} questions of {name}"
     elif not (why := _unlike_baseline(task, metadata)):
         return
     print(f"vhbench: {why}", file=sys.stderr)
@@ -195,14 +195,14 @@ def _unlike_baseline(task: Any, metadata: Mapping[str, Any]) -> str:
     from vhbench.provenance import provenance_in
 
     file, name = Path(str(getattr(task.args, "baseline", None) or "")), task.config.task
-    told = provenance_in(file) if file.is_file() else None
-    if told is None or (told.task, told.content_hash) == (name, metadata["content_hash"]):
+    baseline = provenance_in(file) if file.is_file() else None
+    if baseline is None or (baseline.task, baseline.content_hash) == (name, metadata["content_hash"]):
         return ""
-    if told.task != name:
-        return f"--baseline {file}: contains responses to {told.task}, not {name}; run each task alone"
-    asked = f"{metadata['version']} ({metadata['content_hash'][:12]}…)"
-    one = f"{told.benchmark} {told.version} ({told.content_hash[:12]}…)"
-    return f"--baseline {file}: contains responses to {one}; {name} is evaluated on {asked}"
+    if baseline.task != name:
+        return f"--baseline {file}: contains responses to {baseline.task}, not {name}; run each task alone"
+    evaluated = f"{metadata['version']} ({metadata['content_hash'][:12]}…)"
+    one = f"{baseline.benchmark} {baseline.version} ({baseline.content_hash[:12]}…)"
+    return f"--baseline {file}: contains responses to {one}; {name} is evaluated on {evaluated}"
 
 
 def _asked(task: Any, options: Mapping[str, Any]) -> range:
@@ -216,10 +216,10 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
     """Record the provenance of a task's responses and add it to its samples."""
     config, args = task.config, task.args
     form: Literal["chat", "simple"] = "chat" if callable(task.instances[0].args[1]) else "simple"
-    docs, asked = task.eval_docs_no_media, _asked(task, options)
-    rows = dict(enumerate(docs.select(asked), start=asked.start))  # of all processes, not just this one
+    docs, indices = task.eval_docs_no_media, _asked(task, options)
+    rows = dict(enumerate(docs.select(indices), start=indices.start))  # of all processes, not just this one
     prompts = {row["id"]: digest(_prompt(task, row, form, options)) for row in rows.values()}
-    told = Provenance(
+    provenance = Provenance(
         task=config.task,
         benchmark=metadata["benchmark"],
         version=metadata["version"],
@@ -228,7 +228,7 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
         vhbench=metadata["vhbench"],
         lmms_eval=installed(),
         model=str(getattr(args, "model", None) or task.model_name or ""),
-        model_args=told_arguments(getattr(args, "model_args", None)),
+        model_args=safe_arguments(getattr(args, "model_args", None)),
         prompt_form=form,
         prompts=digest_of_prompts(prompts),
         generation=json.loads(json.dumps(config.generation_kwargs, default=str)),
@@ -240,22 +240,22 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
         _RUN.args, _RUN.provenance, _RUN.reports = args, {}, {}
         if form == "chat" and options.get("system_instruction"):
             print("vhbench: --system_instruction: not sent to chat models by lmms-eval", file=sys.stderr)
-    _RUN.provenance[config.task] = told
+    _RUN.provenance[config.task] = provenance
     if config.process_results is not None:  # --predict_only removes it
-        limit = told.generation.get("max_new_tokens")
-        given = {
-            "provenance": told.to_json(),
+        limit = provenance.generation.get("max_new_tokens")
+        logged = {
+            "provenance": provenance.to_json(),
             "prompts": prompts,
             # The input that lmms-eval logs is text even for chat models.
             "inputs": {rows[i.doc_id]["id"]: digest(str(i.args[0])) for i in task.instances if i.doc_id in rows},
             "tokens": functools.cache(functools.partial(_token_counts, task, rows)),
             "limit": limit if isinstance(limit, int) else None,
         }
-        scored = functools.partial(config.process_results, **given)
+        scored = functools.partial(config.process_results, **logged)
         task.set_config("process_results", scored)
     for instance in task.instances:
         if instance.doc_id in rows:  # lmms-eval derives doc_hash from this; otherwise from nothing
-            instance.doc = hashed_row(rows[instance.doc_id], told.content_hash)
+            instance.doc = hashed_row(rows[instance.doc_id], provenance.content_hash)
 
 
 def _token_counts(task: Any, rows: Mapping[int, Any]) -> dict[str, list[int]]:
@@ -263,8 +263,8 @@ def _token_counts(task: Any, rows: Mapping[int, Any]) -> dict[str, list[int]]:
     counts: dict[str, list[int]] = {}
     for instance in sorted(task.instances, key=lambda instance: (instance.doc_id, instance.idx)):
         if instance.doc_id in rows:
-            told = instance.token_counts[0] if instance.token_counts else None
-            counts.setdefault(rows[instance.doc_id]["id"], []).append((told and told.output_tokens) or 0)
+            count = instance.token_counts[0] if instance.token_counts else None
+            counts.setdefault(rows[instance.doc_id]["id"], []).append((count and count.output_tokens) or 0)
     return counts
 
 
@@ -283,20 +283,20 @@ def _name_reports() -> None:
     """Add provenance to results and a date to reports; mark partial runs in the table."""
     from lmms_eval.loggers import evaluation_tracker
 
-    def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
-        results, date = given.arguments["results"], str(given.arguments["datetime_str"]).replace(":", "-")
-        told = {name: found for name, found in _RUN.provenance.items() if name in results.get("configs", ())}
-        if told:
-            results["vhbench"] = {name: found.to_json() for name, found in told.items()}
-        original(*given.args, **given.kwargs)
+    def save(original: Callable[..., None], call: inspect.BoundArguments) -> None:
+        results, date = call.arguments["results"], str(call.arguments["datetime_str"]).replace(":", "-")
+        provenance = {name: record for name, record in _RUN.provenance.items() if name in results.get("configs", ())}
+        if provenance:
+            results["vhbench"] = {name: record.to_json() for name, record in provenance.items()}
+        original(*call.args, **call.kwargs)
         folder, reports = results_folder(_RUN.args), _RUN.reports
         for name, content in reports.items():
             if folder is not None:
                 dated = content if isinstance(content, list) else {"date": date, **content}
                 write_atomic(folder / f"{date}_{name}.json", json_bytes(dated))
         _RUN.reports = {}
-        for name, found in told.items():
-            entry, remarks = results["results"].get(name, {}), list(_remarks(found, reports.get(f"{name}_report")))
+        for name, record in provenance.items():
+            entry, remarks = results["results"].get(name, {}), list(_remarks(record, reports.get(f"{name}_report")))
             if remarks and "alias" in entry:
                 entry["alias"] += f" ({'; '.join(remarks)})"
 
@@ -304,10 +304,10 @@ def _name_reports() -> None:
     _RUN.saves = True
 
 
-def _remarks(told: Provenance, report: Any) -> Iterator[str]:
+def _remarks(provenance: Provenance, report: Any) -> Iterator[str]:
     """Yield the notes that lmms-eval's table shows next to the name of a task."""
-    if told.asked < told.of:
-        yield f"{told.asked:,} of {told.of:,} evaluated"
+    if provenance.asked < provenance.of:
+        yield f"{provenance.asked:,} of {provenance.of:,} evaluated"
     if report and report["withheld"]:
         yield "scores are withheld"
     for name, (low, high) in report["overall"]["bounds"].items() if report else ():
@@ -318,12 +318,12 @@ def _score_samples() -> None:
     """Add a score to each sample for ``--baseline``, which cannot read payloads."""
     from lmms_eval.loggers import evaluation_tracker
 
-    def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
-        for sample in given.arguments["samples"]:
+    def save(original: Callable[..., None], call: inspect.BoundArguments) -> None:
+        for sample in call.arguments["samples"]:
             payload = sample.get("accuracy")
             if isinstance(payload, dict) and {KEY, SHARE} <= payload.keys():
                 sample[SHARE] = payload[SHARE]
-        original(*given.args, **given.kwargs)
+        original(*call.args, **call.kwargs)
 
     _surround(evaluation_tracker, "EvaluationTracker.save_results_samples", {"samples"}, save)
 

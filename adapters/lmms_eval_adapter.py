@@ -20,11 +20,11 @@ class AdapterModel(lmms):  # type: ignore[misc]
         given: arguments of the class, such as ``pretrained``.
     """
 
-    def __new__(cls, model_class: str, adapter: str, **given: Any) -> Any:
+    def __new__(cls, model_class: str, adapter: str, **arguments: Any) -> Any:
         """Return an instance of the class itself, so that everything but the weights is its own."""
         with needed_by("an adapter", "finetune"):
             import peft  # noqa: F401
-        model = get_model(model_class, force_simple=cls.is_simple)(**given)
+        model = get_model(model_class, force_simple=cls.is_simple)(**arguments)
         with loading(f"adapter {adapter}"):
             model.model.load_adapter(adapter)
         return model

@@ -53,13 +53,13 @@ def image_source(pipeline: Pipeline) -> ImageSource:
     """Return a text-to-image model with an image cache."""
     with needed_by("--images diffusers:…"):  # the precision that "auto" selects on this machine
         dtype = pick_dtype(pipeline.dtype, pick_device(pipeline.device))
-    found = {**pipeline.depends_on, "dtype": dtype}
+    identity = {**pipeline.depends_on, "dtype": dtype}
 
     def load() -> ImageSource:
-        model, revision = _pinned(pipeline.model, found["model"], pipeline.revision)
+        model, revision = _pinned(pipeline.model, identity["model"], pipeline.revision)
         return DiffusersSource(**{**asdict(pipeline), "model": model, "revision": revision})
 
-    return CachedImageSource(f"diffusers:{_short(pipeline.model)}", found, load)
+    return CachedImageSource(f"diffusers:{_short(pipeline.model)}", identity, load)
 
 
 def model_of(name: str) -> str:
@@ -70,9 +70,9 @@ def model_of(name: str) -> str:
     model, revision = model_identity.named(place if kind in ("onnx", "vqa") else name)
     if kind == "onnx" and not Path(model).is_file():
         raise VhbenchError(f"--detector {name}: there is no such file")
-    found = model_identity.identity(model, revision)
+    identity = model_identity.identity(model, revision)
     beside = Path(model).with_suffix(".txt")
-    return f"{found}+{file_sha256(beside)}" if kind == "onnx" and beside.is_file() else found
+    return f"{identity}+{file_sha256(beside)}" if kind == "onnx" and beside.is_file() else identity
 
 
 @lru_cache(maxsize=2)
@@ -84,16 +84,16 @@ def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
         device: device that it runs on.
         batch: batch size, in images.
     """
-    found = model_of(name)
+    identity = model_of(name)
 
     def load() -> Detector:
         if name.startswith("onnx:"):
             return OnnxDetector(name.removeprefix("onnx:"), device=device, batch=batch)
-        model, revision = _pinned(name, found)
+        model, revision = _pinned(name, identity)
         return detectors.ZeroShotDetector(model, revision=revision, device=device, batch=batch)
 
     libraries = model_identity.libraries("torch", "transformers", "onnxruntime")
-    return KeptDetections(_short(name), {"detector": found, **detectors.SETTINGS, "libraries": libraries}, load)
+    return KeptDetections(_short(name), {"detector": identity, **detectors.SETTINGS, "libraries": libraries}, load)
 
 
 @lru_cache(maxsize=2)
@@ -105,14 +105,14 @@ def verifier(name: str, device: str = "auto") -> Verifier:
             model.
         device: device that it runs on.
     """
-    found, questions = model_of(name), name.startswith("vqa:")
+    identity, questions = model_of(name), name.startswith("vqa:")
 
     def load() -> Verifier:
-        model, revision = _pinned(name.removeprefix("vqa:"), found)
+        model, revision = _pinned(name.removeprefix("vqa:"), identity)
         return (QuestionVerifier if questions else ClipVerifier)(model, revision=revision, device=device)
 
     libraries = model_identity.libraries("torch", "transformers")
-    return KeptVerdicts(_short(name), {"verifier": found, "questions": questions, "libraries": libraries}, load)
+    return KeptVerdicts(_short(name), {"verifier": identity, "questions": questions, "libraries": libraries}, load)
 
 
 @lru_cache(maxsize=1)
@@ -128,11 +128,11 @@ def unload() -> None:
         load.cache_clear()
 
 
-def _pinned(text: str, found: str, revision: str = "") -> tuple[str, str]:
+def _pinned(text: str, identity: str, revision: str = "") -> tuple[str, str]:
     """Return name or folder, and revision of a model: the commit in its identity, which a folder has not."""
-    name, wanted = model_identity.named(text)
-    commit = "" if found.startswith("sha256:") else found.rpartition("@")[2]
-    return name, commit or revision or wanted
+    name, named_revision = model_identity.named(text)
+    commit = "" if identity.startswith("sha256:") else identity.rpartition("@")[2]
+    return name, commit or revision or named_revision
 
 
 def _short(name: str) -> str:

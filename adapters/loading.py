@@ -41,19 +41,19 @@ def loading(what: str) -> Iterator[None]:
         raise VhbenchError(f"cannot load {what}: {lines[0].strip()}") from error
 
 
-def pick_device(wanted: str = "auto") -> str:
+def pick_device(name: str = "auto") -> str:
     """Return the device; "auto" is a GPU if available."""
     import torch
 
-    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
 
 
 @cache
 def visible_devices() -> tuple[str, ...]:
     """Return the GPU names for ``CUDA_VISIBLE_DEVICES``; empty without torch or a GPU."""
-    given = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if given is not None:
-        return tuple(name.strip() for name in given.split(",") if name.strip() not in ("", "-1"))
+    listed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if listed is not None:
+        return tuple(name.strip() for name in listed.split(",") if name.strip() not in ("", "-1"))
     try:
         import torch
     except ImportError:
@@ -61,7 +61,7 @@ def visible_devices() -> tuple[str, ...]:
     return tuple(str(i) for i in range(torch.cuda.device_count()))
 
 
-def pick_dtype(wanted: str, device: str) -> str:
+def pick_dtype(name: str, device: str) -> str:
     """Return the dtype; "auto" is bfloat16 or float16 on a GPU and float32 on a CPU.
 
     Raises:
@@ -69,10 +69,10 @@ def pick_dtype(wanted: str, device: str) -> str:
     """
     import torch
 
-    if wanted not in DTYPES:
-        raise VhbenchError(f"--dtype: expected one of {', '.join(DTYPES)}, got {wanted!r}")
-    if wanted != "auto":
-        return wanted
+    if name not in DTYPES:
+        raise VhbenchError(f"--dtype: expected one of {', '.join(DTYPES)}, got {name!r}")
+    if name != "auto":
+        return name
     if not device.startswith("cuda"):
         return "float32"
     return "bfloat16" if torch.cuda.is_bf16_supported() else "float16"

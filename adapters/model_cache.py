@@ -48,7 +48,7 @@ class _Cached(Generic[_Model]):
     ) -> Iterator[Any]:
         """Yield an output per image with the given words; ``make`` takes images and words."""
         pairs = list(zip(images, words, strict=True))
-        keys = [(hashlib.sha256(image).hexdigest(), list(asked)) for image, asked in pairs]
+        keys = [(hashlib.sha256(image).hexdigest(), list(own)) for image, own in pairs]
         return self._cached(kind, pairs, keys, lambda missing: make(*zip(*missing, strict=True)))
 
 
@@ -63,18 +63,18 @@ class CachedImageSource(_Cached[ImageSource]):
         keys = [(seed, [s.id, s.prompt, s.negative_prompt, s.width, s.height]) for s in specs]
 
         def make(missing: Sequence[SceneSpec]) -> Iterator[Any]:
-            for made in self.model.make(missing, seed=seed):
-                if isinstance(made, Rejection):
-                    yield [made.item, made.reason, made.detail]
+            for item in self.model.make(missing, seed=seed):
+                if isinstance(item, Rejection):
+                    yield [item.item, item.reason, item.detail]
                 else:
-                    yield [made.id, made.image, made.provenance]
+                    yield [item.id, item.image, item.provenance]
 
-        for spec, (name, content, told) in zip(specs, self._cached("generated", specs, keys, make), strict=True):
+        for spec, (name, content, detail) in zip(specs, self._cached("generated", specs, keys, make), strict=True):
             if isinstance(content, str):
-                yield Rejection(name, content, told)
+                yield Rejection(name, content, detail)
             else:
                 width, height = (spec.width, spec.height) if spec.width else open_image(content).size
-                yield Scene(name, content, width, height, objects=(), provenance=told)
+                yield Scene(name, content, width, height, objects=(), provenance=detail)
 
 
 class KeptDetections(_Cached[Detector]):

@@ -52,10 +52,10 @@ def identity(model: str, revision: str = "", *, holds: str = NETWORK) -> str:
 
     with loading(f"the model {model!r}"):
         try:
-            found = hf_hub_download(model, holds, revision=revision or None)
+            file = hf_hub_download(model, holds, revision=revision or None)
         except HFValidationError as error:
             raise ValueError(f"no such folder, and not a valid Hub repository name: {error}") from error
-    return f"{model}@{Path(found).parent.name}"
+    return f"{model}@{Path(file).parent.name}"
 
 
 def libraries(*names: str) -> dict[str, str]:

@@ -56,11 +56,11 @@ class OnnxDetector:
                 self._session: Any = onnxruntime.InferenceSession(file, providers=providers)
             except Exception as error:  # onnxruntime's exceptions share no other base class
                 raise ValueError(str(error)) from error
-        given = self._session.get_inputs()[0]
-        self._input = given.name
-        height, width = (side if isinstance(side, int) else _SIDE for side in given.shape[2:4])
+        node = self._session.get_inputs()[0]
+        self._input = node.name
+        height, width = (side if isinstance(side, int) else _SIDE for side in node.shape[2:4])
         self._size = (height, width)
-        self._batch = 1 if given.shape[0] == 1 else batch
+        self._batch = 1 if node.shape[0] == 1 else batch
         self.classes = _classes(Path(file), self._session.get_modelmeta().custom_metadata_map)
         self._known = {name.lower() for name in self.classes}
 
@@ -70,23 +70,23 @@ class OnnxDetector:
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return the detections per image for the given words, most confident first."""
-        found: list[list[Detection]] = []
+        results: list[list[Detection]] = []
         for part in batches(list(zip(images, words, strict=True)), self._batch):
             pictures = [to_display_rgb(open_image(image)) for image, _ in part]
             fitted = [_fitted(picture, self._size) for picture in pictures]
             outputs = self._session.run(None, {self._input: np.stack([pixels for pixels, *_ in fitted])})
-            for i, (_, asked) in enumerate(part):
-                wanted = {word.lower(): word for word in asked}
+            for i, (_, queries) in enumerate(part):
+                query_of = {word.lower(): word for word in queries}
                 _, scale, left, top = fitted[i]
                 size = (pictures[i].height, pictures[i].width)
                 each = []
                 for place, score, corners in _read([output[i] for output in outputs], self.name, len(self.classes)):
-                    word = wanted.get(self.classes[place].lower()) if place < len(self.classes) else None
+                    word = query_of.get(self.classes[place].lower()) if place < len(self.classes) else None
                     if word is not None and score > LEAST_SCORE:
                         back = [(v - shift) / scale for v, shift in zip(corners, (left, top) * 2, strict=True)]
                         each.append(detection(word, score, back, size))
-                found.append(distinct(each))
-        return found
+                results.append(distinct(each))
+        return results
 
 
 def _classes(file: Path, metadata: Mapping[str, str]) -> list[str]:

@@ -61,12 +61,12 @@ class PainterSettings:
 
     def options(self, negative_prompts: Sequence[str]) -> dict[str, Any]:
         """Return the pipeline's arguments besides prompt, seed and size."""
-        found: dict[str, Any] = {"num_inference_steps": self.steps}
+        kwargs: dict[str, Any] = {"num_inference_steps": self.steps}
         if self.scale:
-            found[self.scale] = self.guidance
+            kwargs[self.scale] = self.guidance
         if self.negative:
-            found["negative_prompt"] = [" "] * len(negative_prompts) if self.neutral_negative else [*negative_prompts]
-        return found
+            kwargs["negative_prompt"] = [" "] * len(negative_prompts) if self.neutral_negative else [*negative_prompts]
+        return kwargs
 
 
 def settings(pipe: Any, steps: int | None, guidance: float | None) -> PainterSettings:
@@ -98,8 +98,8 @@ def settings(pipe: Any, steps: int | None, guidance: float | None) -> PainterSet
 def sequence_length(pipe: Any, prompts: Sequence[str]) -> int | None:
     """Return the length to which T5 pads, if the prompts fit into :data:`TOKENS`; None for the pipeline's own."""
     default = inspect.signature(pipe.__call__).parameters.get("max_sequence_length")
-    found = [getattr(pipe, name, None) for name in ("tokenizer_3", "tokenizer_2", "tokenizer")]
-    tokenizer = next((one for one in found if type(one).__name__.startswith("T5")), None)
+    tokenizers = [getattr(pipe, name, None) for name in ("tokenizer_3", "tokenizer_2", "tokenizer")]
+    tokenizer = next((one for one in tokenizers if type(one).__name__.startswith("T5")), None)
     if default is None or tokenizer is None or default.default <= TOKENS:
         return None
     return TOKENS if max(len(tokenizer(text).input_ids) for text in prompts) <= TOKENS else None
@@ -119,12 +119,12 @@ def _is_distilled(pipe: Any) -> bool:
 
 
 def _denoiser(pipe: Any) -> Any:
-    found = getattr(pipe, "transformer", None) or getattr(pipe, "unet", None)
-    if found is None:
+    denoiser = getattr(pipe, "transformer", None) or getattr(pipe, "unet", None)
+    if denoiser is None:
         raise VhbenchError(
             f"{type(pipe).__name__}: expected a pipeline with one denoiser (transformer or unet), got none"
         )
-    return found
+    return denoiser
 
 
 def _native_size(pipe: Any) -> int:

@@ -38,12 +38,12 @@ class PhotoSource:
     @cached_property
     def _shown(self) -> dict[str, set[int]]:
         """Category → indices of the photos that show it well enough for questions."""
-        found: dict[str, set[int]] = {}
+        photos_of: dict[str, set[int]] = {}
         for place, scene in enumerate(self.scenes):
             for thing in scene.objects:
                 if thing.area >= _LEAST * scene.width * scene.height:
-                    found.setdefault(thing.category, set()).add(place)
-        return found
+                    photos_of.setdefault(thing.category, set()).add(place)
+        return photos_of
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -61,8 +61,8 @@ class PhotoSource:
             scene = self.scenes[place]
             image = hashlib.sha256(read_image(scene.image)).hexdigest()
             # A photo may serve several pairs; each time it is a separate scene.
-            told = {**scene.provenance, "photo": scene.id, "sha256": image}
-            yield replace(scene, id=f"{spec.id}-{seed}", provenance=told)
+            origin = {**scene.provenance, "photo": scene.id, "sha256": image}
+            yield replace(scene, id=f"{spec.id}-{seed}", provenance=origin)
 
 
 class UnlabelledPhotos:
@@ -89,15 +89,15 @@ class UnlabelledPhotos:
     @cached_property
     def _shown(self) -> dict[str, set[int]]:
         """Word → indices of the photos in which it is detected."""
-        found: dict[str, set[int]] = {}
+        photos_of: dict[str, set[int]] = {}
         for files in batches(list(enumerate(self.files)), _AT_ONCE):
-            asked = [list(self._phrases)] * len(files)
-            seen = self._detector.detect([file.read_bytes() for _, file in files], asked)
+            queries = [list(self._phrases)] * len(files)
+            seen = self._detector.detect([file.read_bytes() for _, file in files], queries)
             for (place, _), detections in zip(files, seen, strict=True):
                 for one in detections:
                     if one.score >= self._keep(word := self._phrases[one.category]):
-                        found.setdefault(word, set()).add(place)
-        return found
+                        photos_of.setdefault(word, set()).add(place)
+        return photos_of
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield a photo in which all objects of a spec are detected, without reusing photos."""
@@ -107,9 +107,10 @@ class UnlabelledPhotos:
                 yield place
                 continue
             image = self.files[place].read_bytes()
-            told = {"source": self.name, "photo": self.files[place].name, "sha256": hashlib.sha256(image).hexdigest()}
+            digest = hashlib.sha256(image).hexdigest()
+            origin = {"source": self.name, "photo": self.files[place].name, "sha256": digest}
             width, height = open_image(image).size
-            yield Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=told)
+            yield Scene(f"{spec.id}-{seed}", image, width, height, objects=(), provenance=origin)
 
 
 def _chosen(spec: SceneSpec, shown: Mapping[str, set[int]], used: set[int], seed: int) -> int | Rejection:
@@ -129,7 +130,7 @@ def photo_files(folder: Path) -> list[Path]:
     Raises:
         VhbenchError: if there is none.
     """
-    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".jpg", ".jpeg", ".png", ".webp"))
-    if not found:
+    photos = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".jpg", ".jpeg", ".png", ".webp"))
+    if not photos:
         raise VhbenchError(f"{folder}: expected photos (.jpg, .png, .webp), got none")
-    return found
+    return photos

@@ -39,13 +39,13 @@ class Photos:
         Raises:
             VhbenchError: if a photo is not an image or not of its annotated size, unless bad ones are skipped.
         """
-        found = [self._looked_at(place) for place in places]
-        same = [(a, b) for a, b in combinations(range(len(places)), 2) if _alike(found[a], found[b])]
+        photos = [self._looked_at(place) for place in places]
+        same = [(a, b) for a, b in combinations(range(len(places)), 2) if _alike(photos[a], photos[b])]
         for one, other in same:
             pair = sorted(self.scenes[places[i]].id for i in (one, other))
             item = " = ".join(pair)
             self._left_out[item] = Rejection(item, "the same photo under two names: never in one question")
-        return not same and all(photo is not None for photo in found)
+        return not same and all(photo is not None for photo in photos)
 
     def left_out(self) -> list[Rejection]:
         """Return the bad and duplicate photos found so far, in order."""
@@ -98,17 +98,17 @@ def check_size(scene: Scene, sizes: Sizes | None = None) -> None:
         VhbenchError: if the photo is not an image, or its annotations use the unrotated or another size.
     """
     try:
-        seen, lying = sizes or sizes_of(scene.image)
+        upright, lying = sizes or sizes_of(scene.image)
     except VhbenchError as error:
         raise VhbenchError(f"image of scene {scene.id!r}: {error}") from error
-    told = (scene.width, scene.height)
-    if seen != lying == told:
+    annotated = (scene.width, scene.height)
+    if upright != lying == annotated:
         raise VhbenchError(
-            f"image of scene {scene.id!r}: EXIF turns it to {seen[0]} × {seen[1]} pixels, its annotations are of "
+            f"image of scene {scene.id!r}: EXIF turns it to {upright[0]} × {upright[1]} pixels, its annotations are of "
             f"the unturned {lying[0]} × {lying[1]}; annotate the upright image, or remove the EXIF orientation"
         )
-    if abs(seen[0] * told[1] - seen[1] * told[0]) > max(*seen, *told):
+    if abs(upright[0] * annotated[1] - upright[1] * annotated[0]) > max(*upright, *annotated):
         raise VhbenchError(
-            f"image of scene {scene.id!r}: is of {seen[0]} × {seen[1]} pixels, its annotations are of "
-            f"{told[0]} × {told[1]}; expected the same image"
+            f"image of scene {scene.id!r}: is of {upright[0]} × {upright[1]} pixels, its annotations are of "
+            f"{annotated[0]} × {annotated[1]}; expected the same image"
         )

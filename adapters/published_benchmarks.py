@@ -36,7 +36,7 @@ def read_pope(path: Path, images: Path | None) -> Iterator[Question]:
     image, category``).
     """
     for file in (sorted(path.glob("*pope*.json")) if path.is_dir() else []) or [path]:
-        found = ImageFolder(images)
+        folder = ImageFolder(images)
         named = re.search("|".join(_POPE), file.stem)
         for index, line in enumerate(read_table(file), start=1):
             category = str(line.get("category") or (named[0] if named else ""))
@@ -45,7 +45,7 @@ def read_pope(path: Path, images: Path | None) -> Iterator[Question]:
             number = str(line.get("question_id", "id") or index)
             photo = next((v for v in (line.get("image_source"), line.get("image")) if isinstance(v, str)), "")
             yield single_image(
-                f"{category}-{number}" if category else number, found.of(line, "image"), line.text("text", "question"),
+                f"{category}-{number}" if category else number, folder.of(line, "image"), line.text("text", "question"),
                 line.yes_no("label", "answer"), task="existence", question_type=category,
                 scene_ids=(photo,) if photo else (),
             )  # fmt: skip
@@ -58,11 +58,11 @@ def read_mmvp(path: Path, images: Path | None) -> Iterator[Question]:
     it, or Parquet with images.
     """
     table = path / "Questions.csv" if (path / "Questions.csv").is_file() else path
-    found = ImageFolder(images or table.parent / "MMVP Images")
+    folder = ImageFolder(images or table.parent / "MMVP Images")
     for line in read_table(table):
         index = line.text("Index", "lmms_eval_index", "id")
         options = read_options(line, line.text("Options"))
-        image = found.of(line, "image") if line.get("image") else found.file(line, f"{index}.jpg", f"{index}.png")
+        image = folder.of(line, "image") if line.get("image") else folder.file(line, f"{index}.jpg", f"{index}.png")
         answer = _MMVP_CORRECTED.get(index) or choice(line, options, "Correct Answer", "answer")
         yield single_image(index, image, line.text("Question"), answer, choices=options)
 
@@ -77,11 +77,11 @@ def read_vhtest(path: Path, images: Path | None) -> Iterator[Question]:
         mode = next((mode for mode in _VHTEST if file.stem.lower().startswith(mode.lower())), "")
         if not mode:
             raise VhbenchError(f"{file}: expected a file name that begins with a mode: {', '.join(_VHTEST)}")
-        found = ImageFolder(images or file.parent.parent / "Images")
+        folder = ImageFolder(images or file.parent.parent / "Images")
         for index, line in enumerate(read_table(file), start=1):
             name = line.text("image_path", "image")
             yield single_image(
-                f"{mode}-{index}", found.file(line, f"{mode}/{name}", name),
+                f"{mode}-{index}", folder.file(line, f"{mode}/{name}", name),
                 line.text("yes_or_no_question", "question"), line.yes_no("yes_or_no_ground_truth", "answer"),
                 question_type=mode, scene_ids=(name,),
             )  # fmt: skip
@@ -93,11 +93,11 @@ def read_mme(path: Path, images: Path | None) -> Iterator[Question]:
     The input is the published folder of all subtasks or of one (:func:`_mme_texts`), or lmms-lab/MME as Parquet
     (``question_id, image, question, answer, category``).
     """
-    texts, counted, found = _mme_texts(path), Counter[str](), ImageFolder(images)
+    texts, counted, folder = _mme_texts(path), Counter[str](), ImageFolder(images)
     for line in _mme_lines(texts) if texts else read_table(path):
         name = str(Path(line.text("question_id")).with_suffix("")).replace("/", "-")
         counted[name] += 1
-        image = line.values["image"] if texts else found.of(line, "image")
+        image = line.values["image"] if texts else folder.of(line, "image")
         yield single_image(
             f"{name}-{counted[name]}", image, line.text("question"), line.yes_no("answer"),
             question_type=str(line.get("category") or ""), scene_ids=(name,),
@@ -115,11 +115,11 @@ def _mme_texts(path: Path) -> list[Path]:
     subtasks = [path]
     if not (path / _MME_ANSWERS).is_dir():
         subtasks += [child for child in sorted(path.iterdir()) if child.is_dir()]
-    found = []
+    texts = []
     for folder in subtasks:
         inside = folder / _MME_ANSWERS if (folder / _MME_ANSWERS).is_dir() else folder
-        found += [file for file in sorted(inside.glob("*.txt")) if _mme_image(file) or inside.name == _MME_ANSWERS]
-    return found
+        texts += [file for file in sorted(inside.glob("*.txt")) if _mme_image(file) or inside.name == _MME_ANSWERS]
+    return texts
 
 
 def _mme_lines(texts: list[Path]) -> Iterator[Line]:
@@ -153,7 +153,7 @@ def read_hallusionbench(path: Path, images: Path | None) -> Iterator[Question | 
     images.
     """
     table = path / "HallusionBench.json" if (path / "HallusionBench.json").is_file() else path
-    found = ImageFolder(images or table.parent)
+    folder = ImageFolder(images or table.parent)
     for line in read_table(table):
         name = "_".join(line.text(field) for field in _HALLUSION_ID)
         if line.text("visual_input") == "0":
@@ -161,10 +161,10 @@ def read_hallusionbench(path: Path, images: Path | None) -> Iterator[Question | 
             continue
         answer = line.yes_no("gt_answer")
         if line.get("image"):
-            image = found.of(line, "image")
+            image = folder.of(line, "image")
         else:
             file = line.text("filename").removeprefix("./")
-            image = found.file(line, file, file.removeprefix("hallusion_bench/"))
+            image = folder.file(line, file, file.removeprefix("hallusion_bench/"))
         kind = f"{line.text('category')}-{line.text('subcategory')}"
         figure = name.rpartition("_")[0]
         yield single_image(name, image, line.text("question"), answer, question_type=kind, scene_ids=(figure,))
@@ -175,14 +175,14 @@ def read_naturalbench(path: Path, images: Path | None) -> Iterator[Question | Re
 
     Multiple-choice groups are rejected, since their options are part of the question text in varying formats.
     """
-    found = ImageFolder(images)
+    folder = ImageFolder(images)
     for line in read_table(path):
         group, kind = line.text("Index"), line.text("Question_Type", "Question Type")
         if kind != "yes_no":
             yield Rejection(group, "no_yes_no_question", {"type": kind})
             continue
         for picture in (0, 1):
-            image = found.of(line, f"Image_{picture}")
+            image = folder.of(line, f"Image_{picture}")
             for number in (0, 1):
                 yield single_image(
                     f"{group}-{picture}-{number}", image, line.text(f"Question_{number}"),

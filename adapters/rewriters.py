@@ -38,9 +38,9 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter | None:
     """
     if spec == "rule":
         return None
-    found = split_spec(spec)
-    if found is None:
+    parts = split_spec(spec)
+    if parts is None:
         raise VhbenchError(f"rewriter: expected rule, openai:MODEL@URL (http…) or transformers:NAME, got {spec!r}")
-    kind, name, url = found
+    kind, name, url = parts
     model = Endpoint(name, url, what="rewriter") if kind == "openai" else LocalModel(name, what="rewriter")
     return CachedRewriter(model, cache)

@@ -127,7 +127,7 @@ class SvgScenes(SceneSequence):
         return replace(
             self.bare(place),
             objects=_objects(things),
-            relations=tuple(Relation(i, said, other) for i, t in enumerate(things) for said, other in t.relations),
+            relations=tuple(Relation(i, word, other) for i, t in enumerate(things) for word, other in t.relations),
             known=anchors,
             countable=countable,
             provenance={"source": self.name, "image_id": key},
@@ -181,7 +181,7 @@ def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
     things = []
     for name, thing in named.values():
         listed = [(_PREDICATES.get(r.name.lower().strip()), numbers.get(str(r.object))) for r in thing.relations]
-        relations = [(said, other) for said, other in listed if said is not None and other is not None]
+        relations = [(word, other) for word, other in listed if word is not None and other is not None]
         things.append(_Thing(name, array("f", thing.bbox).tolist(), bool(thing.relations), relations))
     return _Kept(image.width, image.height, things)
 

@@ -33,11 +33,11 @@ def _delimited(file: Path) -> Iterator[dict[str, str]]:
         first = stream.readline(_LONGEST_HEADER)
         if len(first) == _LONGEST_HEADER:
             raise VhbenchError(f"{file.name}: has a header of more than {_LONGEST_HEADER:,} characters")
-        told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as written by Excel
-        if not told:
+        declared = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as written by Excel
+        if not declared:
             stream.seek(0)
         lone = "\r" in first and not first.endswith("\n")
-        separator = told[1] if told else _separator(first.partition("\r")[0], usual)
+        separator = declared[1] if declared else _separator(first.partition("\r")[0], usual)
         for number, row in enumerate(csv.DictReader(_lines(stream, file, lone), delimiter=separator), start=1):
             if any(row.pop(None, None) or ()):
                 raise VhbenchError(
@@ -58,8 +58,8 @@ def _lines(stream: io.TextIOWrapper, file: Path, lone: bool) -> Iterator[str]:
 
 def _separator(header: str, usual: str) -> str:
     """Return the separator that yields the most header fields, preferring the usual one."""
-    found = {mark: len(next(csv.reader([header], delimiter=mark), ())) for mark in SEPARATORS}
-    return max(found, key=lambda mark: (found[mark], mark == usual))
+    columns = {mark: len(next(csv.reader([header], delimiter=mark), ())) for mark in SEPARATORS}
+    return max(columns, key=lambda mark: (columns[mark], mark == usual))
 
 
 def _excel(file: Path) -> Iterator[dict[str, Any]]:
@@ -209,7 +209,7 @@ def _is_of(log: Format, row: Row) -> bool:
 
 def _not_utf8(error: UnicodeDecodeError) -> str:
     """Return advice for a file with another encoding."""
-    found = error.object[error.start : error.start + 1].hex().upper()
+    byte = error.object[error.start : error.start + 1].hex().upper()
     wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
     like = "it is UTF-16" if wide else "it may be Latin-1 or Windows-1252"
-    return f"expected UTF-8 text, got the byte 0x{found} ({like}); save it as UTF-8"
+    return f"expected UTF-8 text, got the byte 0x{byte} ({like}); save it as UTF-8"

@@ -64,13 +64,13 @@ class Line:
         """
         answer = parsing.label(self.text(*names))
         if not answer:
-            found = quote_value(self.get(*names))
+            value = quote_value(self.get(*names))
             if _LETTER.fullmatch(self.text(*names)):
-                found += (
+                value += (
                     f"; a letter needs its options, in a field 'options' or in {' and '.join(OPTION_FIELDS[0][:2])}"
                 )
             raise VhbenchError(
-                f"{self.place}: field {names[0]!r}: expected yes or no, true or false, 1 or 0, got {found}"
+                f"{self.place}: field {names[0]!r}: expected yes or no, true or false, 1 or 0, got {value}"
             )
         return answer
 
@@ -157,10 +157,10 @@ def table_files(path: Path) -> list[Path]:
         VhbenchError: if there is none.
     """
     if path.is_dir():
-        found = sorted(path.rglob("*.parquet")) or sorted(path.glob("*.xlsx"))
-        if not found:
+        files = sorted(path.rglob("*.parquet")) or sorted(path.glob("*.xlsx"))
+        if not files:
             raise VhbenchError(f"{path}: no .parquet or .xlsx files in this folder")
-        return found
+        return files
     tables = {suffix: form for suffix, form in suffixes().items() if form.unpack is None}
     if path.suffix not in tables:
         allowed = ", ".join(sorted(tables, key=lambda suffix: tables[suffix].read is None))
@@ -225,15 +225,15 @@ def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
     Raises:
         VhbenchError: if it matches no option.
     """
-    said = line.text(*names)
+    answer = line.text(*names)
     words = [option.lower() for option in options]
-    if said.lower() in words:
-        return "ABCDEFGH"[words.index(said.lower())]
-    letter = said.strip("().: ").upper()
+    if answer.lower() in words:
+        return "ABCDEFGH"[words.index(answer.lower())]
+    letter = answer.strip("().: ").upper()
     if letter and letter in "ABCDEFGH"[: len(options)] and len(letter) == 1:
         return letter
     raise VhbenchError(
-        f"{line.place}: field {names[0]!r}: expected one of {', '.join(map(repr, options))}, got {quote_value(said)}"
+        f"{line.place}: field {names[0]!r}: expected one of {', '.join(map(repr, options))}, got {quote_value(answer)}"
     )
 
 
@@ -247,16 +247,16 @@ def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
     Raises:
         VhbenchError: with the row and the invalid field.
     """
-    found = ImageFolder(images or (path if path.is_dir() else path.parent))
+    folder = ImageFolder(images or (path if path.is_dir() else path.parent))
     for index, line in enumerate(read_table(path), start=1):
         question = line.text("question", "text", "query")
-        image = found.of(line, "image", "image_path", "images", "file_name")
+        image = folder.of(line, "image", "image_path", "images", "file_name")
         listed = options_of(line)
         if not listed and _LETTER.fullmatch(line.text("answer", "label")):
             question, listed = options_behind(question)
-        said = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
+        answer = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
         yield single_image(
-            str(line.get("id", "question_id") or index), image, question, said, choices=listed,
+            str(line.get("id", "question_id") or index), image, question, answer, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
             pair_id=str(line.get("pair_id") or ""),
             negated=line.get("negated") is not None and line.yes_no("negated") == "yes",

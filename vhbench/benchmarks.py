@@ -182,8 +182,8 @@ def of_task(name: str) -> Benchmark | None:
 
 
 def _by_prefix(name: str) -> Benchmark | None:
-    found = [b for key, b in BENCHMARKS.items() if name == key or name.startswith(f"{key}_")]
-    return max(found, key=lambda b: len(b.name), default=None)
+    matches = [b for key, b in BENCHMARKS.items() if name == key or name.startswith(f"{key}_")]
+    return max(matches, key=lambda b: len(b.name), default=None)
 
 
 EASY_IMAGES = 4
@@ -210,10 +210,10 @@ def tasks(name: str) -> Mapping[str, Task]:
     Raises:
         VhbenchError: if a task with its own config has the benchmark's name, which stands for all its configs.
     """
-    found = {task.name: task for task in (*load(benchmark(name).tasks)(), *_variants(benchmark(name)))}
-    if name in found and found[name].family is not None and found[name].keep is None:
+    by_name = {task.name: task for task in (*load(benchmark(name).tasks)(), *_variants(benchmark(name)))}
+    if name in by_name and by_name[name].family is not None and by_name[name].keep is None:
         raise VhbenchError(f"task {name}: names the whole benchmark; call the config that it reads {name}_<something>")
-    return found
+    return by_name
 
 
 def _variants(entry: Benchmark) -> Iterator[Task]:

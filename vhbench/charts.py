@@ -204,9 +204,9 @@ def heat_map(
         x=alt.X("column:N", sort=list(columns), title=None, axis=head),
         y=alt.Y("row:N", sort=lines, title=None, axis=alt.Axis(labelPadding=8)),
     )
-    told = base.transform_filter("isValid(datum.value)")
-    boxes = told.mark_rect(stroke="#c8c8c8", strokeWidth=0.7).encode(color=alt.Color("colour:N", scale=None))
-    text = told.mark_text(fontSize=11.5).encode(text="text:N", color=alt.Color("ink:N", scale=None))
+    valued = base.transform_filter("isValid(datum.value)")
+    boxes = valued.mark_rect(stroke="#c8c8c8", strokeWidth=0.7).encode(color=alt.Color("colour:N", scale=None))
+    text = valued.mark_text(fontSize=11.5).encode(text="text:N", color=alt.Color("ink:N", scale=None))
     empty = base.transform_filter("!isValid(datum.value)").mark_text(fontSize=11.5, color=GREY, text="\N{EN DASH}")
     width, height = TILE
     return (boxes + text + empty).properties(width=width * len(columns), height=height * max(1, len(lines)))

@@ -51,9 +51,9 @@ def comparison_sheet(rows: Sequence[tuple[Sequence[Question], Question]]) -> Ima
     """
     lines = []
     for forms, twin in rows:
-        asked = [words for q in (forms[0], twin) for words in ((q.question, _INK, 14), (q.answer, _GREEN, 14))]
+        captions = [words for q in (forms[0], twin) for words in ((q.question, _INK, 14), (q.answer, _GREEN, 14))]
         words = [[(form.perturbation or "original", _GREY, 12)] for form in forms]
-        words[0] += asked
+        words[0] += captions
         lines.append([_tile([picture_of(form, 0)], text, FORM) for form, text in zip(forms, words, strict=True)])
     return _grid(lines)
 
@@ -129,8 +129,8 @@ def _words(row: Row) -> list[Words]:
     ]
     for letter, choice in zip(ascii_uppercase, question.choices, strict=False):
         words.append((f"{letter}. {choice}", _GREEN if letter == question.answer else _INK, 14))
-    told = question.answer or "the image shows " + ", ".join(question.objects)
-    return [*words, (f"Answer: {told}", _GREEN, 15)]
+    answer = question.answer or "the image shows " + ", ".join(question.objects)
+    return [*words, (f"Answer: {answer}", _GREEN, 15)]
 
 
 def _wrap(text: str, size: int, width: int) -> list[str]:

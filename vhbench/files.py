@@ -358,12 +358,12 @@ def cached(
     places = [root / name[:2] / name for name in names]
     known = [_entry(place) for place in places]
     missing = [number for number, entry in enumerate(known) if entry is None]
-    made = iter(make(missing)) if missing else iter(())
+    values = iter(make(missing)) if missing else iter(())
     for place, entry in zip(places, known, strict=True):
         if entry is not None:
             yield entry[0]
             continue
-        value = next(made)
+        value = next(values)
         packed = msgspec.msgpack.encode([value])
         with suppress(OSError):
             write_atomic(place, hashlib.sha256(packed).digest() + packed, durable=False)

@@ -102,8 +102,8 @@ def open_image(image: ImageData) -> Image.Image:
 def _most_pixels(opened: Image.Image) -> int:
     """Return the maximum pixels for an image's mode; it need not be decoded."""
     deep = opened.mode in {"I", "F"} or opened.mode.startswith("I;")
-    taken = _DEEP if deep else _TRANSPARENT if opened.has_transparency_data else _OPAQUE
-    return min(MAX_PIXELS, _MEMORY // taken)
+    bytes_per_pixel = _DEEP if deep else _TRANSPARENT if opened.has_transparency_data else _OPAQUE
+    return min(MAX_PIXELS, _MEMORY // bytes_per_pixel)
 
 
 def to_display_rgb(image: Image.Image) -> Image.Image:

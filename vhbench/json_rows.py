@@ -85,9 +85,9 @@ def _answers(path: Path, data: bytes) -> Iterator[dict[str, Any]]:
     """Yield a row for each member of an object that maps ids to answers."""
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(found := dict(pairs)) < len(pairs):
+        if len(fields := dict(pairs)) < len(pairs):
             raise VhbenchError(f"{path}: an id or a field occurs twice; each question may be answered once")
-        return found
+        return fields
 
     for name, response in json.loads(data, object_pairs_hook=members).items():
         yield {"id": name, **response} if isinstance(response, dict) else {"id": name, "response": response}

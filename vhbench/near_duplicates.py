@@ -158,5 +158,5 @@ def _difference(left: Greys, right: Greys, where: NDArray[np.bool_]) -> tuple[fl
 def _outside(image: Greys, other: Greys) -> Greys:
     """Return by how much each pixel of the other image is outside the range of the image's pixels around it."""
     highest, lowest = cv2.dilate(image, _NEIGHBOURS), cv2.erode(image, _NEIGHBOURS)
-    found: Greys = np.maximum(0, np.maximum(other - highest, lowest - other))
-    return found
+    excess: Greys = np.maximum(0, np.maximum(other - highest, lowest - other))
+    return excess

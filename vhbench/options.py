@@ -57,9 +57,9 @@ def option(help: str, default: Any = MISSING, **shown: Any) -> Any:
 
 def options_of(kind: type[Any]) -> dict[str, Option]:
     """Return field → option of a dataclass: its own first, then inherited ones."""
-    found = {f.name: f.metadata["option"] for f in fields(kind) if "option" in f.metadata}
-    own = [name for name in kind.__annotations__ if name in found]
-    return {name: found[name] for name in dict.fromkeys((*own, *found))}
+    by_field = {f.name: f.metadata["option"] for f in fields(kind) if "option" in f.metadata}
+    own = [name for name in kind.__annotations__ if name in by_field]
+    return {name: by_field[name] for name in dict.fromkeys((*own, *by_field))}
 
 
 def values_of(build: Any) -> Mapping[str, Any]:

@@ -122,9 +122,9 @@ class Provenance:
 
     def to_json(self) -> dict[str, Any]:
         """Return the written form; inapplicable fields of ``data`` are left out."""
-        found = asdict(self)
-        found["data"] = {name: value for name, value in found["data"].items() if value}
-        return found
+        fields = asdict(self)
+        fields["data"] = {name: value for name, value in fields["data"].items() if value}
+        return fields
 
 
 def from_json(value: Any, place: str) -> Provenance | None:
@@ -135,16 +135,16 @@ def from_json(value: Any, place: str) -> Provenance | None:
     """
     if value is None:
         return None
-    found: Provenance = convert(value, Provenance, f"{place}: {KEY}")
-    return found
+    provenance: Provenance = convert(value, Provenance, f"{place}: {KEY}")
+    return provenance
 
 
 def one_of(values: Iterable[Any], place: str) -> Provenance | None:
     """Return the common provenance of a task's samples, if any. Raises as :func:`same`."""
-    told = list(values)
-    for number, value in enumerate(told, start=1):
-        same(told[0], value, f"{place}, sample {number}")
-    return from_json(told[0], place) if told else None
+    records = list(values)
+    for number, value in enumerate(records, start=1):
+        same(records[0], value, f"{place}, sample {number}")
+    return from_json(records[0], place) if records else None
 
 
 def same(first: Any, other: Any, place: str) -> None:
@@ -165,7 +165,7 @@ def difference(first: Any, other: Any) -> str:
     return "; ".join(f"{name}: {first.get(name)!r} and {other.get(name)!r}" for name in names)
 
 
-def unlike(told: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Iterator[str]:
+def unlike(records: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Iterator[str]:
     """Yield a line for each setting that differs between the tasks of a run.
 
     A token limit that is part of a task, as CHAIR's 64 and 512, may differ from that of others.
@@ -180,14 +180,14 @@ def unlike(told: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Itera
     []
     """
     for name in settings:
-        values = {one.task: getattr(one, name) for one in told}
+        values = {one.task: getattr(one, name) for one in records}
         parts = {task: value if isinstance(value, Mapping) else {"": value} for task, value in values.items()}
         for key in sorted({key for part in parts.values() for key in part}):
-            given = {task: quote_value(part[key]) if key in part else "not told" for task, part in parts.items()}
-            if key == "max_new_tokens" and len(set(given.values())) > 1:
-                given = {task: value for task, value in given.items() if value != _own_limit(task)}
+            setting_of = {task: quote_value(part[key]) if key in part else "not told" for task, part in parts.items()}
+            if key == "max_new_tokens" and len(set(setting_of.values())) > 1:
+                setting_of = {task: value for task, value in setting_of.items() if value != _own_limit(task)}
             tasks: dict[str, list[str]] = {}
-            for task, value in given.items():
+            for task, value in setting_of.items():
                 tasks.setdefault(value, []).append(task)
             if len(tasks) > 1:
                 more = {value: f" and {len(own) - 1} more" if own[1:] else "" for value, own in tasks.items()}
@@ -201,7 +201,7 @@ def _own_limit(task: str) -> str:
     return quote_value(limit) if limit else ""
 
 
-def missing(answered: int, asked: int, of: int) -> str | None:
+def missing(answered: int, evaluated: int, of: int) -> str | None:
     """Return a message with the number of answered questions if any is missing; else None.
 
     >>> missing(60, 60, 60)
@@ -212,10 +212,10 @@ def missing(answered: int, asked: int, of: int) -> str | None:
     """
     if answered >= of:
         return None
-    if asked >= of:
+    if evaluated >= of:
         return f"partial: {answered:,} of {of:,} questions have an answer"
-    lost = f", and {answered:,} of them have an answer" if answered < asked else ""
-    return f"partial: {asked:,} of {of:,} questions were evaluated{lost}"
+    lost = f", and {answered:,} of them have an answer" if answered < evaluated else ""
+    return f"partial: {evaluated:,} of {of:,} questions were evaluated{lost}"
 
 
 def sent_text(images: int, text: str) -> str:
@@ -267,15 +267,15 @@ def hash_of_row(row: Mapping[str, Any], content_hash: str) -> str:
     return sha256(json.dumps(hashed_row(row, content_hash), indent=2, ensure_ascii=False).encode()).hexdigest()
 
 
-def told_arguments(given: Any) -> str:
+def safe_arguments(args: Any) -> str:
     """Return a model's arguments as text, without secrets.
 
-    >>> told_arguments("pretrained=org/x,api_key=abc,base_url=http://me:pass@host/v1"), told_arguments({"a": 1})
+    >>> safe_arguments("pretrained=org/x,api_key=abc,base_url=http://me:pass@host/v1"), safe_arguments({"a": 1})
     ('pretrained=org/x,api_key=***,base_url=http://***@host/v1', 'a=1')
-    >>> told_arguments("tokenizer=org/y,max_new_tokens=16,hf_token=abc")
+    >>> safe_arguments("tokenizer=org/y,max_new_tokens=16,hf_token=abc")
     'tokenizer=org/y,max_new_tokens=16,hf_token=***'
     """
-    text = ",".join(f"{k}={v}" for k, v in given.items()) if isinstance(given, Mapping) else str(given or "")
+    text = ",".join(f"{k}={v}" for k, v in args.items()) if isinstance(args, Mapping) else str(args or "")
     return _LOGIN.sub("//***@", _SECRET.sub(r"\1***", text))
 
 

@@ -38,10 +38,10 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
     >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
     [('q', 'no'), ('2#q', 'yes')]
     """
-    first, asked = to_record(values, place), {name: value for name, value in values.items() if name not in ANSWERED}
+    first, question = to_record(values, place), {name: value for name, value in values.items() if name not in ANSWERED}
     return [first] + [
         replace(
-            to_record({**asked, **answer}, place),
+            to_record({**question, **answer}, place),
             id=f"{number}#{first.id}",
             pair_id=first.pair_id and f"{number}#{first.pair_id}",
         )
@@ -64,14 +64,14 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
         raise VhbenchError(f"{place} is {quote_value(values)}, not a Record or a mapping with its fields")
     if values.get("id") in (None, ""):
         raise VhbenchError(f"{place} has no 'id'")
-    given = {
+    fields = {
         name: value if type(value) is bool or name == "tokens" else _text(value)
         for name, value in values.items()
         if value is not None
     }
     if "response" in values:
-        given["response"] = text_of(values["response"])
-    record: Record = convert(given, Record, place)
+        fields["response"] = text_of(values["response"])
+    record: Record = convert(fields, Record, place)
     if record.kind not in KINDS:
         raise VhbenchError(f"{place}: kind: expected one of {', '.join(KINDS[1:])}, got {quote_value(record.kind)}")
     known = "failure" in values and record.kind != "caption"
@@ -110,21 +110,21 @@ def target_of(row: Mapping[str, Any]) -> str:
 
 
 def answered(
-    asked: Mapping[str, Any], response: Any, tokens: int = 0, limit: int | None = None, *, cut_off: bool = False
+    columns: Mapping[str, Any], response: Any, tokens: int = 0, limit: int | None = None, *, cut_off: bool = False
 ) -> Record:
     """Combine a question's columns and a response; the kind selects the parser.
 
     Args:
-        asked: columns of the question.
+        columns: columns of the question.
         response: the model's response.
         tokens: number of generated tokens; 0 if unknown.
         limit: token limit of the response; one that reaches it is truncated.
         cut_off: whether it is known to be truncated.
     """
-    text, kind = text_of(response), asked["kind"]
-    said = parsing.parse(kind, text, tuple(asked["choices"]), question=asked["question"])
+    text, kind = text_of(response), columns["kind"]
+    prediction = parsing.parse(kind, text, tuple(columns["choices"]), question=columns["question"])
     cut = cut_off or bool(limit and tokens >= limit) or parsing.cut_off(text, kind)
-    return settled(Record(**asked, response=text, prediction=said, cut_off=cut, tokens=tokens), empty=True)
+    return settled(Record(**columns, response=text, prediction=prediction, cut_off=cut, tokens=tokens), empty=True)
 
 
 def settled(record: Record, *, empty: bool | None = None) -> Record:
@@ -264,8 +264,8 @@ class _QuestionName(NamedTuple):
     @property
     def variant(self) -> tuple[str, int]:
         """Which variant: "r" (rotation) or "w" (wording), and its number; ("", 1) if none."""
-        found = _VARIANT.search(self.prefix)
-        return (found[1], int(found[2])) if found else ("", 1)
+        match = _VARIANT.search(self.prefix)
+        return (match[1], int(match[2])) if match else ("", 1)
 
     def vary(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a variant of a row: its id with this prefix and, of a rotation, its options and answer moved.
@@ -298,8 +298,8 @@ def split_repetition(name: str) -> _QuestionName:
     >>> tuple(split_repetition("2#q")), tuple(split_repetition("q#2")), split_repetition("2#r3#q").variant
     (('2#', 'q'), ('', 'q#2'), ('r', 3))
     """
-    found = _PREFIX.fullmatch(name) if "#" in name else None
-    return _QuestionName(found[1], found[2]) if found else _QuestionName("", name)
+    match = _PREFIX.fullmatch(name) if "#" in name else None
+    return _QuestionName(match[1], match[2]) if match else _QuestionName("", name)
 
 
 def loaded(data: Any) -> Any:

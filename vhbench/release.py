@@ -134,8 +134,8 @@ def _hide(options: PushOptions, manifest: Manifest, rehearsed: Path | None) -> P
     """Write the public part of a split, and its key unless ``rehearsed``; return the folder of the public part."""
     directory, secret = options.directory, options.secret
     if not options.hidden or secret is None:
-        given = "--hidden" if options.hidden else "--secret" if secret else "--key"
-        raise VhbenchError(f"{given}: expected both --hidden and --secret FILE, which release a hidden test set")
+        option = "--hidden" if options.hidden else "--secret" if secret else "--key"
+        raise VhbenchError(f"{option}: expected both --hidden and --secret FILE, which release a hidden test set")
     folder = (rehearsed or directory.resolve().parent / "hidden") / manifest.benchmark
     answers = options.key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
     known = read_secret(secret)
@@ -161,10 +161,10 @@ def _refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> 
     former = refs.below(manifest.version) if refs and f"v{manifest.version}" not in refs.tags else ""
     if not former.startswith(f"v{major}."):
         return
-    found = compare(hub.snapshot(repo_id, hub.commit_of(repo_id, former)), directory)
-    if not found.comparable:
+    change = compare(hub.snapshot(repo_id, hub.commit_of(repo_id, former)), directory)
+    if not change.comparable:
         raise VhbenchError(
-            f"{found.verdict} ({', '.join(found.reasons)}, against {former} of {repo_id}): build it again with "
+            f"{change.verdict} ({', '.join(change.reasons)}, against {former} of {repo_id}): build it again with "
             f"--version {major + 1}.0.0, or insist with --comparable-anyway"
         )
 
@@ -183,10 +183,10 @@ def _print_plan(repo_id: str, planned: Release, lost: Sequence[str], *, online: 
 
 def _lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     """Return what replacing third-party files would lose; of a card, only replaced metadata."""
-    told = {name: name for name in names}
-    if told.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
-        told["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
-    return [told[name] for name in sorted(told)]
+    lost = {name: name for name in names}
+    if lost.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
+        lost["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
+    return [lost[name] for name in sorted(lost)]
 
 
 def _former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:

@@ -123,8 +123,8 @@ def trl_reward(
     """
     settings = [columns.get(name) or repeat(None) for name in _SETTINGS]
     return [
-        reward(k, _text(text), a, tuple(options), q, **dict(zip(_SETTINGS, given, strict=True)))
-        for text, k, a, options, q, *given in zip(completions, kind, answer, choices, question, *settings, strict=False)
+        reward(k, _text(text), a, tuple(options), q, **dict(zip(_SETTINGS, own, strict=True)))
+        for text, k, a, options, q, *own in zip(completions, kind, answer, choices, question, *settings, strict=False)
     ]
 
 
@@ -144,7 +144,7 @@ def trl_form(
 
 
 def compute_score(
-    data_source: str, solution_str: str, ground_truth: str, extra_info: Mapping[str, Any] | None = None, **given: Any
+    data_source: str, solution_str: str, ground_truth: str, extra_info: Mapping[str, Any] | None = None, **kwargs: Any
 ) -> float:
     """Return the reward of a response, for verl's ``custom_reward_function``.
 
@@ -153,9 +153,9 @@ def compute_score(
         solution_str: response.
         ground_truth: reference answer.
         extra_info: the row's ``kind``, ``choices``, ``question``, ``strict``, ``wrong`` and ``abstain``.
-        given: settings that precede the row's (``custom_reward_function.reward_kwargs``).
+        kwargs: settings that precede the row's (``custom_reward_function.reward_kwargs``).
     """
-    row = {**(extra_info or {}), **given}
+    row = {**(extra_info or {}), **kwargs}
     settings = {name: row.get(name) for name in _SETTINGS}
     return reward(row["kind"], solution_str, ground_truth, tuple(row["choices"]), row["question"], **settings)
 

@@ -55,10 +55,10 @@ class SplitDiff:
         """Why scores are not comparable, in a few words each; empty where they are."""
         moved = sum(not _UNSCORED.issuperset(names) for names in self.changed.values())
         counts = {"added": len(self.added), "removed": len(self.removed), "changed": moved}
-        found = [
+        reasons = [
             f"{count:,} {'question' if count == 1 else 'questions'} {what}" for what, count in counts.items() if count
         ]
-        return (*found, *(f"{name} changed" for name in _SCORED_OPTIONS if name in self.options))
+        return (*reasons, *(f"{name} changed" for name in _SCORED_OPTIONS if name in self.options))
 
     @property
     def comparable(self) -> bool:
@@ -130,18 +130,18 @@ def compare(first: Path, second: Path) -> SplitDiff:
 
 def _rows(directory: Path, manifest: Manifest) -> dict[str, bytes]:
     """Return each row's digests of ``_COMPARED`` by id, which fit into memory."""
-    found: dict[str, bytes] = {}
+    digests_of: dict[str, bytes] = {}
     hashes = []
     with Progress(f"reading {directory}", total=sum(manifest.rows.values()), unit="rows") as progress:
         for row, digests, _ in digested(splits.read_rows(directory)):
             values = (row.config, b"".join(digests), *hashed(row.question).values())
-            found[row.question.id] = b"".join(map(_digest, values))
+            digests_of[row.question.id] = b"".join(map(_digest, values))
             hashes.append(row_hash(row.config, row.question, digests))
             progress.advance()
     content = content_hash(hashes, splits.recompute_scenes_hash(directory), manifest.config)
     if content != manifest.content_hash:
         raise VhbenchError(f"{directory}: its content hash is {content}, its manifest says {manifest.content_hash}")
-    return found
+    return digests_of
 
 
 def _digest(value: object) -> bytes:

@@ -66,25 +66,25 @@ class Store(Mapping[str, T]):
 
     def __getitem__(self, name: str) -> T:
         """Return the first value with a name."""
-        if (found := self.look_up(name)) is None:
+        if (entry := self.look_up(name)) is None:
             raise KeyError(name)
-        return found[1]
+        return entry[1]
 
     def look_up(self, name: str) -> tuple[int, T] | None:
         """Return the index (from 0) and value of the first one with a name; None if there is none."""
         digest = _digest(name)
         at = bisect_left(self._digests, digest)
         while at < len(self._digests) and self._digests[at] == digest:
-            found, value = self._read(self._places[at])
-            if found == name:
+            stored, value = self._read(self._places[at])
+            if stored == name:
                 return self._places[at], self._unpack(name, value)
             at += 1
         return None
 
     def find(self, name: str) -> int | None:
         """Return the index of the first value with a name, None if there is none."""
-        found = self.look_up(name)
-        return found and found[0]
+        entry = self.look_up(name)
+        return entry and entry[0]
 
     def name(self, place: int) -> str:
         """Return the name of the value at an index."""
@@ -128,12 +128,12 @@ class PackedRecords:
     @classmethod
     def union(cls, parts: "Iterable[PackedRecords]") -> "PackedRecords":
         """Return the records of several, equal ones once."""
-        found = cls()
+        union = cls()
         for part in parts:
-            found._kept = part._kept
-            found._rows += part._rows
-        found._rows = list(dict.fromkeys(found._rows))
-        return found
+            union._kept = part._kept
+            union._rows += part._rows
+        union._rows = list(dict.fromkeys(union._rows))
+        return union
 
     def add(self, record: Record) -> None:
         """Pack a record."""

@@ -16,14 +16,14 @@ def records(table: Path, kind: Callable[..., Record], readers: Mapping[str, Call
     Raises:
         VhbenchError: if a reader rejects a cell with a ValueError.
     """
-    found = []
+    rows = []
     with table.open(encoding="utf-8", newline="") as file:
         for line, row in enumerate(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=2):
             try:
-                found.append(kind(**{name: readers.get(name, str)(cell) for name, cell in row.items()}))
+                rows.append(kind(**{name: readers.get(name, str)(cell) for name, cell in row.items()}))
             except ValueError as error:
                 raise VhbenchError(f"{table.name}, line {line}: {error}") from error
-    return found
+    return rows
 
 
 def words(cell: str) -> tuple[str, ...]:

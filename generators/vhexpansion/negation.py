@@ -119,7 +119,7 @@ def may_state(question: str, statement: str) -> bool:
     )
     slots = _table()[0]
     for end in range(1, len(rest)):
-        if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # beside the lead
+        if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # next to the lead
             subject, after = " ".join(rest[:end]), " ".join(rest[end:])
             cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INVERTED"], f"{subject}|{verb} {after} ")
             is_be = re.fullmatch(slots["BE"], verb)

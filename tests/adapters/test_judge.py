@@ -54,7 +54,7 @@ def test_words_are_mapped_to_an_answer_and_counted(endpoint: Endpoint, tmp_path:
     endpoint.answer = lambda body: (200, said("Yes." if "barks" not in str(body) else "(b)"))
     asked = judge(endpoint, tmp_path)
     assert asked.replies([DOG, CHOICE]) == ["yes", "B"]
-    assert asked.told(8) == {
+    assert asked.summary(8) == {
         "model": "tiny",
         "prompt_version": judging.PROMPT_VERSION,
         "asked": 2,
@@ -104,7 +104,7 @@ def test_any_other_reply_is_a_failure_that_is_asked_again(
     endpoint.answer = lambda body: (200, said(reply))
     asked = judge(endpoint, tmp_path)
     assert asked.replies([record]) == [""]
-    assert (asked.read, asked.failed, asked.told(1)["unknown"]) == (0, 1, 0)
+    assert (asked.read, asked.failed, asked.summary(1)["unknown"]) == (0, 1, 0)
     assert judge(endpoint, tmp_path).replies([record]) == [""]
     assert len(endpoint.requests) == 2, "it was not cached"
 
@@ -129,7 +129,7 @@ def test_a_reply_that_gives_no_answer_is_unknown_and_cached(
     for _ in range(2):
         asked = judge(endpoint, tmp_path)
         assert asked.replies([record]) == [""]
-        assert (asked.read, asked.failed, asked.told(1)["unknown"]) == (0, 0, 1)
+        assert (asked.read, asked.failed, asked.summary(1)["unknown"]) == (0, 0, 1)
     assert len(endpoint.requests) == 1
 
 
@@ -195,7 +195,7 @@ def test_answers_stay_unread_where_a_judge_fails_and_it_says_why(endpoint: Endpo
     endpoint.answer = lambda body: (401, {"error": {"message": "Incorrect API key provided: sk-secret"}})
     asked = judge(endpoint, tmp_path)
     assert asked.replies([DOG, CHOICE]) == ["", ""]
-    assert (asked.failed, asked.read, asked.told(2)["unknown"]) == (2, 0, 0)
+    assert (asked.failed, asked.read, asked.summary(2)["unknown"]) == (2, 0, 0)
     assert "HTTP 401: Incorrect API key provided: ***" in asked.problem
     assert "sk-secret" not in asked.problem
     endpoint.answer = lambda body: (200, said("yes"))

@@ -15,7 +15,7 @@ from vhbench.provenance import (
     hash_of_row,
     missing,
     one_of,
-    told_arguments,
+    safe_arguments,
 )
 from vhbench.schema import Record, VhbenchError
 
@@ -100,7 +100,7 @@ def test_the_hash_of_a_row_is_that_of_its_record() -> None:
     ],
 )
 def test_secrets_among_the_arguments_stay_secret(given: object) -> None:
-    found = told_arguments(given)
+    found = safe_arguments(given)
     assert "s3cr3t" not in found
     assert found.startswith("pretrained=org/x,")
     assert found.endswith(",max_pixels=4")
@@ -115,4 +115,4 @@ def test_secrets_among_the_arguments_stay_secret(given: object) -> None:
     ],
 )
 def test_settings_are_no_secrets(given: str) -> None:
-    assert told_arguments(given) == given
+    assert safe_arguments(given) == given

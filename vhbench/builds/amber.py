@@ -57,8 +57,8 @@ class AmberBuild(SplitBuild):
     @property
     def config(self) -> Mapping[str, Any]:
         """Every option, the words that are counted with their associations, and those that AMBER's own code counts."""
-        told = {"source": tail(self.source), "images": Path(self.images).name}
-        return {**values_of(self), **told, "vocabulary": self._read.words, "relation": self._read.relation}
+        names = {"source": tail(self.source), "images": Path(self.images).name}
+        return {**values_of(self), **names, "vocabulary": self._read.words, "relation": self._read.relation}
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -161,12 +161,12 @@ def _of_amber(folder: Path, images: Path, limit: int) -> Iterator[Question]:
 
 def _of_split(path: Path) -> Iterator[Question]:
     for config in splits.read_manifest(path).rows:
-        for asked in splits.read_questions(path, config):
+        for question in splits.read_questions(path, config):
             columns = ("kind", "answer", "task", "question_type", "images", "scene_ids", "question")
-            words = ("objects", "candidates", "neutral") if asked.kind == "caption" else ()
-            own: dict[str, Any] = {name: getattr(asked, name) for name in columns}
-            own |= {name: tuple(word for word in getattr(asked, name) if word not in _THE_IMAGE) for name in words}
-            yield Question(asked.id, benchmark="amber", source="ode", **own)
+            words = ("objects", "candidates", "neutral") if question.kind == "caption" else ()
+            own: dict[str, Any] = {name: getattr(question, name) for name in columns}
+            own |= {name: tuple(word for word in getattr(question, name) if word not in _THE_IMAGE) for name in words}
+            yield Question(question.id, benchmark="amber", source="ode", **own)
 
 
 def tasks() -> Iterator[Task]:

@@ -103,9 +103,9 @@ class ChairBuild(SplitBuild):
         """Return the hashes of the files and of the objects found in them."""
         form, _, path = self.source.partition(":")
         files = {"captions": self.captions, "synonyms": self.synonyms}
-        found = splits.read_manifest(Path(path)).content_hash if form == "ode" else file_sha256(Path(path))
+        digest = splits.read_manifest(Path(path)).content_hash if form == "ode" else file_sha256(Path(path))
         objects = hashlib.sha256(canonical(sorted(self._read.objects.items()))).hexdigest()
-        return {form: found, "objects": objects} | {name: file_sha256(Path(p)) for name, p in files.items() if p}
+        return {form: digest, "objects": objects} | {name: file_sha256(Path(p)) for name, p in files.items() if p}
 
     @property
     def shards(self) -> int:
@@ -149,10 +149,10 @@ class _Photos:
 
     def image(self, name: str) -> ImageData:
         """Return an image, or its file; raise if it is missing or outside the folder."""
-        if not isinstance(found := self.images[name], str):
-            return found
-        if (file := is_inside(self.folder, found)) is None:
-            raise VhbenchError(f"--images {self.folder}: expected {found} (image {name})")
+        if not isinstance(image := self.images[name], str):
+            return image
+        if (file := is_inside(self.folder, image)) is None:
+            raise VhbenchError(f"--images {self.folder}: expected {image} (image {name})")
         return file
 
 
@@ -168,7 +168,7 @@ def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photo
     data = load("vhbench.tasks.metrics.chair:read_coco")(instances)
     known = _vocabulary(words, {row["name"]: () for row in data.get("categories", ()) if "name" in row})
     gold = load("vhbench.tasks.metrics.chair:gold_from_coco")  # its result is part of the fingerprint
-    found, other = (
+    ours, other = (
         {name: sorted(objects) for name, objects in gold(data, captions or None, synonyms=known, compat=own).items()}
         for own in (False, True)
     )
@@ -177,12 +177,12 @@ def _of_coco(instances: Path, captions: str, folder: Path, words: str) -> _Photo
         if "file_name" not in row:
             raise VhbenchError(f"{instances}, images, row {number}: expected 'file_name', got {row!r:.80}")
         files[str(row["id"])] = row["file_name"]
-    return _Photos(folder, files, found, known, {name: other[name] for name in found if found[name] != other[name]})
+    return _Photos(folder, files, ours, known, {name: other[name] for name in ours if ours[name] != other[name]})
 
 
 def _of_split(path: Path, words: str) -> _Photos:
-    asked = [q for config in splits.read_manifest(path).rows for q in splits.read_questions(path, config)]
-    captions = {q.scene_ids[0]: q for q in asked if q.kind == "caption"}
+    questions = [q for config in splits.read_manifest(path).rows for q in splits.read_questions(path, config)]
+    captions = {q.scene_ids[0]: q for q in questions if q.kind == "caption"}
     known = _vocabulary(words, vocabulary_of(path))
     objects = {name: [word for word in q.objects if word in known] for name, q in captions.items()}
     return _Photos(path, {name: q.images[0] for name, q in captions.items()}, objects, known, {})
@@ -192,8 +192,8 @@ def _vocabulary(file: str, objects: Mapping[str, Sequence[str]]) -> Mapping[str,
     """Return the vocabulary of a file, or the objects with vhbench's synonyms."""
     if not file:
         return synonyms.extended(objects)
-    given = read_json(file) if file.endswith(".json") else Path(file)
-    return {name: others for name, *others in load("vhbench.tasks.metrics.chair_captions:read_synonyms")(given)}
+    table = read_json(file) if file.endswith(".json") else Path(file)
+    return {name: others for name, *others in load("vhbench.tasks.metrics.chair_captions:read_synonyms")(table)}
 
 
 @lru_cache(maxsize=2)
@@ -225,8 +225,8 @@ def _id_of(name: str, known: Collection[str], files: Mapping[str, str]) -> str:
     """
     file = name.rpartition("/")[2]
     number = re.fullmatch(r"(?:COCO_\w+?_)?0*(\d+)(?:\.\w+)?", file)
-    found = (name, files.get(file, ""), number[1] if number else "")
-    return next((one for one in found if one in known), name)
+    candidates = (name, files.get(file, ""), number[1] if number else "")
+    return next((one for one in candidates if one in known), name)
 
 
 def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:

@@ -42,12 +42,12 @@ def code_digest(kind: type | None = None) -> str:
 
 def code_files() -> dict[str, Path]:
     """Return the files that :func:`code_digest` covers, by path, such as "schema.py"."""
-    found: dict[PurePosixPath, Path] = {}
+    files_by_path: dict[PurePosixPath, Path] = {}
     for top in ("", "adapters", "generators"):  # the latter two may be in other places
         root = next(folder for parent in vhbench.__path__ if (folder := Path(parent, top)).is_dir())
         files = (path for path in root.rglob("*") if path.suffix in _CODE)
-        found |= {PurePosixPath(top, path.relative_to(root).as_posix()): path for path in files}
-    return {str(name): path for name, path in found.items() if name.parts[0] not in _LATER}
+        files_by_path |= {PurePosixPath(top, path.relative_to(root).as_posix()): path for path in files}
+    return {str(name): path for name, path in files_by_path.items() if name.parts[0] not in _LATER}
 
 
 def _lies_in(name: str, rooms: set[PurePosixPath]) -> bool:
@@ -58,16 +58,16 @@ def _lies_in(name: str, rooms: set[PurePosixPath]) -> bool:
 
 def _needed(module: str, files: dict[str, Path], *more: str) -> set[str]:
     """Return the files of modules and of all their imports, including those in functions."""
-    found: set[str] = set()
+    needed: set[str] = set()
     waiting = [module, *more]
     while waiting:
         parts = waiting.pop().split(".")[1:]
         names = ["/".join([*parts[:i], "__init__.py"]) for i in range(len(parts) + 1)]
         for name in (*("/".join(parts[:i]) + ".py" for i in range(1, len(parts) + 1)), *names):
-            if name in files and name not in found:
-                found.add(name)
+            if name in files and name not in needed:
+                needed.add(name)
                 waiting.extend(_imports(files[name]))
-    return found
+    return needed
 
 
 def _imports(path: Path) -> Iterator[str]:

@@ -69,7 +69,7 @@ def write(
     if key is not None and not overwrite:
         refuse_other(key, whole.benchmark, whole.version)
     config = {name: value for name, value in whole.config.items() if name != "vocabulary"}
-    told = {name: whole.extra[name] for name in _TOLD if name in whole.extra}
+    kept = {name: whole.extra[name] for name in _TOLD if name in whole.extra}
     names, shown = _scene_names(like or folder), dict[str, tuple[str, ...]]()
 
     def rows() -> Iterator[Row]:
@@ -86,7 +86,7 @@ def write(
         seed=whole.seed,
         config=config,
         sources=whole.sources,
-        extra={**told, HIDDEN: True, "commitment": commitment(whole, secret)},
+        extra={**kept, HIDDEN: True, "commitment": commitment(whole, secret)},
     )
     if key is not None:
         vocabulary = whole.config.get("vocabulary") or {}
@@ -160,8 +160,8 @@ def public(question: Question, secret: bytes, names: dict[bytes, str]) -> Questi
 def commitment(whole: Manifest, secret: bytes) -> str:
     """Return the commitment of the public manifest, in hex."""
     seed = hidden_seed.seed_of(secret, whole.benchmark, whole.version)
-    told = [whole.benchmark, whole.version, seed, whole.config, whole.content_hash]
-    return _digest(secret, "edition", canonical(told)).hex()
+    committed = [whole.benchmark, whole.version, seed, whole.config, whole.content_hash]
+    return _digest(secret, "edition", canonical(committed)).hex()
 
 
 def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[str]:
@@ -186,31 +186,31 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
         if is_hidden(whole) or splits.recompute_content_hash(split) != whole.content_hash:
             return [f"{split}: expected a complete split with content hash {whole.content_hash} of its manifest"]
         if not is_hidden(manifest):
-            found = whole
+            public_part = whole
         elif manifest.extra.get("commitment") != commitment(whole, secret):
             return [f"{directory}: the manifest commits to another secret or split than that of {whole.content_hash}"]
         else:
-            found = write(split, secret, Path(folder) / "public" / manifest.benchmark, like=directory)
-    return _differences(directory, manifest, found)
+            public_part = write(split, secret, Path(folder) / "public" / manifest.benchmark, like=directory)
+    return _differences(directory, manifest, public_part)
 
 
-def _differences(directory: Path, told: Manifest, found: Manifest) -> list[str]:
+def _differences(directory: Path, expected: Manifest, rebuilt: Manifest) -> list[str]:
     """Return how a split differs from the secret's one: its content or its provenance."""
     faults = []
-    if found.content_hash != told.content_hash:
-        gives = f"gives content hash {found.content_hash[:12]}…, not {told.content_hash[:12]}…"
+    if rebuilt.content_hash != expected.content_hash:
+        gives = f"gives content hash {rebuilt.content_hash[:12]}…, not {expected.content_hash[:12]}…"
         faults.append(f"{directory}: the secret {gives}")
-    if (found.config, found.extra.get("options")) != (told.config, told.extra.get("options")):
+    if (rebuilt.config, rebuilt.extra.get("options")) != (expected.config, expected.extra.get("options")):
         faults.append(f"{directory}: was not built with the config and options that its manifest has")
     return faults
 
 
 def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
     """Build the whole split that a secret yields, from a manifest's options."""
-    given = manifest.extra.get("options")
-    if not isinstance(given, dict):
+    recorded = manifest.extra.get("options")
+    if not isinstance(recorded, dict):
         raise VhbenchError("the manifest has no options to build it from: name a split built with it (--rebuilt DIR)")
-    options = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in recorded.items()}
     seed = hidden_seed.seed_of(secret, manifest.benchmark, manifest.version)
     try:
         _check_options(options)
@@ -238,7 +238,7 @@ def _scene_names(split: Path) -> dict[bytes, str]:
     if splits.damage(split):
         return {}
     rows = digested(splits.read_rows(split))
-    return {digest: name for row, found, _ in rows for digest, name in zip(found, row.question.scene_ids, strict=True)}
+    return {digest: name for row, each, _ in rows for digest, name in zip(each, row.question.scene_ids, strict=True)}
 
 
 def _rows(directory: Path, secret: bytes) -> Iterator[Row]:

@@ -149,9 +149,9 @@ def redacted_rejection(rejection: Rejection, seed: int) -> Rejection:
     Raises:
         VhbenchError: if the seed occurs elsewhere in it.
     """
-    told = replace(rejection, detail=without_seeds(dict(rejection.detail)))
-    _check(f"rejection of {rejection.item!r}", [told.item, told.reason, told.detail], seed)
-    return told
+    public = replace(rejection, detail=without_seeds(dict(rejection.detail)))
+    _check(f"rejection of {rejection.item!r}", [public.item, public.reason, public.detail], seed)
+    return public
 
 
 def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
@@ -167,8 +167,8 @@ def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
         yield replace(row, question=question)
 
 
-def _check(what: str, told: Any, seed: int) -> None:
-    if str(seed).encode() in canonical(told):
+def _check(what: str, content: Any, seed: int) -> None:
+    if str(seed).encode() in canonical(content):
         raise VhbenchError(f"{what}: reveals the seed of a hidden test set")
 
 

@@ -189,12 +189,12 @@ class MiohBuild(SplitBuild):
         pool.fit = photos.fit if photos else pool.fit
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         rows, known = list[Question](), dict[str, Scene]()
-        for made in filler.fill():
-            if isinstance(made, Question):
-                rows.append(made)
-                yield Row(f"mioh_{PRESSURES[made.pressure].group}", made)
+        for item in filler.fill():
+            if isinstance(item, Question):
+                rows.append(item)
+                yield Row(f"mioh_{PRESSURES[item.pressure].group}", item)
             else:
-                yield made
+                yield item
         yield Note("cells", filler.tally())
         for index in filler.used():
             scene = pool.scenes[index]

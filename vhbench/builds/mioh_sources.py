@@ -176,9 +176,9 @@ def written(source: str, *files: str) -> tuple[int, ...]:
 
 
 def _left_out(faults: "BadEntryPolicy") -> tuple[Rejection, ...]:
-    found = [(where, f"bad entry: {reason}") for reason, where in faults.items]
-    found += [(where, reason) for reason, where in faults.notes]
-    return tuple(Rejection(f"{faults.path.name}: {where}", reason) for where, reason in found)
+    notes = [(where, f"bad entry: {reason}") for reason, where in faults.items]
+    notes += [(where, reason) for reason, where in faults.notes]
+    return tuple(Rejection(f"{faults.path.name}: {where}", reason) for where, reason in notes)
 
 
 class WithAbsences(SceneSequence):

@@ -139,12 +139,12 @@ def _shuffled(words: Sequence[str], random: np.random.Generator) -> list[str]:
 
 def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str], bool]) -> tuple[str, ...]:
     """Take suitable words from the deck, none ambiguous with another or with the company."""
-    taken: list[str] = []
+    chosen: list[str] = []
     for word in list(deck):
-        if len(taken) < number and suits(word) and not clash(word, [*company, *taken]):
-            taken.append(word)
+        if len(chosen) < number and suits(word) and not clash(word, [*company, *chosen]):
+            chosen.append(word)
             deck.remove(word)
-    return tuple(taken)
+    return tuple(chosen)
 
 
 def _stands(word: str) -> bool:
@@ -291,13 +291,13 @@ def draw(
     """
     chunks = [(at, min(at + _CHUNK, number)) for at in range(0, number, _CHUNK)]
     if scratch:
-        made = _draw_together(chunks, _folder(scratch, number, seed, size, part), seed, size, part)
+        items = _draw_together(chunks, _folder(scratch, number, seed, size, part), seed, size, part)
     else:
-        made = [item for chunk in chunks for item in _draw_chunk(chunk, seed, size, part)]
-    scenes = [item for item in made if isinstance(item, Scene)]
+        items = [item for chunk in chunks for item in _draw_chunk(chunk, seed, size, part)]
+    scenes = [item for item in items if isinstance(item, Scene)]
     if not scenes:
         raise VhbenchError(f"none of {number} scenes could be drawn")
-    return scenes, tuple(item for item in made if isinstance(item, Rejection))
+    return scenes, tuple(item for item in items if isinstance(item, Rejection))
 
 
 def _folder(scratch: str, number: int, seed: int, size: int, part: ConceptPart) -> Path:
@@ -315,10 +315,10 @@ def _draw_together(
     chunks: Sequence[tuple[int, int]], folder: Path, seed: int, size: int, part: ConceptPart
 ) -> list[Scene | Rejection]:
     folder.mkdir(parents=True, exist_ok=True)
-    found: dict[tuple[int, int], list[Scene | Rejection]] = {}
+    items: dict[tuple[int, int], list[Scene | Rejection]] = {}
     with FileLock(str(folder / f"in-use-{os.getpid()}.lock")):  # while locked, the folder is not removed
         for patience in (0, -1):  # first the free scenes, then wait for those of other processes
-            for chunk in (c for c in chunks if c not in found):
+            for chunk in (c for c in chunks if c not in items):
                 path = folder / f"{chunk[0]:06d}.msgpack"
                 try:
                     with FileLock(str(path.with_suffix(".lock")), timeout=patience):
@@ -328,10 +328,10 @@ def _draw_together(
                                 for item in _draw_chunk(chunk, seed, size, part)
                             ]
                             write_atomic(path, msgspec.msgpack.encode(drawn))
-                        found[chunk] = _read_chunk(path)
+                        items[chunk] = _read_chunk(path)
                 except Timeout:
                     continue
-    return [item for chunk in chunks for item in found[chunk]]
+    return [item for chunk in chunks for item in items[chunk]]
 
 
 def _read_chunk(path: Path) -> list[Scene | Rejection]:

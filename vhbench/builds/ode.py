@@ -188,8 +188,8 @@ class OdeBuild(SplitBuild):
         added = criteria.newest(self._graph, self.criteria, self.seed, self._epsilon, self._delta)
         problems = set(map(self._world().problem, added))
         if "" not in problems:
-            told = "; ".join(sorted(problems)[:3]) or f"none is {' or '.join(self.criteria)}"
-            raise VhbenchError(f"--add {self.add}: expected new pairs that can be shown, got none ({told})")
+            reason = "; ".join(sorted(problems)[:3]) or f"none is {' or '.join(self.criteria)}"
+            raise VhbenchError(f"--add {self.add}: expected new pairs that can be shown, got none ({reason})")
 
     @property
     def on_gpu(self) -> bool:
@@ -221,11 +221,11 @@ class OdeBuild(SplitBuild):
         files = [path for name in self.graph for path in graph_sources.files_of(name)]
         files += [Path(name) for name in (self.node_types, self.add, self.calibration) if name]
         files += [Path(self.images.partition(":")[2].rpartition("=")[0])] if self._annotated else []
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for path in files:
-            name = path.name if path.name not in found else f"{path.resolve().parent.name}/{path.name}"
-            found[name] = file_sha256(path)
-        return found
+            name = path.name if path.name not in digests else f"{path.resolve().parent.name}/{path.name}"
+            digests[name] = file_sha256(path)
+        return digests
 
     @property
     def shards(self) -> int:
@@ -269,7 +269,8 @@ class OdeBuild(SplitBuild):
             )
         if not pilot:
             return ""
-        for line in ode_preview.pilot(self._recipe(), self.plan, self.gpu_hour_price):
+        price, allowed = self.gpu_hour_price, self.allow_missing
+        for line in ode_preview.pilot(self._recipe(), self.plan, price, allow_missing=allowed):
             echo(line)
         loaded_models.unload()  # worker processes load their own
         return "" if self.yes else "Start the build?"
@@ -279,11 +280,11 @@ class OdeBuild(SplitBuild):
         if self.allow_missing:
             return ()
         rows = [row for _, row in splits.read_columns(split, ("criterion", "pairing", "scene_ids"))]
-        found = {(row["criterion"], row["pairing"]) for row in rows}
-        asked = dict.fromkeys((share.criterion, criteria.PAIRINGS[share.pairing]) for share in self.plan)
+        filled = {(row["criterion"], row["pairing"]) for row in rows}
+        requested = dict.fromkeys((share.criterion, criteria.PAIRINGS[share.pairing]) for share in self.plan)
         newest = max(Share.version_of(name) for row in rows for name in row["scene_ids"])
         added = [f"--add {self.add}"] if self.add and newest < self._graph.graph["version"] else []
-        return [*(" × ".join(cell) for cell in asked if cell not in found), *added]
+        return [*(" × ".join(cell) for cell in requested if cell not in filled), *added]
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return per criterion the numbers requested, accepted, and rejected for each reason."""
@@ -293,10 +294,10 @@ class OdeBuild(SplitBuild):
         for criterion in criteria.CRITERIA:
             levels = [count for name, count in rows.items() if name == f"ode_{criterion}_caption"]
             reasons = Counter(r.reason for r in rejections if r.item.startswith(f"{criterion}-"))
-            told = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
-            asked = self.variants * sum(share.pairs for share in self.plan if share.criterion == criterion)
+            by_reason = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+            requested = self.variants * sum(share.pairs for share in self.plan if share.criterion == criterion)
             if levels or reasons:
-                table.append((criterion, str(asked), str(sum(levels)) if levels else "?", told or "none"))
+                table.append((criterion, str(requested), str(sum(levels)) if levels else "?", by_reason or "none"))
         return table
 
     @property
@@ -354,8 +355,8 @@ class OdeBuild(SplitBuild):
         if not self._labelled:
             return None
         verifier = loaded_models.verifier(self.verifier, self.device) if self.verifier else None
-        found = loaded_models.detector(self.detector, self.device, 2 * self.batch)
-        return DetectionModels(found, verifier, self._thresholds, self._beliefs, trust_prompt=self.trust_prompt)
+        detector = loaded_models.detector(self.detector, self.device, 2 * self.batch)
+        return DetectionModels(detector, verifier, self._thresholds, self._beliefs, trust_prompt=self.trust_prompt)
 
     def _recipe(
         self,
@@ -364,7 +365,7 @@ class OdeBuild(SplitBuild):
         world: DrawnWorld | OpenWorld | None = None,
     ) -> Recipe:
         """Return the recipe, by default with the image source and models of the options."""
-        made: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "graph": self._graph,
             "size": self.size or (0 if self._painted else SCENE_SIZE),
             "part": read_part(self.part),
@@ -376,7 +377,7 @@ class OdeBuild(SplitBuild):
             "imagined": None if self.likely == "seen" else graph_sources.hallucinations_of(self.graph),
         }
         options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()
-        return Recipe(**{name: getattr(self, name) for name in options} | made)
+        return Recipe(**{name: getattr(self, name) for name in options} | settings)
 
     def _images(self) -> ImageSource:
         if self.images == "scenes":

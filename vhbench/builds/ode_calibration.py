@@ -66,21 +66,21 @@ def calibrate(
     threshold for places is fitted.
     """
     scenes = photos(annotations, images, number, seed=seed)
-    found: dict[str, Any] = {"precision": precision}
+    thresholds: dict[str, Any] = {"precision": precision}
     if detector:
         scored = scores(scenes, loaded_models.detector(detector, device))
-        found |= {"detector": loaded_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
+        thresholds |= {"detector": loaded_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
     if verifier:
         weighed = verifier_scores.scores(scenes, loaded_models.verifier(verifier, device), places)
         kinds = {kind: calibrating.acceptance(cases, precision) for kind, cases in sorted(weighed.items())}
-        found |= {"verifier": loaded_models.model_of(verifier), "kinds": kinds}
-    return found
+        thresholds |= {"verifier": loaded_models.model_of(verifier), "kinds": kinds}
+    return thresholds
 
 
 def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[float, bool]]]:
     """Return per word the detector's best score in each photo, and whether the photo shows it."""
     eyes = detection.DetectionModels(detector)
-    found: dict[str, list[tuple[float, bool]]] = {}
+    by_word: dict[str, list[tuple[float, bool]]] = {}
     for start in range(0, len(scenes), AT_ONCE):
         part = scenes[start : start + AT_ONCE]
         images = [read_image(scene.image) for scene in part]
@@ -93,8 +93,8 @@ def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[
                 word = phrases[i][one.category]
                 best[word] = max(best[word], one.score)
             for word, score in best.items():
-                found.setdefault(word, []).append((score, word in part[i].categories()))
-    return found
+                by_word.setdefault(word, []).append((score, word in part[i].categories()))
+    return by_word
 
 
 def _asked(scene: Scene, eyes: detection.DetectionModels) -> list[str]:
@@ -124,7 +124,7 @@ class Calibration:
 
     def detection(self, keep: float, absent: float) -> DetectionThresholds:
         """Return the detector's thresholds; words without calibrated ones take those given."""
-        words = self._read("words", "{WORD: {keep, absent}}", lambda told: (float(told["keep"]), float(told["absent"])))
+        words = self._read("words", "{WORD: {keep, absent}}", lambda pair: (float(pair["keep"]), float(pair["absent"])))
         return DetectionThresholds(keep=keep, absent=absent, words=words)
 
     def verification(self, keep: float, absent: float) -> VerifierThresholds:
@@ -134,6 +134,6 @@ class Calibration:
 
     def _read(self, name: str, form: str, read: Callable[[Any], T]) -> dict[str, T]:
         try:
-            return {str(key): read(told) for key, told in self._data.get(name, {}).items()}
+            return {str(key): read(value) for key, value in self._data.get(name, {}).items()}
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise VhbenchError(f"--calibration {self.file}: expected {name} as {form}: {error}") from error

@@ -28,9 +28,9 @@ class PlannedImages:
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield a scene per specification, whose image is the text of the specification."""
         for spec in specs:
-            told = {"things": [(thing.category, thing.count) for thing in spec.objects], "place": spec.environment}
+            plan = {"things": [(thing.category, thing.count) for thing in spec.objects], "place": spec.environment}
             provenance = {"prompt": spec.prompt}
-            image = json.dumps(told).encode()
+            image = json.dumps(plan).encode()
             yield Scene(f"{spec.id}-{seed}", image, 512, 512, objects=(), provenance=provenance)
 
 
@@ -45,14 +45,14 @@ class PlannedDetector:
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return a box for each object, next to each other, and one of the whole image for the place."""
-        found = []
-        for image, asked in zip(images, words, strict=True):
-            told = json.loads(image)
-            things = [word for word, count in told["things"] for _ in range(count)]
+        detections = []
+        for image, queries in zip(images, words, strict=True):
+            plan = json.loads(image)
+            things = [word for word, count in plan["things"] for _ in range(count)]
             boxes = [Detection(word, 1.0, (40.0 * i, 0.0, 30.0, 30.0)) for i, word in enumerate(things)]
-            boxes.append(Detection(told["place"], 1.0, (0.0, 0.0, 1e6, 1e6)))
-            found.append([box for box in boxes if box.category in asked])
-        return found
+            boxes.append(Detection(plan["place"], 1.0, (0.0, 0.0, 1e6, 1e6)))
+            detections.append([box for box in boxes if box.category in queries])
+        return detections
 
 
 PLANNED_EYES = DetectionModels(PlannedDetector(), trust_prompt=True)
@@ -63,20 +63,20 @@ def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
     """Yield the prompts and questions of a build, if every image shows what its prompt asks for."""
     for share in plan:
         items = list(shards.make(recipe, share))
-        asked: dict[str, list[str]] = {item.id: [] for item in items if isinstance(item, Scene)}
+        questions: dict[str, list[str]] = {item.id: [] for item in items if isinstance(item, Scene)}
         for item in items:
             if isinstance(item, Row) and item.question.answer:
-                asked[item.question.scene_ids[0]].append(f"    {item.question.question} {item.question.answer}")
+                questions[item.question.scene_ids[0]].append(f"    {item.question.question} {item.question.answer}")
         for item in items:
             if isinstance(item, Scene):
                 yield f"{share.criterion}, {PAIRINGS[share.pairing]}: {item.provenance['prompt']}"
-                yield from asked[item.id]
+                yield from questions[item.id]
         for item in items:
             if isinstance(item, Rejection):
                 yield f"  left out: {', '.join(item.detail.get('concepts', [item.item]))}: {item.reason}"
 
 
-def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
+def pilot(recipe: Recipe, plan: Sequence[Share], price: float, *, allow_missing: bool = False) -> Iterator[str]:
     """Paint the first images of each criterion and pairing, and yield what the whole build will take.
 
     The images are those that the build starts with, and are cached. Each cell goes on until an image is kept.
@@ -85,9 +85,10 @@ def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
         recipe: recipe of the build.
         plan: shares of the build.
         price: price of an hour on this machine; 0 for none.
+        allow_missing: warn of a cell that yields less than :data:`LEAST`.
 
     Raises:
-        VhbenchError: if a cell yields less than :data:`LEAST`.
+        VhbenchError: if a cell yields less, unless allowed.
     """
     rows = [("criterion", "pairing", "painted", "kept", "rejected, by reason", "images for all")]
     cells = Counter[tuple[str, str]]()
@@ -109,15 +110,18 @@ def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
         if rate < LEAST:
             poor.append(f"{criterion} × {PAIRINGS[pairing]}: {kept} of {tried} images")
         total += needed / rate if rate else 0.0
-        told = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common()) or "none"
+        by_reason = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common()) or "none"
         images = f"{needed / rate:,.0f}" if rate else "n/a"
-        rows.append((criterion, PAIRINGS[pairing], f"{tried}", f"{kept}", told, images))
+        rows.append((criterion, PAIRINGS[pairing], f"{tried}", f"{kept}", by_reason, images))
     yield from wording.aligned(rows)
     if poor:
-        raise VhbenchError(
-            f"pilot: expected at least {100 * LEAST:.0f} % of the images to be kept, got {'; '.join(poor)}; calibrate "
-            "the detector and verifier (`vhbench calibrate`) or choose others"
-        )
+        low = f"pilot: expected at least {100 * LEAST:.0f} % of the images to be kept, got {'; '.join(poor)}"
+        if not allow_missing:
+            raise VhbenchError(
+                f"{low}; calibrate the detector and verifier (`vhbench calibrate`), choose others, or accept missing "
+                "pairings with --allow-missing"
+            )
+        yield f"warning: {low}"
     hours = total * seconds / max(1, painted) / 3600
     cost = f", {hours * price:,.2f} at {price:g} an hour" if price else ""
     yield f"projected: {total:,.0f} images, {hours:,.1f} hours in one process on this machine{cost}"

@@ -184,7 +184,7 @@ class OpenWorld:
         """Return the plainest postures and gaits that a person or animal of this kind is drawn in."""
         entry = scenes.lookup(self.name(word))
         able = (*entry.actions, "standing") if entry and entry.actions else ()
-        return [said for said in _WORDS["common deeds"] if said in able]
+        return [deed for deed in _WORDS["common deeds"] if deed in able]
 
     def most(self, word: str) -> int:
         """Return 2 for countable objects: text-to-image models count no further."""

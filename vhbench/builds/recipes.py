@@ -80,8 +80,8 @@ class EditionRecipe:
     @property
     def digest(self) -> str:
         """SHA-256 of everything that determines the split, in hex."""
-        told = {name: value for name, value in asdict(self).items() if name not in ("review", "content_hash", "about")}
-        return hashlib.sha256(canonical(told)).hexdigest()
+        facts = {name: value for name, value in asdict(self).items() if name not in ("review", "content_hash", "about")}
+        return hashlib.sha256(canonical(facts)).hexdigest()
 
     @property
     def unpinned(self) -> list[str]:
@@ -132,8 +132,8 @@ class EditionRecipe:
         options = {name: _filled(value, commits) for name, value in self.options.items()}
         if self.benchmark == "ode":  # its pilot does not ask before a build that the recipe fixes
             options["yes"] = True
-        given = options | {"seed": self.seed, "version": self.version}
-        build: SplitBuild = convert(given, load(benchmark(self.benchmark).build), "the recipe's options")
+        arguments = options | {"seed": self.seed, "version": self.version}
+        build: SplitBuild = convert(arguments, load(benchmark(self.benchmark).build), "the recipe's options")
         build.check()
         if self.sources is not None and dict(build.sources) != dict(self.sources):
             odd = sorted({name for name, _ in set(build.sources.items()) ^ set(self.sources.items())})
@@ -159,9 +159,9 @@ class EditionRecipe:
 
     def differences(self, manifest: Manifest) -> list[str]:
         """Return why a split is not the version that the recipe describes; empty if it is."""
-        told, config = manifest.extra.get("recipe"), manifest.config
-        if told is None and manifest.content_hash == self.content_hash:  # built with the same options by hand
-            told = {"digest": self.digest}
+        recorded, config = manifest.extra.get("recipe"), manifest.config
+        if recorded is None and manifest.content_hash == self.content_hash:  # built with the same options by hand
+            recorded = {"digest": self.digest}
         counts = {  # the manifest names files without folders, and replaces 0 and negative numbers by defaults
             name: value
             for name, value in self.options.items()
@@ -172,14 +172,14 @@ class EditionRecipe:
             "version": (self.version, manifest.version),
             "seed": (self.seed, manifest.seed),
             **{f"option {name}": (value, config.get(name)) for name, value in counts.items()},
-            "recipe": (self.digest, told.get("digest") if isinstance(told, dict) else None),
+            "recipe": (self.digest, recorded.get("digest") if isinstance(recorded, dict) else None),
             "inputs": (self.sources if self.sources is None else dict(self.sources), dict(manifest.sources)),
             "content hash": (self.content_hash, manifest.content_hash),
         }
         return [
-            f"expected the {name} {quote_value(wanted)} of the recipe, got {quote_value(there)}"
-            for name, (wanted, there) in expected.items()
-            if wanted != there and wanted not in (None, "")
+            f"expected the {name} {quote_value(target)} of the recipe, got {quote_value(there)}"
+            for name, (target, there) in expected.items()
+            if target != there and target not in (None, "")
         ]
 
 

@@ -327,8 +327,8 @@ def _write(
                 bar.advance()
 
         def truths() -> Iterator[StoredScene]:
-            found = chain.from_iterable(map(splits.read_truths, parts))
-            return (replace(t, id=hidden_seed.scene_name(t.id, build.seed)) for t in found) if commitment else found
+            scenes = chain.from_iterable(map(splits.read_truths, parts))
+            return (replace(t, id=hidden_seed.scene_name(t.id, build.seed)) for t in scenes) if commitment else scenes
 
         manifest = splits.write_split(
             target,
@@ -368,17 +368,17 @@ def _without_folders(value: Any) -> Any:
 
 def _notes(parts: list[Path]) -> dict[str, dict[str, Any]]:
     """Return the tables that shards filled, without :func:`vhbench.splits.write_split`'s."""
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for part in parts:
         for name, entries in splits.read_manifest(part).extra.items():
             if isinstance(entries, dict):
-                found.setdefault(name, {}).update(entries)
-    return found
+                tables.setdefault(name, {}).update(entries)
+    return tables
 
 
 def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Rejection]:
-    found = chain.from_iterable(map(splits.read_rejections, parts))
-    return (hidden_seed.redacted_rejection(r, build.seed) for r in found) if commitment else found
+    rejections = chain.from_iterable(map(splits.read_rejections, parts))
+    return (hidden_seed.redacted_rejection(r, build.seed) for r in rejections) if commitment else rejections
 
 
 def _nothing_left(build: Build, parts: list[Path], target: Path, commitment: str) -> VhbenchError:

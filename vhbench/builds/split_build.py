@@ -73,11 +73,11 @@ def vocabulary_of(split: Path) -> Mapping[str, Sequence[str]]:
         VhbenchError: if it has none, as of another benchmark or a hidden test set.
     """
     manifest = splits.read_manifest(split)
-    if not isinstance(found := manifest.config.get("vocabulary"), Mapping):
+    if not isinstance(vocabulary := manifest.config.get("vocabulary"), Mapping):
         raise VhbenchError(
             f"--source ode:{split}: expected a split of ODE with its vocabulary, got {manifest.benchmark} without one"
         )
-    return found
+    return vocabulary
 
 
 def tail(name: str) -> str:

@@ -42,18 +42,18 @@ def build(benchmark: str, root: Path) -> None:
         name: re.sub(r"\{(\w+)\}", lambda word: str(starter(word[1])), value) if isinstance(value, str) else value
         for name, value in record.starter.items()
     }
-    made = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
-    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
+    split_build = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
+    sharding.run(split_build, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
 
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:
     """Build in a separate process: workers would import lmms-eval's slow main module."""
     command = [sys.executable, "-m", "vhbench.builds.starter", benchmark, str(root)]
     try:
-        said: int | None = sys.stderr.fileno()
+        output: int | None = sys.stderr.fileno()
     except (OSError, ValueError, AttributeError):  # notebooks and captured output have none
-        said = subprocess.DEVNULL
-    done = subprocess.run(command, stdout=said, check=False)
+        output = subprocess.DEVNULL
+    done = subprocess.run(command, stdout=output, check=False)
     if done.returncode:
         raise VhbenchError(f"the starter split of {benchmark} could not be built in {root}; see the lines above")
 

@@ -84,8 +84,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(enabled: bool) -> None:
+    if enabled:
         typer.echo(f"vhbench {vhbench.__version__}")
         raise typer.Exit
 

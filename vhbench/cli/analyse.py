@@ -36,69 +36,69 @@ class SplitOptions:
     split: Path | None = option("The evaluated split, for its vocabulary; by default the one that the tasks use.", None)
 
 
-def print_analysis(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
-    """Print the analysis of one run, after writing it; arguments as of :func:`write_analysis`."""
+def print_analysis(name: str, run: Path, out: Path | None = None, **options: Any) -> None:
+    """Print the analysis of one run, after writing it; options as of :func:`write_analysis`."""
     from vhbench.tasks.text_only_baseline import baseline_sentences
 
-    found, files = write_analysis(name, run, out, **given)
-    for note in found["notes"]:
+    analysis, files = write_analysis(name, run, out, **options)
+    for note in analysis["notes"]:
         typer.echo(in_a_line(note), err=True)
-    typer.echo(in_a_line(_heading(name, found)))
+    typer.echo(in_a_line(_heading(name, analysis)))
     report = load(BENCHMARKS[name].analysis).report
-    for line in [found["summary"]] if found["withheld"] else ["", *report(found)]:
+    for line in [analysis["summary"]] if analysis["withheld"] else ["", *report(analysis)]:
         typer.echo(escaped(line))
-    for sentence in baseline_sentences(found["text_only_baseline"]):
+    for sentence in baseline_sentences(analysis["text_only_baseline"]):
         typer.echo(in_a_line(sentence))
-    hint = f"; `vhbench answers {run}` lists what failed" if found["withheld"] else ""
+    hint = f"; `vhbench answers {run}` lists what failed" if analysis["withheld"] else ""
     typer.echo(f"wrote {' and '.join(map(str, files))}{hint}")
 
 
-def write_analysis(name: str, run: Path, out: Path | None = None, **given: Any) -> tuple[dict[str, Any], list[Path]]:
+def write_analysis(name: str, run: Path, out: Path | None = None, **options: Any) -> tuple[dict[str, Any], list[Path]]:
     """Write the numbers and the figure of the analysis of one run; return the numbers and the files.
 
     Args:
         name: name of the benchmark.
         run: a folder, or one lmms-eval file, whose date the written files get too.
         out: output folder; None for that of the run.
-        given: further arguments of the analysis.
+        options: further options of the analysis.
     """
     from vhbench.files import json_bytes, write_atomic
     from vhbench.runs import date_of, read_run
     from vhbench.tasks import text_only_baseline
 
     analysis = load(BENCHMARKS[name].analysis)
-    asked = read_run(run)
-    if "split" in given:
-        _same_split(asked, name, given["split"])
-    records = asked.merged()
+    responses = read_run(run)
+    if "split" in options:
+        _same_split(responses, name, options["split"])
+    records = responses.merged()
     floors = text_only_baseline.of_records([record for record in records if record.benchmark == name])
-    origin = {task: one.to_json() for task, one in asked.provenance.items() if one and one.benchmark == name}
-    found = (
-        {"notes": asked.notes, "provenance": origin}
-        | analysis.analyse(records, **given)
+    origin = {task: one.to_json() for task, one in responses.provenance.items() if one and one.benchmark == name}
+    numbers = (
+        {"notes": responses.notes, "provenance": origin}
+        | analysis.analyse(records, **options)
         | {"text_only_baseline": floors}
     )
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
     data, picture = (folder / f"{date}{file}" for file in _files(name))
-    write_atomic(data, json_bytes(found))
-    if found["withheld"]:  # nothing to plot; an older figure would show other responses
+    write_atomic(data, json_bytes(numbers))
+    if numbers["withheld"]:  # nothing to plot; an older figure would show other responses
         picture.unlink(missing_ok=True)
-        return found, [data]
-    analysis.draw(found, picture)
-    return found, [data, picture]
+        return numbers, [data]
+    analysis.draw(numbers, picture)
+    return numbers, [data, picture]
 
 
-def _heading(name: str, found: Mapping[str, Any]) -> str:
+def _heading(name: str, numbers: Mapping[str, Any]) -> str:
     """Return benchmark, version, model and the shares of responses without a prediction in one line."""
     from vhbench.tasks.unparsed import KINDS
 
-    sources = found["provenance"].values()
+    sources = numbers["provenance"].values()
     version = ", ".join(sorted({f"{source['version']}" for source in sources}))
     model = ", ".join(sorted({f"{source['model']}" for source in sources}))
     title = ", ".join(filter(None, (f"{BENCHMARKS[name].title.partition(':')[0]} {version}".strip(), model)))
-    shares = ", ".join(f"{kind} {100 * found[kind]:.1f} %" for kind in KINDS)
-    return f"{title}: {found['questions']:,} questions; {shares}"
+    shares = ", ".join(f"{kind} {100 * numbers[kind]:.1f} %" for kind in KINDS)
+    return f"{title}: {numbers['questions']:,} questions; {shares}"
 
 
 def _files(name: str) -> tuple[str, str]:
@@ -158,16 +158,16 @@ def _command(name: str) -> Callable[..., None]:
     return build_command.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
-def _same_split(asked: "Run", benchmark: str, split: Path | None) -> None:
+def _same_split(run: "Run", benchmark: str, split: Path | None) -> None:
     """Raise if the responses belong to another split than the one whose vocabulary scores them."""
     from vhbench import splits
     from vhbench.runs import check_same_split
     from vhbench.tasks import datasets
 
-    for told in asked.provenance.values():
-        if told is not None and told.benchmark == benchmark:
+    for record in run.provenance.values():
+        if record is not None and record.benchmark == benchmark:
             folder = split or datasets.resolve(benchmark).path
-            check_same_split(told, folder, splits.read_manifest(folder))
+            check_same_split(record, folder, splits.read_manifest(folder))
 
 
 app = typer.Typer(

@@ -51,39 +51,39 @@ def answers(how: _ListAnswersOptions) -> None:
     from vhbench.runs import read_run
     from vhbench.tasks import unparsed
 
-    out, wanted = how.out, _listed(how.only, unparsed.KINDS, "--only")
+    out, kinds = how.out, _listed(how.only, unparsed.KINDS, "--only")
     if out is not None and out.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
-    asked = read_run(how.run)
-    found = asked.tasks
-    for note in asked.notes:
+    responses = read_run(how.run)
+    records = responses.tasks
+    for note in responses.notes:
         typer.echo(in_a_line(note))
-    names = _listed(how.task, tuple(found), "--task") if how.task else tuple(found)
-    rows = [row for name in names for row in unparsed.rows(name, found[name], wanted)]
+    names = _listed(how.task, tuple(records), "--task") if how.task else tuple(records)
+    rows = [row for name in names for row in unparsed.rows(name, records[name], kinds)]
     if out is not None:
         _write(out, rows)
         typer.echo(f"wrote {out} ({len(rows):,} responses)")
     else:
         for row in rows:
-            typer.echo(_told(row))
+            typer.echo(_line(row))
     for name in names:
         counts = Counter(row["why"] for row in rows if row["task"] == name)
         counted = ", ".join(f"{counts[kind]:,} {kind}" for kind in unparsed.KINDS if counts[kind]) or ", ".join(
-            f"0 {kind}" for kind in wanted
+            f"0 {kind}" for kind in kinds
         )
-        typer.echo(in_a_line(f"{name}: {counted}; n = {len(found[name]):,}"))
+        typer.echo(in_a_line(f"{name}: {counted}; n = {len(records[name]):,}"))
 
 
-def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
+def _listed(listed: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
     """Return what an option lists."""
-    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
     for name in names or ("",):
         if name not in allowed:
             raise VhbenchError(f"{option}: expected one of {', '.join(allowed)}; got {name!r}")
     return names
 
 
-def _told(row: dict[str, Any]) -> str:
+def _line(row: dict[str, Any]) -> str:
     """Return a paragraph for a terminal."""
     from vhbench.tasks.unparsed import shortened
 

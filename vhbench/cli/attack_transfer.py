@@ -37,13 +37,13 @@ def attack_transfer(options: _TransferOptions) -> None:
     from vhbench.splits import read_manifest
 
     read_manifest(options.split)  # fails fast, before minutes of model loading
-    asked = load_vlm(options.model, device=options.device, dtype=options.dtype, revision=options.revision)
-    found = transfer(options.split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
-    write_atomic(options.out, json_bytes({"model": asked.name, "attacks": found}))
-    for method, told in found.items():
-        line = f"{method}: {told['turned_wrong']} of {told['right_before']} correct answers flipped"
-        if told["success_interval"]:
-            low, high = told["success_interval"]
-            line += f", {told['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
+    vlm = load_vlm(options.model, device=options.device, dtype=options.dtype, revision=options.revision)
+    outcomes = transfer(options.split, lambda image, question: vlm.answer([image], [question], suffix=SUFFIX)[0])
+    write_atomic(options.out, json_bytes({"model": vlm.name, "attacks": outcomes}))
+    for method, outcome in outcomes.items():
+        line = f"{method}: {outcome['turned_wrong']} of {outcome['right_before']} correct answers flipped"
+        if outcome["success_interval"]:
+            low, high = outcome["success_interval"]
+            line += f", {outcome['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
         typer.echo(line)
     typer.echo(f"wrote {options.out}")

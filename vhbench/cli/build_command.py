@@ -72,44 +72,44 @@ def command(run: Callable[..., None], *kinds: type[Any], help: str = "") -> Call
     Raises:
         TypeError: if two options have one name.
     """
-    taken = [(kind, name) for kind in kinds for name in options_of(kind)]
-    names = [name for _, name in taken]
+    entries = [(kind, name) for kind in kinds for name in options_of(kind)]
+    names = [name for _, name in entries]
     if twice := {name for name in names if names.count(name) > 1}:
         raise TypeError(f"two options are named {', '.join(sorted(twice))}")
 
     def run_with(**values: Any) -> None:
-        made = [kind(**{name: _given(kind, name, values[name]) for name in options_of(kind)}) for kind in kinds]
-        for options in made:
+        groups = [kind(**{name: _given(kind, name, values[name]) for name in options_of(kind)}) for kind in kinds]
+        for options in groups:
             check_numbers(options)
-        run(*made)
+        run(*groups)
 
-    run_with.__signature__ = inspect.Signature([_parameter(kind, name) for kind, name in taken])  # type: ignore[attr-defined]
+    run_with.__signature__ = inspect.Signature([_parameter(kind, name) for kind, name in entries])  # type: ignore[attr-defined]
     run_with.__doc__ = help or inspect.getdoc(run)
     return run_with
 
 
 def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
     """Return what typer needs to know about an option."""
-    shown = options_of(kind)[name]
+    metadata = options_of(kind)[name]
     default: Any = next(f.default for f in fields(kind) if f.name == name)
     if _is_tuple(kind, name) and default is not MISSING:
-        default = list(default) if shown.repeat else ",".join(default)
+        default = list(default) if metadata.repeat else ",".join(default)
     more: dict[str, Any] = {
-        "help": shown.help,
-        "metavar": shown.metavar or None,
-        "show_default": shown.show_default,
-        "min": shown.least,
-        "max": shown.most,
-        "rich_help_panel": shown.panel or None,
-        "envvar": shown.envvar or None,
+        "help": metadata.help,
+        "metavar": metadata.metavar or None,
+        "show_default": metadata.show_default,
+        "min": metadata.least,
+        "max": metadata.most,
+        "rich_help_panel": metadata.panel or None,
+        "envvar": metadata.envvar or None,
     }
     if get_type_hints(kind)[name] in (Path, Path | None):
         more["parser"] = path
-    flags = shown.names or (f"--{name.replace('_', '-')}",)
-    given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
-    typed = (list[str] if shown.repeat else str) if _is_tuple(kind, name) else get_type_hints(kind)[name]
+    flags = metadata.names or (f"--{name.replace('_', '-')}",)
+    declared = typer.Argument(**more) if metadata.argument else typer.Option(*flags, **more)
+    typed = (list[str] if metadata.repeat else str) if _is_tuple(kind, name) else get_type_hints(kind)[name]
     empty = inspect.Parameter.empty if default is MISSING else default
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=empty, annotation=Annotated[typed, given])
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=empty, annotation=Annotated[typed, declared])
 
 
 def _is_tuple(kind: type[Any], name: str) -> bool:

@@ -48,7 +48,7 @@ def calibrate(options: _CalibrateOptions) -> None:
 
     if not options.detector and not options.verifier:
         raise VhbenchError("expected --detector NAME, --verifier NAME, or both")
-    found = ode_calibration.calibrate(
+    thresholds = ode_calibration.calibrate(
         options.annotations,
         options.images,
         options.number,
@@ -59,9 +59,9 @@ def calibrate(options: _CalibrateOptions) -> None:
         precision=options.precision,
         device=options.device,
     )
-    write_atomic(options.out, json_bytes(found))
-    for word, told in found.get("words", {}).items():
-        typer.echo(f"{word}: there from {told['keep']:.3f} on, absent below {told['absent']:.3f}")
-    for kind, value in found.get("kinds", {}).items():
+    write_atomic(options.out, json_bytes(thresholds))
+    for word, levels in thresholds.get("words", {}).items():
+        typer.echo(f"{word}: there from {levels['keep']:.3f} on, absent below {levels['absent']:.3f}")
+    for kind, value in thresholds.get("kinds", {}).items():
         typer.echo(f"{kind}: accepted at or above {value:.3f}")
     typer.echo(f"wrote {options.out}")

@@ -68,43 +68,45 @@ def compare(options: CompareOptions) -> None:
 
     paths = [Path(run) for run in options.runs]
     names = _names(paths, options.names)
-    asked: list[Path | None] = [Path(split) for split in options.questions]
-    asked = asked or [None]
-    if len(asked) not in (1, len(paths)) or (len(asked) > 1 and not options.unpaired):
-        raise VhbenchError(f"--questions: expected one split{', or one a run' * options.unpaired}, got {len(asked)}")
-    splits = asked * len(paths) if len(asked) == 1 else asked
-    found = match(zip(names, paths, splits, strict=True), unpaired=options.unpaired, seed=options.seed)
+    questions: list[Path | None] = [Path(split) for split in options.questions]
+    questions = questions or [None]
+    if len(questions) not in (1, len(paths)) or (len(questions) > 1 and not options.unpaired):
+        raise VhbenchError(
+            f"--questions: expected one split{', or one a run' * options.unpaired}, got {len(questions)}"
+        )
+    splits = questions * len(paths) if len(questions) == 1 else questions
+    comparison = match(zip(names, paths, splits, strict=True), unpaired=options.unpaired, seed=options.seed)
     if options.as_json:
         from vhbench.cli.score_tables import print_json
 
-        print_json(tables.to_json(found))
+        print_json(tables.to_json(comparison))
     else:
-        for note in found.notes:
+        for note in comparison.notes:
             typer.echo(in_a_line(f"note: {note}"), err=True)
-        for line in tables.terminal(found):
+        for line in tables.terminal(comparison):
             typer.echo(line)
     if options.out is not None:
-        files = tables.files(found)
+        files = tables.files(comparison)
         for name, data in files.items():
             write_atomic(options.out / name, data)
-        written = [*files, *(["comparison.png"] if forest.draw(found, options.out / "comparison.png") else [])]
+        written = [*files, *(["comparison.png"] if forest.draw(comparison, options.out / "comparison.png") else [])]
         typer.echo(f"wrote {', '.join(str(options.out / name) for name in written)}", err=options.as_json)
 
 
-def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
+def _names(paths: Sequence[Path], chosen: Sequence[str]) -> list[str]:
     """Return what the runs are called; raise where two are the same."""
     from vhbench.runs import sample_files
 
     if len(paths) < 2:
         raise VhbenchError(f"expected two or more runs, got {len(paths)}")
-    if given and len(given) != len(paths):
-        raise VhbenchError(f"--names: expected {len(paths)} names, one per run; got {len(given)}")
-    if "" in map(str.strip, given):
-        raise VhbenchError(f"--names: expected a name for each run; got {','.join(given)!r}")
+    if chosen and len(chosen) != len(paths):
+        raise VhbenchError(f"--names: expected {len(paths)} names, one per run; got {len(chosen)}")
+    if "" in map(str.strip, chosen):
+        raise VhbenchError(f"--names: expected a name for each run; got {','.join(chosen)!r}")
     samples = [sample_files(path) if path.is_dir() else [] for path in paths]
-    own = [found[0].parent.name if found else path.stem for path, found in zip(paths, samples, strict=True)]
-    names = list(given) or own
-    if len(set(names)) < len(names) and not given:
+    own = [files[0].parent.name if files else path.stem for path, files in zip(paths, samples, strict=True)]
+    names = list(chosen) or own
+    if len(set(names)) < len(names) and not chosen:
         names = [str(path) for path in paths]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -121,8 +121,8 @@ def _print_findings(splits: Mapping[str, Path], results: Path, name: str, output
 
     typer.echo("\nFindings")
     for benchmark in splits:
-        found, _ = analyse.write_analysis(benchmark, results)
-        typer.echo(escaped(textwrap.fill(found["summary"], 118, initial_indent="  ", subsequent_indent="    ")))
+        analysis, _ = analyse.write_analysis(benchmark, results)
+        typer.echo(escaped(textwrap.fill(analysis["summary"], 118, initial_indent="  ", subsequent_indent="    ")))
     typer.echo("\nLeaderboard")
     for line in build_first(results, name, [*splits.values()], output):
         typer.echo(escaped(f"  {line}"))
@@ -164,8 +164,8 @@ def _print_table(results: Path) -> None:
         ends = overall.get("intervals", {}).get(metric) or (overall.get("interval") if metric == "accuracy" else None)
         if report.get("partial"):
             typer.echo(f"{name}: {report['partial']}")
-        shown = "n/a" if not isinstance(value, (int, float)) else f"{wording.number(value)} {wording.interval(ends)}"
-        rows.append((name, metric, shown, str(overall["n"])))
+        score = "n/a" if not isinstance(value, (int, float)) else f"{wording.number(value)} {wording.interval(ends)}"
+        rows.append((name, metric, score, str(overall["n"])))
     typer.echo(f"\nHeadline metrics in %, with 95 % CI ({results})")
     for line in wording.aligned([("task", "metric", "score", "n"), *rows]):
         typer.echo(line)

@@ -28,9 +28,9 @@ def diff(options: _DiffOptions) -> None:
     """
     from vhbench.split_diff import compare
 
-    found = compare(options.first, options.second)
-    for line in found.lines(options.examples):
+    difference = compare(options.first, options.second)
+    for line in difference.lines(options.examples):
         typer.echo(in_a_line(line))
-    typer.echo(found.verdict)
-    if found.code:
-        raise typer.Exit(found.code)
+    typer.echo(difference.verdict)
+    if difference.code:
+        raise typer.Exit(difference.code)

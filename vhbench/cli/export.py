@@ -101,13 +101,13 @@ def questions(options: QuestionOptions) -> None:
     if options.rotations or options.wordings:
         benchmark = splits.read_manifest(options.split).benchmark
         known = {name: task.variants for name, task in tasks(benchmark).items() if task.variants}
-        wanted = f"{benchmark}_wordings" if options.wordings else f"{benchmark}_rotations_{options.rotations}"
-        if wanted not in known:
+        variant = f"{benchmark}_wordings" if options.wordings else f"{benchmark}_rotations_{options.rotations}"
+        if variant not in known:
             option = "--wordings" if options.wordings else f"--rotations {options.rotations}"
             raise VhbenchError(
                 f"{option}: not available for {benchmark}; its variants are {', '.join(known) or 'none'}"
             )
-        variants = known[wanted]
+        variants = known[variant]
     for file in question_export.export(options.split, options.to, options.out, options.model, variants):
         typer.echo(f"wrote {file}")
 

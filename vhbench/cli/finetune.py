@@ -56,8 +56,8 @@ def finetune(options: FinetuneOptions) -> None:
     from vhbench.adapters.finetuning import finetune as train
     from vhbench.adapters.finetuning import read_rows
 
-    told_of = _provenance(options.data)
-    environment, note = _scored(options, told_of)
+    provenance = _provenance(options.data)
+    environment, note = _scored(options, provenance)
     for name, value, allowed in (
         ("quantize", options.quantize, ("", "4bit", "8bit")),
         ("optimizer", options.optimizer, ("adamw", "adamw_8bit")),
@@ -86,11 +86,11 @@ def finetune(options: FinetuneOptions) -> None:
     for value in values:
         keep = {options.each: value} if value else None
         tuned[value] = train(options.model, options.data, options.out / value, options, keep, typer.echo)
-    if all(told["first"] for told in tuned.values()):
-        for value, told in tuned.items():
-            typer.echo(_told(value, told))
+    if all(summary["first"] for summary in tuned.values()):
+        for value, summary in tuned.items():
+            typer.echo(_sentence(value, summary))
         typer.echo(note)
-        for line in _commands(options, tuned, environment, options.tasks or _benchmark(told_of)):
+        for line in _commands(options, tuned, environment, options.tasks or _benchmark(provenance)):
             typer.echo(line)
 
 
@@ -103,17 +103,17 @@ def _provenance(data: Path) -> Mapping[str, Any]:
     return content
 
 
-def _benchmark(told: Mapping[str, Any]) -> str:
+def _benchmark(provenance: Mapping[str, Any]) -> str:
     """Return the benchmark of the rows; ODE if unknown."""
-    return next((source["benchmark"] for source in told.get("sources", [])), "ode")
+    return next((source["benchmark"] for source in provenance.get("sources", [])), "ode")
 
 
-def _scored(options: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
+def _scored(options: FinetuneOptions, provenance: Mapping[str, Any]) -> tuple[str, str]:
     """Return the prefix that makes the printed commands use the test split, and a note about it.
 
     Without it lmms-eval would ask the starter split, which shows what was trained on.
     """
-    apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in told.get("tests", [])}
+    apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in provenance.get("tests", [])}
     names = ", ".join(f"{name} ({digest[:12]}…)" for digest, name in apart.items())
     if options.test is None:
         which = f"the split the rows are decontaminated against: {names}" if names else "a split of other concepts"
@@ -129,23 +129,24 @@ def _scored(options: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str
     return f"VHBENCH_DATA={shlex.quote(str(options.test.parent))} ", f"no overlap between the rows and {options.test}"
 
 
-def _told(value: str, told: Mapping[str, Any]) -> str:
-    losses = told["losses"]
+def _sentence(value: str, summary: Mapping[str, Any]) -> str:
+    losses = summary["losses"]
     fell = f", loss {losses[0]:.3f} → {losses[-1]:.3f}" if losses else ""
     named = f"{value}: " if value else ""
+    steps = f"{summary['steps']:,} step{'s' * (summary['steps'] != 1)}"
     return (
-        f"{named}{told['method']} on {told['rows']:,} rows, {told['steps']:,} step{'s' * (told['steps'] != 1)}, "
-        f"{told['processes']} process{'es' * (told['processes'] > 1)}{fell}: {told['model']}{_merged(told)}"
+        f"{named}{summary['method']} on {summary['rows']:,} rows, {steps}, "
+        f"{summary['processes']} process{'es' * (summary['processes'] > 1)}{fell}: {summary['model']}{_merged(summary)}"
     )
 
 
-def _merged(told: Mapping[str, Any]) -> str:
-    if "merged_difference" not in told:
+def _merged(summary: Mapping[str, Any]) -> str:
+    if "merged_difference" not in summary:
         return ""
     return (
-        f"; merged: {told['merged']}, whose token probabilities differ from the adapter's by at most "
-        f"{told['merged_difference']:.1g} (to evaluate it instead, --model {told['lmms_eval']} --model_args "
-        f"pretrained={shlex.quote(told['merged'])})"
+        f"; merged: {summary['merged']}, whose token probabilities differ from the adapter's by at most "
+        f"{summary['merged_difference']:.1g} (to evaluate it instead, --model {summary['lmms_eval']} --model_args "
+        f"pretrained={shlex.quote(summary['merged'])})"
     )
 
 

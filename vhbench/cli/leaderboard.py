@@ -98,7 +98,7 @@ def _init(options: InitOptions) -> None:
         raise VhbenchError(
             f"--splits: expected a split or the key of a hidden test set; got {' '.join(options.splits)}"
         )
-    typer.echo(f"wrote {write_board(board)}: {board.named}")
+    typer.echo(f"wrote {write_board(board)}: {board.names}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,19 +165,19 @@ def _add(options: AddOptions) -> None:
     for one in submissions:
         assert one.entry is not None
         one.place.write(one.entry, one.answers)
-        _tell_added(one)
+        _print_added(one)
 
 
-def _tell_added(one: "CheckedEntry") -> None:
-    assert one.found is not None
-    told = [
+def _print_added(one: "CheckedEntry") -> None:
+    assert one.rescoring is not None
+    parts = [
         f"{name} {score.value:.1f}"
-        for scores in one.found.scores.values()
+        for scores in one.rescoring.scores.values()
         for name, score in list(scores.items())[:2]
         if score.value is not None
     ]
-    told += one.found.withheld.values()
-    typer.echo(in_a_line(f"added {one.place.folder}: {', '.join(told)}; {len(one.answers):,} bytes"))
+    parts += one.rescoring.withheld.values()
+    typer.echo(in_a_line(f"added {one.place.folder}: {', '.join(parts)}; {len(one.answers):,} bytes"))
 
 
 def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
@@ -287,7 +287,7 @@ def _reproduce(options: ReproduceOptions) -> None:
     from vhbench.leaderboard.reproducing import reproduce
 
     board, sources = options.read()
-    told, path = reproduce(
+    result, path = reproduce(
         board,
         sources,
         options.entry,
@@ -297,8 +297,8 @@ def _reproduce(options: ReproduceOptions) -> None:
         model_args=options.model_args,
     )
     typer.echo(
-        f"{options.entry}: {told.verdict}; agreement {told.agreement:.1f} % [{told.interval[0]:.1f}, "
-        f"{told.interval[1]:.1f}] on {told.sample} questions, two new runs with each other {told.expected:.1f} %"
+        f"{options.entry}: {result.verdict}; agreement {result.agreement:.1f} % [{result.interval[0]:.1f}, "
+        f"{result.interval[1]:.1f}] on {result.sample} questions, two new runs with each other {result.expected:.1f} %"
     )
     typer.echo(f"wrote {path}")
 
@@ -358,10 +358,10 @@ def _export(options: ExportOptions) -> None:
 
     board, sources = options.read()
     standings = rank_entries(board, sources, workers=options.workers)
-    wanted = [model for model in standings.models if model.entries and options.name in ("", model.about.name)]
-    if not wanted:
+    models = [model for model in standings.models if model.entries and options.name in ("", model.about.name)]
+    if not models:
         raise VhbenchError(f"--name: expected a model of the board, got {options.name!r}")
-    for model in wanted:
+    for model in models:
         written = 0
         for name, data in exporting.files(standings, model):
             write_atomic(options.out / model.slug / name, data, durable=False)

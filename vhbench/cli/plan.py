@@ -49,7 +49,7 @@ def plan(options: PlanOptions) -> None:
 
     if len(options.pilot) > 2:
         raise VhbenchError(f"--pilot: expected one or two runs, got {len(options.pilot)}")
-    found, basis = planning.plan(
+    plans, basis = planning.plan(
         options.detect,
         split=options.split,
         pilot=options.pilot,
@@ -61,11 +61,11 @@ def plan(options: PlanOptions) -> None:
         from vhbench.cli.score_tables import print_json
 
         return print_json(
-            {"detect": options.detect, "power": 0.8, "basis": basis, "tasks": [asdict(one) for one in found]}
+            {"detect": options.detect, "power": 0.8, "basis": basis, "tasks": [asdict(one) for one in plans]}
         )
-    wanted = f"for {options.detect:g} points"
-    rows = [["task", "metric", "questions", "images", "detects", f"questions {wanted}", f"images {wanted}"]]
-    for one in found:
+    effect = f"for {options.detect:g} points"
+    rows = [["task", "metric", "questions", "images", "detects", f"questions {effect}", f"images {effect}"]]
+    for one in plans:
         least = "n/a" if one.detectable is None else number(one.detectable)
         sizes = (one.needed_questions, one.needed_images)
         needed = ["needs a pilot" if size is None else f"{size:,}" for size in sizes]

@@ -184,14 +184,14 @@ class _Steps:
         if self.how.dry_run:
             yield "the reviewers' verdict on the content hash would be read from the recipe"
             return
-        content, found = self.manifest.content_hash, self.recipe.review
-        if found.accepted is False:
-            raise VhbenchError(f"{self.how.recipe}: the reviewers rejected this split ({found.by or 'unnamed'})")
-        if not found.accepted or found.content_hash != content:
+        content, review = self.manifest.content_hash, self.recipe.review
+        if review.accepted is False:
+            raise VhbenchError(f"{self.how.recipe}: the reviewers rejected this split ({review.by or 'unnamed'})")
+        if not review.accepted or review.content_hash != content:
             yield f"missing. Review {self.pages} (`vhbench review`), then set in {self.how.recipe}:"
             typer.echo(f"review: {{accepted: true, by: NAMES, content_hash: {content}}}")
             raise typer.Exit(AWAITS_VERDICT)
-        yield f"accepted by {found.by or 'unnamed reviewers'}"
+        yield f"accepted by {review.by or 'unnamed reviewers'}"
 
     def push(self) -> Iterator[str]:
         """Write the card and push the split."""

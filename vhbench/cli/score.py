@@ -59,7 +59,7 @@ app = typer.Typer(
 )
 
 
-def auto(run: RunFile, asked: QuestionFile, options: PositiveClass, reading: ReadingOptions) -> None:
+def auto(run: RunFile, questions: QuestionFile, options: PositiveClass, reading: ReadingOptions) -> None:
     """Detect the kinds of questions and score each task and kind, like `vhbench score RUN`.
 
     Captions are scored as in ODE, with the vocabulary of the split given by --questions, or of the one that the tasks
@@ -72,67 +72,73 @@ def auto(run: RunFile, asked: QuestionFile, options: PositiveClass, reading: Rea
     if options.positive not in (None, "yes", "no"):
         raise VhbenchError(f"--positive: expected 'yes' or 'no', got {options.positive!r}")
     chosen = cast('Literal["", "yes", "no"]', options.positive or "")
-    found = _read(run.responses, asked.file, reading)
-    scored = scoring.score_all(found, positive=chosen, allow_failed=reading.allow_failed)
-    told = tables.read_of(found, reading)
+    responses = _read(run.responses, questions.file, reading)
+    scored = scoring.score_all(responses, positive=chosen, allow_failed=reading.allow_failed)
+    header = tables.read_of(responses, reading)
     if reading.as_json:
         groups = [
             {"task": g.task, "benchmark": g.benchmark, "kind": g.family, **result} for g, result in scored.items()
         ]
-        tables.print_json({**told, "scores": groups})
+        tables.print_json({**header, "scores": groups})
     else:
         for group, result in scored.items():
             tables.PRINTERS[group.family](result, group.title)
     _exit([result for result in scored.values() if result["withheld"]])
 
 
-def captions(said: ResponseFile, asked: QuestionFile, reading: ReadingOptions) -> None:
+def captions(file: ResponseFile, questions: QuestionFile, reading: ReadingOptions) -> None:
     """CHAIR, Cover and Cog of ODE's captions, with the split's vocabulary: rows with id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
     """
     from vhbench.compare import scoring
 
-    found = _read(said.responses, asked.file, reading, "caption")
-    result = scoring.captions(found, asked.file, allow_failed=reading.allow_failed)
-    if asked.file is None:
-        scoring.check_captions(found, [scoring.Group(task, "ode", "caption") for task in found.provenance])
-    _tell(found, result, reading, "caption", "captions")
+    responses = _read(file.responses, questions.file, reading, "caption")
+    result = scoring.captions(responses, questions.file, allow_failed=reading.allow_failed)
+    if questions.file is None:
+        scoring.check_captions(responses, [scoring.Group(task, "ode", "caption") for task in responses.provenance])
+    _print(responses, result, reading, "caption", "captions")
 
 
-def yes_no(said: ResponseFile, asked: QuestionFile, options: YesNoOptions, reading: ReadingOptions) -> None:
+def yes_no(file: ResponseFile, questions: QuestionFile, options: YesNoOptions, reading: ReadingOptions) -> None:
     """Accuracy, precision, recall, F1, yes rate, unparsed share: rows with id, answer and response.
 
     Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
     """
     from vhbench.tasks.metrics import yes_no as metric
 
-    found = _read(said.responses, asked.file, reading, "yes_no", as_said=options.compat or options.parser is not None)
+    responses = _read(
+        file.responses, questions.file, reading, "yes_no", verbatim=options.compat or options.parser is not None
+    )
     result = metric.score_records(
-        found,
+        responses,
         positive=options.positive,
         parser=options.parser,
         compat=options.compat,
         by=options.by,
         allow_failed=reading.allow_failed,
     )
-    _tell(found, result, reading, "yes_no", "yes/no")
+    _print(responses, result, reading, "yes_no", "yes/no")
 
 
-def symmetric(said: ResponseFile, asked: QuestionFile, options: PairOptions, reading: ReadingOptions) -> None:
+def symmetric(file: ResponseFile, questions: QuestionFile, options: PairOptions, reading: ReadingOptions) -> None:
     """Symmetric accuracy over questions and their negated twins: rows with id, pair_id, negated, answer, response.
 
     Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
     """
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
-    found = _read(said.responses, asked.file, reading, "yes_no", as_said=options.compat or options.parser is not None)
+    responses = _read(
+        file.responses, questions.file, reading, "yes_no", verbatim=options.compat or options.parser is not None
+    )
     parser = options.parser or ("vhtest" if options.compat else "default")
-    result = metric.score(found, parser=parser, allow_failed=reading.allow_failed, by=options.by)
-    _tell(found, result, reading, "pairs", "symmetric accuracy")
+    result = metric.score(responses, parser=parser, allow_failed=reading.allow_failed, by=options.by)
+    _print(responses, result, reading, "pairs", "symmetric accuracy")
 
 
-def multiple_choice(said: ResponseFile, asked: QuestionFile, options: CompatOption, reading: ReadingOptions) -> None:
+def multiple_choice(
+    file: ResponseFile, questions: QuestionFile, options: CompatOption, reading: ReadingOptions
+) -> None:
     """Accuracy of multiple choice, MIOH's aggregate and position bias: rows with id, choices, answer, response.
 
     MIOH has no released code, so --compat changes nothing here.
@@ -141,12 +147,12 @@ def multiple_choice(said: ResponseFile, asked: QuestionFile, options: CompatOpti
     """
     from vhbench.tasks.metrics import multiple_choice as metric
 
-    found = _read(said.responses, asked.file, reading, "multiple_choice")
-    result = metric.score(found, allow_failed=reading.allow_failed)
-    _tell(found, result, reading, "multiple_choice", "multiple choice")
+    responses = _read(file.responses, questions.file, reading, "multiple_choice")
+    result = metric.score(responses, allow_failed=reading.allow_failed)
+    _print(responses, result, reading, "multiple_choice", "multiple choice")
 
 
-def chair(said: TableFile, options: ChairOptions, telling: TellingOptions) -> None:
+def chair(file: TableFile, options: ChairOptions, telling: TellingOptions) -> None:
     """CHAIR of captions: rows with image_id and caption (or text).
 
     Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
@@ -156,18 +162,18 @@ def chair(said: TableFile, options: ChairOptions, telling: TellingOptions) -> No
     words = _synonyms(options.synonyms)
     if (options.gold is None) == (options.instances is None):
         raise VhbenchError("expected the objects of the images: either --gold FILE or --instances FILE")
-    faults: dict[str, Any] = {"synonyms": words, "compat": options.compat}
-    objects = options.gold or metric.gold_from_coco(options.instances, options.captions, **faults)
-    rows = _rows(said.responses)
-    result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed)
+    settings: dict[str, Any] = {"synonyms": words, "compat": options.compat}
+    objects = options.gold or metric.gold_from_coco(options.instances, options.captions, **settings)
+    rows = _rows(file.responses)
+    result = metric.score(rows, objects, **settings, allow_failed=telling.allow_failed)
     if not result["captions"]:
-        raise VhbenchError(f"{said.responses}: expected at least one caption")
+        raise VhbenchError(f"{file.responses}: expected at least one caption")
     names = ("CHAIR_i", "CHAIR_s", "recall")
     tables.print_json(result) if telling.as_json else tables.scores(result, names, "captions")
     _exit(result["withheld"])
 
 
-def amber(said: TableFile, options: AmberOptions, output: OutputOptions) -> None:
+def amber(file: TableFile, options: AmberOptions, output: OutputOptions) -> None:
     """AMBER of captions and yes/no responses: rows with id and response, or a run.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
@@ -177,20 +183,22 @@ def amber(said: TableFile, options: AmberOptions, output: OutputOptions) -> None
     from vhbench.runs import Responses as Read
     from vhbench.tasks.metrics import amber as metric
 
-    told: dict[str, Any] = {"evaluation_type": options.evaluation_type, "compat": options.compat}
-    told |= zip(("nouns", "similarity"), language_tools(options.language), strict=True)
+    settings: dict[str, Any] = {"evaluation_type": options.evaluation_type, "compat": options.compat}
+    settings |= zip(("nouns", "similarity"), language_tools(options.language), strict=True)
     if options.questions is not None:
         words = splits.read_manifest(options.questions).config["relation" if options.compat else "vocabulary"]
-        result = metric.score_records(Read(said.responses, options.questions, as_said=True), relation=words, **told)
+        result = metric.score_records(
+            Read(file.responses, options.questions, verbatim=True), relation=words, **settings
+        )
     elif options.annotations is None or options.relation is None:
         raise VhbenchError("expected either --questions SPLIT, or --annotations FILE and --relation FILE")
     else:
-        told |= {
+        settings |= {
             "annotations": options.annotations,
             "relation": options.relation,
             "safe_words": options.safe_words or (),
         }
-        result = metric.score(_rows(said.responses), **told)
+        result = metric.score(_rows(file.responses), **settings)
     if output.as_json:
         return tables.print_json(result)
     for section, scores in result["printed"].items():
@@ -216,27 +224,27 @@ for _name, (_run, _kinds) in COMMANDS.items():
 
 
 def _read(
-    files: Sequence[str], questions: Path | None, reading: ReadingOptions, kind: str = "", *, as_said: bool = False
+    files: Sequence[str], questions: Path | None, reading: ReadingOptions, kind: str = "", *, verbatim: bool = False
 ) -> "Read":
-    """Return the response parser; responses for another parser stay verbatim (``as_said``)."""
+    """Return the response parser; responses for another parser stay verbatim (``verbatim``)."""
     from vhbench.adapters.judge import load_judge
     from vhbench.runs import Responses as Read
 
     name, url = reading.judge, reading.judge_url
-    if name is not None and as_said:
+    if name is not None and verbatim:
         raise VhbenchError("--judge: expected without --parser and --compat, as it supplements the default parser")
     if name is None and url is not None:
         raise VhbenchError(f"--judge-url {url}: expected --judge MODEL as well")
-    asked = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
+    judge = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
     path, *further = map(Path, files)
-    return Read(path, questions, kind, further, as_said=as_said, judge=asked)
+    return Read(path, questions, kind, further, verbatim=verbatim, judge=judge)
 
 
-def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
+def _print(responses: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
     """Print a result after its warnings; exit with 1 if its scores are withheld."""
-    told = tables.read_of(found, reading)
+    header = tables.read_of(responses, reading)
     if reading.as_json:
-        tables.print_json({**told, **result})
+        tables.print_json({**header, **result})
     else:
         tables.PRINTERS[family](result, title)
     _exit(result["withheld"])
@@ -256,8 +264,8 @@ def _rows(path: Path) -> Any:
     if form is None or form.read is None:
         return path
     rows = enumerate(read_rows(path, column_aliases.KNOWN), start=1)
-    found = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
-    return [{"id": row.get("id"), "response": row["response"]} for row in found]
+    answers = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
+    return [{"id": row.get("id"), "response": row["response"]} for row in answers]
 
 
 def _synonyms(path: Path | None) -> Any:

@@ -37,7 +37,7 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
 
     if not responses.count:
         raise VhbenchError(f"{responses.path}: {no_answers_message(responses)}")
-    asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
+    questions, missing = sum(responses.asked.values()), sum(responses.missing.values())
     if options.require_complete and responses.uncounted:
         raise VhbenchError(
             f"{responses.uncounted[0]}: the questions of the run are unknown; --require-complete needs the split: give "
@@ -45,24 +45,24 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
         )
     if options.require_complete and responses.uneven:
         raise VhbenchError(f"{responses.path}: {responses.uneven[0]}; rejected by --require-complete")
-    told: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
+    header: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
     lines = list(responses.notes)
-    if asked:
-        told["missing"] = {"questions": asked, "missing": missing, "of": dict(responses.missing)}
+    if questions:
+        header["missing"] = {"questions": questions, "missing": missing, "of": dict(responses.missing)}
     if missing:
         where = [f"{count} of {config}" for config, count in sorted(responses.missing.items()) if config]
         first = f" (the first: {responses.first_missing!r})" if responses.first_missing else ""
-        line = f"{missing:,} of {asked:,} questions have no response{first}"
+        line = f"{missing:,} of {questions:,} questions have no response{first}"
         if options.require_complete:
             raise VhbenchError(f"{responses.path}: {line}; rejected by --require-complete")
         lines.insert(0, line + (f": {', '.join(where)}" if len(where) > 1 else ""))
     if responses.provenance:
-        told["provenance"] = {task: one.to_json() for task, one in sorted(responses.provenance.items())}
+        header["provenance"] = {task: one.to_json() for task, one in sorted(responses.provenance.items())}
     if responses.left_out:
-        told["left_out"] = dict(sorted(responses.left_out.items()))
+        header["left_out"] = dict(sorted(responses.left_out.items()))
         lines += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
     if responses.judge is not None:
-        told["judged"] = judged = responses.judge.told(responses.count)
+        header["judged"] = judged = responses.judge.summary(responses.count)
         share = f"{judged['asked']:,} of {responses.count:,} responses ({100 * (judged['share'] or 0):.1f} %)"
         who = f"judge {judged['model']} (prompts {judged['prompt_version']})"
         lines.append(f"{who}: queried for {share}, parsed {judged['read']:,}")
@@ -75,7 +75,7 @@ def read_of(responses: "Responses", options: ReadingOptions) -> dict[str, Any]:
             warn(["the judge resolved no response: captions are counted by the rules, others stay unparsed"])
     for line in lines:
         typer.echo(in_a_line(line), err=options.as_json)
-    return told
+    return header
 
 
 def yes_no(result: Result, title: str) -> None:
@@ -93,23 +93,23 @@ def multiple_choice(result: Result, title: str) -> None:
 
     ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"], **result["intervals"]}
     notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}
-    found = {name: result[name] for name in names_of("multiple_choice") if name in result}
+    values = {name: result[name] for name in names_of("multiple_choice") if name in result}
     withheld = result["withheld"]
-    asked = [split_repetition(name) for name in result["predictions"]]
-    questions = len({name.question for name in asked})
-    rotations = max((name.variant[1] for name in asked if name.variant[0] == "r"), default=0)
+    ids = [split_repetition(name) for name in result["predictions"]]
+    questions = len({name.question for name in ids})
+    rotations = max((name.variant[1] for name in ids if name.variant[0] == "r"), default=0)
     count = f"{questions} questions" + (f", {result['n']} responses" if questions < result["n"] else "")
     count += f", {rotations} rotations of the options" if rotations else ""
     notes |= result["interval_notes"]
-    table(found, ends, f"{title}{count}", notes=notes, bounds=result["bounds"], withheld=withheld)
+    table(values, ends, f"{title}{count}", notes=notes, bounds=result["bounds"], withheld=withheld)
     for group in ("task", "pressure", "mode", "question_type"):
         parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
         if list(parts) == ["(none)"]:
             continue
-        found = {name: part["accuracy"] for name, part in parts.items()}
+        values = {name: part["accuracy"] for name, part in parts.items()}
         ends = {name: part["interval"] for name, part in parts.items()}
         notes = {name: part["interval_note"] for name, part in parts.items()}
-        table(found, ends, f"accuracy by {group}", notes=notes, withheld=withheld)
+        table(values, ends, f"accuracy by {group}", notes=notes, withheld=withheld)
     letters = result["letters"]["predictions"]
     typer.echo("predicted letters: " + ", ".join(f"{letter} {100 * share:.1f} %" for letter, share in letters.items()))
     _withheld(result)
@@ -120,8 +120,8 @@ def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
     from vhbench.statistics import wording  # imported here: it loads numpy
 
-    told = f" (twins: {wording.mix(result['mix'])})" if result["mix"] else ""
-    counts = f"{result['pairs']} pairs{told}, {result['incomplete_pairs']} incomplete, "
+    twins = f" (twins: {wording.mix(result['mix'])})" if result["mix"] else ""
+    counts = f"{result['pairs']} pairs{twins}, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     names = [*names_of("pairs"), "chance_accuracy"]
     scores(result, names, f"{title}{counts}{new} new successful cases")
@@ -133,9 +133,9 @@ def pairs(result: Result, title: str) -> None:
 
 
 def _part(part: Result, names: Sequence[str], title: str) -> None:
-    found = {name: part[name] for name in names if name in part}
+    values = {name: part[name] for name in names if name in part}
     notes, bounds = part["interval_notes"], part["bounds"]
-    table(found, part["intervals"], title, notes=notes, bounds=bounds, withheld=part["withheld"])
+    table(values, part["intervals"], title, notes=notes, bounds=bounds, withheld=part["withheld"])
 
 
 PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
@@ -149,9 +149,9 @@ PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
 
 def scores(result: Result, names: Sequence[str], title: str) -> None:
     """Print a result: its scores of these names with their intervals, counters and warnings."""
-    found = {name: result[name] for name in names if name in result}
+    values = {name: result[name] for name in names if name in result}
     notes, bounds = result["interval_notes"], result.get("bounds", {})
-    table(found, result["intervals"], title, notes=notes, bounds=bounds, withheld=result.get("withheld"))
+    table(values, result["intervals"], title, notes=notes, bounds=bounds, withheld=result.get("withheld"))
     counters = ", ".join(f"{name} {count}" for name, count in result.get("counters", {}).items())
     if counters:
         typer.echo(in_a_line(counters))
@@ -160,7 +160,7 @@ def scores(result: Result, names: Sequence[str], title: str) -> None:
 
 
 def table(
-    found: Mapping[str, float | None],
+    values: Mapping[str, float | None],
     ends: Mapping[str, Any],
     title: str,
     *,
@@ -172,20 +172,20 @@ def table(
     """Print scores by name, with their intervals, why these are wide, and their bounds."""
     typer.echo(f"\n{in_a_line(title)}{' (percent)' if percent else ''}")
     none = "withheld" if withheld else "undefined"
-    named = {name: in_a_line(name) for name in found}
+    named = {name: in_a_line(name) for name in values}
     width, digits = max(map(len, named.values()), default=0), 1 if percent else 4
-    for name, value in found.items():
-        shown = ""
+    for name, value in values.items():
+        ending = ""
         if interval := ends.get(name):
             low, high = (end * 100 for end in interval) if percent else interval
-            shown = f"   95 % [{low:.{digits}f}, {high:.{digits}f}]"
+            ending = f"   95 % [{low:.{digits}f}, {high:.{digits}f}]"
             if note := (notes or {}).get(name):
-                shown += f" ({note})"
+                ending += f" ({note})"
         if bounds and name in bounds:
             low, high = bounds[name]
-            shown += f"; {low:.{digits}f} to {high:.{digits}f} depending on the missing predictions"
+            ending += f"; {low:.{digits}f} to {high:.{digits}f} depending on the missing predictions"
         number = none if value is None else f"{value:.{digits}f}"
-        typer.echo(f"  {named[name]:<{width}}  {number:>9}{shown}")
+        typer.echo(f"  {named[name]:<{width}}  {number:>9}{ending}")
 
 
 def warn(warnings: Sequence[str]) -> None:

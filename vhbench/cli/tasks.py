@@ -90,9 +90,9 @@ def _install_tasks(source: Path) -> Path:
     """
     from vhbench import benchmarks
 
-    if (found := find_spec("lmms_eval")) is None or found.origin is None:
+    if (package := find_spec("lmms_eval")) is None or package.origin is None:
         raise VhbenchError("lmms-eval is not installed: pip install 'vhbench[eval]'")
-    folder = Path(found.origin).parent / "tasks" / "vhbench"
+    folder = Path(package.origin).parent / "tasks" / "vhbench"
     shutil.rmtree(folder, ignore_errors=True)
     for name in benchmarks.BENCHMARKS:
         shutil.copytree(source / name, folder / name)

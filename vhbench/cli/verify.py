@@ -70,8 +70,8 @@ def verify(options: _VerifyOptions) -> None:
     directory = options.directory
     _stop(directory, splits.verify(directory, progress=not options.quiet))
     manifest = splits.read_manifest(directory)
-    found = audit.audit(directory, progress=not options.quiet)
-    errors = found.faults
+    checked = audit.audit(directory, progress=not options.quiet)
+    errors = checked.faults
     if options.secret_file is not None:
         errors += hidden_edition.faults(directory, hidden_seed.read_secret(options.secret_file), options.rebuilt)
     elif options.rebuilt is not None:
@@ -88,7 +88,7 @@ def verify(options: _VerifyOptions) -> None:
         errors += faults
     _stop(directory, errors)
     if not options.quiet:
-        _print_audit(directory, manifest, found)
+        _print_audit(directory, manifest, checked)
         _print_table("learned oracles: accuracy (%) trained on the other split, and the other way round", learned)
     if options.other is not None:
         from vhbench.tasks import text_only_baseline
@@ -97,7 +97,7 @@ def verify(options: _VerifyOptions) -> None:
         _print_table("majority answer to the question's text", list(map(list, rows)))
 
 
-def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
+def _print_audit(directory: Path, manifest: Manifest, checked: "Audit") -> None:
     """Print the summary of a valid split: warnings, recomputed answers, baselines, content hash."""
     from vhbench import audit
     from vhbench.audit import restricted_oracles
@@ -105,26 +105,26 @@ def _print_audit(directory: Path, manifest: Manifest, found: "Audit") -> None:
     from vhbench.tasks import text_only_baseline
 
     hidden, rows = manifests.is_hidden(manifest), sum(manifest.rows.values())
-    warnings = [] if hidden else [*audit.imbalances(found)]
+    warnings = [] if hidden else [*audit.imbalances(checked)]
     for warning in warnings:
         typer.echo(in_a_line(f"warning: {warning}"), err=True)
     title = f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions"
     typer.echo(in_a_line(f"OK  {title}, 0 errors, {len(warnings)} warning{'' if len(warnings) == 1 else 's'}"))
-    told = (
+    agreement = (
         "hidden test set: its maintainers keep the answers"
         if hidden
-        else f"{found.right:,} of {found.right + found.open.total():,} agree"
-        if found.right
+        else f"{checked.right:,} of {checked.right + checked.open.total():,} agree"
+        if checked.right
         else "n/a (the scenes determine no answer)"
     )
-    _print_fact("reference answers recomputed from scenes", told)
-    if found.open:
-        kinds = ", ".join(f"{n:,} {name}" for name, n in found.open.most_common())
-        _print_fact("not decidable from the scenes", f"{found.open.total():,} ({kinds})")
+    _print_fact("reference answers recomputed from scenes", agreement)
+    if checked.open:
+        kinds = ", ".join(f"{n:,} {name}" for name, n in checked.open.most_common())
+        _print_fact("not decidable from the scenes", f"{checked.open.total():,} ({kinds})")
     if not hidden:
         for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
             _print_fact("text-only baseline (cross-validated)", line)
-        oracles = restricted_oracles.table(found.views) if found.views else []
+        oracles = restricted_oracles.table(checked.views) if checked.views else []
         _print_table(
             "restricted oracles: accuracy in %, guessing among the remaining options (bound by design, ± 3)",
             oracles,

@@ -41,7 +41,7 @@ class SamplesCheck:
     answered: int = 0
     edited: int = 0
     first: str = ""
-    _told: Any = None
+    _first_origin: Any = None
     _prompts: dict[str, str] = field(default_factory=dict)
 
     def see(self, sample: Sample, payload: Mapping[str, Any], place: str) -> None:
@@ -50,10 +50,10 @@ class SamplesCheck:
         Raises:
             VhbenchError: if it is from another run than the first.
         """
-        told = payload.get(KEY)
+        origin = payload.get(KEY)
         if not self.answered:
-            self._told, self.provenance = told, provenance.from_json(told, place)
-        provenance.same(self._told, told, place)
+            self._first_origin, self.provenance = origin, provenance.from_json(origin, place)
+        provenance.same(self._first_origin, origin, place)
         self.answered += 1
         if self.provenance is None:
             return
@@ -72,63 +72,64 @@ class SamplesCheck:
         return map(escaped, self._notes())
 
     def _notes(self) -> Iterator[str]:
-        told = self.provenance
-        if told is None:
+        origin = self.provenance
+        if origin is None:
             return
-        if lost := provenance.missing(self.answered, told.asked, told.of):
-            yield f"{told.task}: {lost}"
+        if lost := provenance.missing(self.answered, origin.asked, origin.of):
+            yield f"{origin.task}: {lost}"
         if self.edited:
             count = f"{self.edited:,} of {self.answered:,} samples"
-            yield f"{told.task}: {count} are inconsistent, possibly edited; {self.first}"
-        elif len(self._prompts) == told.asked and provenance.digest_of_prompts(self._prompts) != told.prompts:
-            yield f"{told.task}: its prompts or questions differ from those of the run ({self.file})"
+            yield f"{origin.task}: {count} are inconsistent, possibly edited; {self.first}"
+        elif len(self._prompts) == origin.asked and provenance.digest_of_prompts(self._prompts) != origin.prompts:
+            yield f"{origin.task}: its prompts or questions differ from those of the run ({self.file})"
 
 
-def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iterator[str]:
+def faults(sample: Sample, payload: Mapping[str, Any], origin: Provenance) -> Iterator[str]:
     """Yield inconsistencies of a sample: question, prompt, response, prediction, scores."""
     record = to_record(payload)
     columns = {name: getattr(record, name) for name in RECORD}
-    if gone := [name for name in ("doc_id", "doc_hash", "target", "input") if name not in sample]:
-        yield f"expected the fields {' and '.join(gone)}, which lmms-eval writes"
+    if absent := [name for name in ("doc_id", "doc_hash", "target", "input") if name not in sample]:
+        yield f"expected the fields {' and '.join(absent)}, which lmms-eval writes"
     if not {"resps", "filtered_resps"} & sample.keys():
         yield "expected the field resps, the model's responses"
-    if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, told.content_hash):
-        yield f"question {quote_value(record.id)} differs from its doc_hash{_version(told)}"
+    if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, origin.content_hash):
+        yield f"question {quote_value(record.id)} differs from its doc_hash{_version(origin)}"
     if sample.get("target", target_of(columns)) != target_of(columns):
         yield f"expected target {quote_value(target_of(columns))}, got {quote_value(sample['target'])}"
     prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
-    if told.prompt_form == "simple" and "input" in sample and provenance.digest(prompt) != payload.get(PROMPT):
+    if origin.prompt_form == "simple" and "input" in sample and provenance.digest(prompt) != payload.get(PROMPT):
         yield "its input differs from the logged prompt hash"
     elif "input" in sample and provenance.digest(str(sample["input"])) != payload.get(INPUT):
         yield "its input differs from the prompt of its question"
     entries = [payload, *payload.get("repeats", ())]
-    if len(entries) != told.repeats:
-        yield f"expected {told.repeats} responses, got {len(entries)}"
-    said = [str(entry.get("response", "")) for entry in entries]
+    if len(entries) != origin.repeats:
+        yield f"expected {origin.repeats} responses, got {len(entries)}"
+    responses = [str(entry.get("response", "")) for entry in entries]
     for name in ("resps", "filtered_resps"):
         logged = _texts(sample.get(name))
-        if logged and logged != said and [text.strip() for text in logged] != said:
+        if logged and logged != responses and [text.strip() for text in logged] != responses:
             odd = next(
-                (pair for pair in zip(said, logged, strict=False) if pair[0] != pair[1].strip()), (said[0], logged[-1])
+                (pair for pair in zip(responses, logged, strict=False) if pair[0] != pair[1].strip()),
+                (responses[0], logged[-1]),
             )
             yield f"expected response {quote_value(odd[1])} as logged by lmms-eval, got {quote_value(odd[0])}"
     tokens = [entry.get("tokens", 0) for entry in entries]
     if (counts := _token_counts(sample)) and counts != tokens:
         yield f"expected {counts} tokens as logged by lmms-eval, got {tokens}"
-    limit, right = told.generation.get("max_new_tokens"), []
-    for entry, text, count in zip(entries, said, tokens, strict=True):
+    limit, right = origin.generation.get("max_new_tokens"), []
+    for entry, text, count in zip(entries, responses, tokens, strict=True):
         read = asdict(answered(columns, text, count, limit if isinstance(limit, int) else None))
         right.append(read["prediction"] == record.answer)
         for name in ANSWERED:
             if entry.get(name, type(read[name])()) != read[name]:
                 was, reread = quote_value(entry.get(name)), quote_value(read[name])
-                yield f"its {name} is {was}, but its response is parsed as {reread}{_version(told)}"
+                yield f"its {name} is {was}, but its response is parsed as {reread}{_version(origin)}"
     share = sum(right) / len(right)
     for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
         if place.get(name, value) != value:
-            yield f"expected {name} {value:g} from its responses, got {quote_value(place[name])}{_version(told)}"
+            yield f"expected {name} {value:g} from its responses, got {quote_value(place[name])}{_version(origin)}"
     if lost := [metric.name for metric in _metrics(record) if not isinstance(sample.get(metric.name), Mapping)]:
-        yield f"expected the metric {lost[0]} of the task{_version(told)}"
+        yield f"expected the metric {lost[0]} of the task{_version(origin)}"
     for metric, other in sample.items():
         if isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
             for name in other:
@@ -170,23 +171,23 @@ def _metrics(record: Record) -> Sequence[Metric]:
     ]
 
 
-def _version(told: Provenance) -> str:
+def _version(origin: Provenance) -> str:
     """Return a remark if another version of vhbench wrote the sample and may have parsed it differently."""
-    return "" if told.vhbench == vhbench.__version__ else f" (written by vhbench {told.vhbench})"
+    return "" if origin.vhbench == vhbench.__version__ else f" (written by vhbench {origin.vhbench})"
 
 
-def check_same_split(told: Provenance | None, split: Path, manifest: Manifest) -> None:
+def check_same_split(origin: Provenance | None, split: Path, manifest: Manifest) -> None:
     """Check that responses belong to the split that scores them.
 
     Raises:
         VhbenchError: if they belong to another split.
     """
-    if told is None or told.benchmark != manifest.benchmark or told.content_hash == manifest.content_hash:
+    if origin is None or origin.benchmark != manifest.benchmark or origin.content_hash == manifest.content_hash:
         return
     raise VhbenchError(
         f"expected responses to {manifest.version} with content hash {manifest.content_hash[:12]}… ({split}); those of "
-        f"{told.task} belong to another split, {told.benchmark} {told.version} with {told.content_hash[:12]}…; give "
-        "the evaluated split"
+        f"{origin.task} belong to another split, {origin.benchmark} {origin.version} with {origin.content_hash[:12]}…; "
+        "give the evaluated split"
     )
 
 
@@ -198,9 +199,9 @@ def is_failed(row: Any) -> bool:
 def failed_last(rows: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[str, str, Any]]:
     """Yield rows of task, place and row; those of failed requests last, and once."""
     failed: dict[str, tuple[str, str, Any]] = {}
-    for found in rows:
-        if is_failed(found[-1]):
-            failed.setdefault(str(found[-1].get("id")), found)
+    for entry in rows:
+        if is_failed(entry[-1]):
+            failed.setdefault(str(entry[-1].get("id")), entry)
         else:
-            yield found
+            yield entry
     yield from failed.values()

@@ -75,10 +75,10 @@ def answered(row: Row, place: str, *, joined: bool) -> Row:
     >>> sorted(answered(row, "row 1", joined=False).items())
     [('answer', 'B'), ('choices', ['cat', 'dog']), ('id', 3), ('response', 'A dog.')]
     """
-    found = _usual(row, place, _plan(tuple(row), "joined" if joined else "answered"))
-    if type(said := found.get("response")) is not str:
-        found["response"] = words(said)
-    return found | _ending(row)
+    fields = _usual(row, place, _plan(tuple(row), "joined" if joined else "answered"))
+    if type(response := fields.get("response")) is not str:
+        fields["response"] = words(response)
+    return fields | _ending(row)
 
 
 def _ending(row: Row) -> Row:
@@ -99,26 +99,26 @@ def _ending(row: Row) -> Row:
     return ({"cut_off": cut} if cut or reasons else {}) | ({"tokens": tokens} if tokens else {})
 
 
-def words(said: Any) -> Any:
+def words(response: Any) -> Any:
     """Return a response as text; the item of a list of one, "" for nothing."""
-    if isinstance(said, list | tuple) and len(said) == 1:
-        return words(said[0])
-    if said is None or (isinstance(said, float) and math.isnan(said)):
+    if isinstance(response, list | tuple) and len(response) == 1:
+        return words(response[0])
+    if response is None or (isinstance(response, float) and math.isnan(response)):
         return ""
-    return str(said) if isinstance(said, bool | int | float) else said
+    return str(response) if isinstance(response, bool | int | float) else response
 
 
 @lru_cache(maxsize=256)
-def _plan(columns: tuple[str | None, ...], said: str) -> _Plan:
+def _plan(columns: tuple[str | None, ...], role: str) -> _Plan:
     """Return the mapping of some columns, cached; ``said`` are the candidates for the response column."""
     there = {name.strip().lower(): name for name in reversed(columns) if name is not None}
     fields = {name: there[name] for name in RECORD if name in there} | _first(there, "id", IDS)
-    if said:
-        more = ("answer", "text") if said == "joined" else ("text",)
+    if role:
+        more = ("answer", "text") if role == "joined" else ("text",)
         fields |= _first(there, "response", (*RESPONSES, *more))
         if fields.get("response") == there.get("response") and "prediction" in there:
             fields["prediction"] = there["prediction"]
-    if said != "joined" or fields.get("response") != there.get("answer"):
+    if role != "joined" or fields.get("response") != there.get("answer"):
         fields |= _first(there, "answer", ANSWERS)
     free = [name for name in QUESTIONS if there.get(name) not in (None, fields.get("response"))]
     fields |= _first(there, "question", free) | _first(there, "choices", CHOICES)
@@ -139,21 +139,21 @@ def _usual(row: Row, place: str, plan: _Plan) -> Row:
             f"{place}: expected as many fields as columns, got more; quote fields that contain a separator"
         )
     there = ((field, row[column]) for field, column in plan.columns.items())
-    found = {field: value for field, value in there if type(value) is str or not _missing(value)}
+    fields = {field: value for field, value in there if type(value) is str or not _missing(value)}
     if plan.single:
-        found["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
+        fields["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
     for field in plan.read:
-        if isinstance(text := found.get(field), str):
+        if isinstance(text := fields.get(field), str):
             if len(text) > _LONGEST:
                 raise VhbenchError(f"{place}: expected {field} of at most {_LONGEST:,} characters, got {len(text):,}")
-            found[field] = _READ[field](text)
-    if isinstance(identity := found.get("id"), float) and identity.is_integer():
-        found["id"] = int(identity)
-    if (choices := found.get("choices")) is not None and not isinstance(choices, str):
-        found["choices"] = _listed(choices, place)
-    if "answer" in found:
-        found["answer"] = right(found["answer"], found.get("choices", ()), flags=plan.flags)
-    return found
+            fields[field] = _READ[field](text)
+    if isinstance(identity := fields.get("id"), float) and identity.is_integer():
+        fields["id"] = int(identity)
+    if (choices := fields.get("choices")) is not None and not isinstance(choices, str):
+        fields["choices"] = _listed(choices, place)
+    if "answer" in fields:
+        fields["answer"] = right(fields["answer"], fields.get("choices", ()), flags=plan.flags)
+    return fields
 
 
 def _listed(choices: Any, place: str) -> list[str]:

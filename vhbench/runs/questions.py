@@ -32,8 +32,8 @@ def annotated_words(path: Path) -> dict[str, tuple[str, ...]] | None:
     if is_split(path):
         return None
     rows = read_rows(path, column_aliases.KNOWN) if path.is_file() else ()
-    asked = (column_aliases.asked(row, str(path)) for row in rows)
-    return {word: () for row in asked for word in (*row.get("objects", ()), *row.get("candidates", ()))}
+    questions = (column_aliases.asked(row, str(path)) for row in rows)
+    return {word: () for row in questions for word in (*row.get("objects", ()), *row.get("candidates", ()))}
 
 
 def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, Any]]]:
@@ -89,5 +89,5 @@ def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any
 def _of_table(path: Path, columns: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     begin = f"{path}, row "
     for number, row in enumerate(read_rows(path, column_aliases.KNOWN), start=1):
-        asked = column_aliases.asked(row, f"{begin}{number}")
-        yield str(asked.get("benchmark", "")), {name: value for name, value in asked.items() if name in columns}
+        question = column_aliases.asked(row, f"{begin}{number}")
+        yield str(question.get("benchmark", "")), {name: value for name, value in question.items() if name in columns}

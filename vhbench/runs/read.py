@@ -94,7 +94,7 @@ def read_run(path: Path) -> Run:
         VhbenchError: if the run cannot be read, a line is not a vhbench sample, a question has two responses, or the
             samples are from several models, splits or runs.
     """
-    responses = Responses(path, as_said=True, logged=True)
+    responses = Responses(path, verbatim=True, logged=True)
     tasks: dict[str, dict[str, Record]] = {task_of(file): {} for file in sample_files(path)}
     for task, record in responses.by_task():
         if record.id in tasks[task]:
@@ -102,8 +102,8 @@ def read_run(path: Path) -> Run:
         tasks[task][record.id] = record
     if not any(tasks.values()):
         raise no_answers_error(path)
-    found = {task: [answers[name] for name in sorted(answers)] for task, answers in tasks.items()}
-    return Run(str(path), found, {task: responses.provenance.get(task) for task in found}, tuple(responses.notes))
+    records = {task: [answers[name] for name in sorted(answers)] for task, answers in tasks.items()}
+    return Run(str(path), records, {task: responses.provenance.get(task) for task in records}, tuple(responses.notes))
 
 
 @dataclass(slots=True)
@@ -117,7 +117,7 @@ class Responses:
         further: more such files or folders with responses of the same model, such as a harness's log of each task.
         questions: a split, or a file of rows with reference answers, joined by id; None if responses include them.
         kind: kind of questions; "" for all. Others are skipped and counted.
-        as_said: leave responses unparsed, for another parser.
+        verbatim: leave responses unparsed, for another parser.
         logged: accept samples of vhbench's own tasks only.
         judge: parses what the rules cannot.
         count: number of responses of this kind.
@@ -136,7 +136,7 @@ class Responses:
     questions: Path | None = None
     kind: str = ""
     further: Sequence[Path] = ()
-    as_said: bool = False
+    verbatim: bool = False
     logged: bool = False
     asked: Counter[str] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
@@ -164,14 +164,14 @@ class Responses:
 
     def by_task(self) -> Iterator[Found]:
         """Yield task or config, and record."""
-        found = self._alone() if self.questions is None else self._joined(self.questions)
+        pairs = self._alone() if self.questions is None else self._joined(self.questions)
         with Progress(f"reading {self.path.name}", total=None, unit="answers") as progress:
-            wanted = ((task, record) for task, record in found if self._wanted(record))
-            while block := list(islice(wanted, _BLOCK if self.judge is None else _JUDGED)):
+            chosen = ((task, record) for task, record in pairs if self._wanted(record))
+            while block := list(islice(chosen, _BLOCK if self.judge is None else _JUDGED)):
                 progress.advance(len(block), f"{self.judge.asked} judged" if self.judge else "")
                 self.count += len(block)
                 self._rounds.update((task, split_repetition(record.id)[0]) for task, record in block)
-                if self.as_said:
+                if self.verbatim:
                     yield from block
                 else:
                     yield from zip((task for task, _ in block), self._read([one for _, one in block]), strict=True)
@@ -184,19 +184,19 @@ class Responses:
             return [read(record, self.kind) for record in records]
         records = [read(record, self.kind) for record in records]
         left = [place for place, record in enumerate(records) if needs_judge(record)]
-        for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
+        for place, reply in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
             one = records[place]
             if one.kind == "caption":
-                records[place] = replace(one, prediction=said)  # words and truncation are those of the caption
+                records[place] = replace(one, prediction=reply)  # words and truncation are those of the caption
             else:
-                records[place] = replace(one, prediction=said, response="")
+                records[place] = replace(one, prediction=reply, response="")
         return records
 
     def _wanted(self, record: Record) -> bool:
         """Return whether a record is of the requested kind; count it if not."""
-        if not (wanted := self._fits(record)):
+        if not (fits := self._fits(record)):
             self.left_out[f"responses of the kind {record.kind}"] += 1
-        return wanted
+        return fits
 
     def _fits(self, record: Record) -> bool:
         return not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)
@@ -211,49 +211,49 @@ class Responses:
         split = splits.read_manifest(questions) if is_split(questions) else None
         drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))
-        last, given, varied = -1, set[str](), set[tuple[int, str]]()
+        last, seen, varied = -1, set[str](), set[tuple[int, str]]()
         for _, place, row in failed_last(self._rows(joined=True)):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            found = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
-            if not found:
+            match = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
+            if not match:
                 sent = row.id if isinstance(row, Record) else row.get("id")
                 got = f"a row without id: {quote_value(row)}" if sent is None else quote_value(sent)
                 raise VhbenchError(
                     f"{place}: expected the id of one of {len(known)} questions in {questions}, got {got}"
                 )
-            at, (config, asked) = found
+            at, (config, question) = match
             variants = split_repetition(name).variant[0]
             if variants:
                 again = (at, number) in varied
                 varied.add((at, number))
             else:
-                again = bool(answered[at] & _PLAIN) and (not number or at != last or number in given)
-                last, given = (last, given) if answered[at] & _PLAIN else (at, set())
-                given.add(number)
+                again = bool(answered[at] & _PLAIN) and (not number or at != last or number in seen)
+                last, seen = (last, seen) if answered[at] & _PLAIN else (at, set())
+                seen.add(number)
             if again and is_failed(row):
                 continue
             if again:
                 raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
             self.asked[config] += not answered[at]
             answered[at] |= _VARIED if variants else _PLAIN
-            asked = split_repetition(number).vary(asked) if variants else asked
+            question = split_repetition(number).vary(question) if variants else question
             if not isinstance(row, Record):
-                self._prompts.see(asked, row)
-            yield config, _join(asked, row, number, place)
+                self._prompts.see(question, row)
+            yield config, _join(question, row, number, place)
         self.notes += self._prompts.notes((self.path, *self.further), questions) if split else ()
         if split and (withdrawn := split.rejections.get("label_withdrawn")):
             self.notes.append(f"{withdrawn:,} questions of the source were withdrawn when its labels were repaired")
         rotated = {split_repetition(number).variant[0] for _, number in varied} == {"r"} and not any(
-            said & _PLAIN for said in answered
+            state & _PLAIN for state in answered
         )
-        for at in (at for at, said in enumerate(answered) if not said):
-            config, asked = known.at(at)
-            if rotated and not asked.get("choices"):
+        for at in (at for at, state in enumerate(answered) if not state):
+            config, question = known.at(at)
+            if rotated and not question.get("choices"):
                 continue
             self.asked[config] += 1
             self.missing[config] += 1
-            self.first_missing = self.first_missing or str(asked["id"])
+            self.first_missing = self.first_missing or str(question["id"])
 
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         """Yield the rows of all files with task and location, with record field names or as records."""
@@ -302,23 +302,23 @@ class Responses:
         self.notes += check.notes()
         self.notes += origin_notes(task, check.provenance)
         self.notes += provenance_conflicts(check.file, check.provenance)
-        if (told := check.provenance) is None:
+        if (origin := check.provenance) is None:
             return
-        self.provenance[task] = told
-        count = number_of_questions(told.task, told.content_hash)
+        self.provenance[task] = origin
+        count = number_of_questions(origin.task, origin.content_hash)
         if self.questions is None:
-            self.asked[task] += max(told.of, count or 0)
+            self.asked[task] += max(origin.of, count or 0)
             missing = max(check.missing, (count or 0) - check.answered)
             self.missing += Counter({task: missing})  # tasks without samples are skipped
 
     def _note_lost(self, run: Path) -> None:
         """Add a note for each task of the run without samples."""
-        for told in tasks_without_samples(run):
-            if not self.kind or self.kind in _kinds_of(told.task):
-                self.notes.append(without_samples(told))
+        for origin in tasks_without_samples(run):
+            if not self.kind or self.kind in _kinds_of(origin.task):
+                self.notes.append(without_samples(origin))
                 if self.questions is None:
-                    self.asked[told.task] += told.of
-                    self.missing[told.task] += told.of
+                    self.asked[origin.task] += origin.of
+                    self.missing[origin.task] += origin.of
 
     def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
         """Yield the rows of a sample; samples without scores are matched by doc_hash."""
@@ -331,9 +331,9 @@ class Responses:
         if self._hashes is None:
             self._hashes = {}
             if self.questions is not None and is_split(self.questions):
-                told = splits.read_manifest(self.questions).content_hash
+                content_hash = splits.read_manifest(self.questions).content_hash
                 rows = splits.read_columns(self.questions, list(RECORD))
-                self._hashes = {hash_of_row(row, told): row["id"] for _, row in rows}
+                self._hashes = {hash_of_row(row, content_hash): row["id"] for _, row in rows}
         return self._hashes
 
     def _closed(self, rows: Iterator[dict[str, Any]], joined: bool) -> Iterator[Row]:
@@ -363,15 +363,15 @@ def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
             )
 
 
-def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
+def origin_notes(task: str, origin: Provenance | None) -> Iterator[str]:
     """Yield warnings about the provenance of a task's responses."""
-    if told is None:
+    if origin is None:
         yield (f"{task}: its samples have no provenance: split, prompts, settings and number of questions are unknown")
         return
-    count = number_of_questions(told.task, told.content_hash)
-    if count is not None and count != told.of:
+    count = number_of_questions(origin.task, origin.content_hash)
+    if count is not None and count != origin.of:
         yield (
-            f"{task}: its samples record {told.of:,} questions, but the split with their content hash has {count:,}: "
+            f"{task}: its samples record {origin.of:,} questions, but the split with their content hash has {count:,}: "
             "they were modified since"
         )
 
@@ -388,15 +388,14 @@ def read(record: Record, kind: str = "") -> Record:
     kind = record.kind or kind_of(record) or kind
     if kind == "caption":
         return replace(record, kind=kind, prediction="")  # set by a judge only
-    said = record.prediction
-    if kind == "yes_no" and not (said or record.failure) and (bare := parsing.bare(record.response)):
+    prediction, word = record.prediction, record.prediction.strip()
+    if kind == "yes_no" and not (prediction or record.failure) and (bare := parsing.bare(record.response)):
         return replace(record, kind=kind, prediction=bare, response="")  # the common case
-    unread = said.strip().lower() not in ("yes", "no", "") and not (len(said.strip()) == 1 and record.choices)
-    if not (said or record.failure) or unread:  # a prediction may be the unparsed response
-        said = parsing.parse(kind, record.response or said, record.choices, question=record.question)
-    return replace(
-        record, kind=kind, prediction=said, response="" if said else record.response, cut_off=is_cut_off(record)
-    )
+    unread = word.lower() not in ("yes", "no", "") and not (len(word) == 1 and record.choices)
+    if not (prediction or record.failure) or unread:  # a prediction may be the unparsed response
+        prediction = parsing.parse(kind, record.response or prediction, record.choices, question=record.question)
+    left = "" if prediction else record.response
+    return replace(record, kind=kind, prediction=prediction, response=left, cut_off=is_cut_off(record))
 
 
 def needs_judge(record: Record) -> bool:
@@ -425,24 +424,24 @@ def _scored_as(record: Record) -> str:
     return entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
 
 
-def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
+def _join(question: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
     """Return the record of a question and its response; ids of repetitions have their number as prefix.
 
     An empty response that has the task's maximum number of tokens spent them on hidden reasoning. Any response of
     exactly so many is truncated, unless its row gives another reason.
     """
-    said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
+    fields = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
     ids = (
         {}
         if split_repetition(number).variant[0]
-        else {n: f"{number}{asked[n]}" for n in ("id", "pair_id") if asked.get(n)}
+        else {n: f"{number}{question[n]}" for n in ("id", "pair_id") if question.get(n)}
     )
-    entry = BENCHMARKS.get(asked.get("benchmark", ""))
-    if entry and asked.get("kind") in entry.families:
-        limit, tokens = entry.token_limit(asked), said.get("tokens", 0)
-        if (said.get("response") == "" and tokens >= limit) or ("cut_off" not in said and tokens == limit):
-            said["cut_off"] = True
-    return to_record({**asked, **said, **ids}, place)
+    entry = BENCHMARKS.get(question.get("benchmark", ""))
+    if entry and question.get("kind") in entry.families:
+        limit, tokens = entry.token_limit(question), fields.get("tokens", 0)
+        if (fields.get("response") == "" and tokens >= limit) or ("cut_off" not in fields and tokens == limit):
+            fields["cut_off"] = True
+    return to_record({**question, **fields, **ids}, place)
 
 
 _SAID = ("response", "prediction", "cut_off", "tokens")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import last_written, read_json
-from vhbench.provenance import ALIKE, Provenance, difference, from_json, missing, provenance_in, told_arguments, unlike
+from vhbench.provenance import ALIKE, Provenance, difference, from_json, missing, provenance_in, safe_arguments, unlike
 from vhbench.schema import VhbenchError
 from vhbench.terminal import escaped
 
@@ -47,15 +47,15 @@ def sample_files(path: Path) -> list[Path]:
         return _written_with(path) or [path]
     if not path.is_dir():
         raise VhbenchError(f"no such file or folder: {path}")
-    found = _samples_below(path)
-    runs = _models(found)
+    files = _samples_below(path)
+    runs = _models(files)
     if len(runs) > 1:
         named = ", ".join(
             f"{file if _run_at(file) == path else _run_at(file)}{f' ({model})' if model else ''}"
             for (_, model), file in sorted(runs.items())
         )
         raise VhbenchError(f"{path}: expected the results of one model, got {len(runs)}; name one of: {named}")
-    newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
+    newest = {file.name.split("_samples_", 1)[1]: file for file in files}  # the last one wins
     return sorted(newest.values())
 
 
@@ -70,23 +70,23 @@ def tasks_without_samples(path: Path) -> list[Provenance]:
     files = sample_files(path)
     there, lost = {task_of(file) for file in files}, dict[str, Provenance]()
     for results in dict.fromkeys(map(_results_of, files)):
-        lost |= {task: told for task, told in _told_by(results).items() if task not in there}
+        lost |= {task: origin for task, origin in _recorded_in(results).items() if task not in there}
     return [lost[task] for task in sorted(lost)]
 
 
-def provenance_conflicts(samples: Path, told: Provenance | None) -> Iterator[str]:
+def provenance_conflicts(samples: Path, origin: Provenance | None) -> Iterator[str]:
     """Yield a line, safe for a terminal, if lmms-eval's results next to samples are from another run."""
     task = task_of(samples)
-    written = _told_by(_results_of(samples)).get(task)
-    if written is not None and written != told:
-        how = difference(written.to_json(), None if told is None else told.to_json())
+    written = _recorded_in(_results_of(samples)).get(task)
+    if written is not None and written != origin:
+        how = difference(written.to_json(), None if origin is None else origin.to_json())
         yield escaped(f"{task}: the results next to its samples are from another run ({how})")
 
 
-def _told_by(results: Path) -> Mapping[str, Provenance]:
+def _recorded_in(results: Path) -> Mapping[str, Provenance]:
     """Return task → provenance from lmms-eval's results; empty if one is unreadable."""
-    told = content_of(results).get("vhbench")
-    entries = told.items() if isinstance(told, dict) else ()
+    content = content_of(results).get("vhbench")
+    entries = content.items() if isinstance(content, dict) else ()
     with suppress(VhbenchError):
         read = {task: from_json(value, str(results)) for task, value in entries}
         return {task: one for task, one in read.items() if one is not None}
@@ -106,22 +106,23 @@ def _content(file: Path, written: int) -> Mapping[str, Any]:
     return {}
 
 
-def without_samples(told: Provenance) -> str:
+def without_samples(origin: Provenance) -> str:
     """Return a line, safe for a terminal, on a task without samples."""
-    return escaped(f"{told.task}: {missing(0, told.asked, told.of)}: the run includes it, but its samples are missing")
+    lost = missing(0, origin.asked, origin.of)
+    return escaped(f"{origin.task}: {lost}: the run includes it, but its samples are missing")
 
 
-def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
+def runs_below(path: Path, is_relevant: Callable[[str], bool]) -> list[Path]:
     """Return the paths of the newest run of each model in a folder; the path itself for a single model.
 
     Args:
         path: as in :func:`sample_files`.
-        wanted: predicate of tasks; of several models, only those with such a task are returned.
+        is_relevant: predicate of tasks; of several models, only those with such a task are returned.
     """
-    found = _samples_below(path) if path.is_dir() else []
-    if len(_models(found)) < 2:
+    files = _samples_below(path) if path.is_dir() else []
+    if len(_models(files)) < 2:
         return [path]
-    return sorted(_run_at(file) for file in _models([f for f in found if wanted(task_of(f))]).values()) or [path]
+    return sorted(_run_at(file) for file in _models([f for f in files if is_relevant(task_of(f))]).values()) or [path]
 
 
 def date_of(run: Path) -> str:
@@ -138,19 +139,19 @@ def _samples_below(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*_samples_*.jsonl"), key=lambda file: (file.name, file))
 
 
-def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
+def _models(files: Sequence[Path]) -> dict[tuple[Path, str], Path]:
     """Return (folder, model) → its newest samples file."""
-    models = {_results_of(file): _model_of(_results_of(file)) or _model_in(file) for file in found}
-    return {(file.parent, models[_results_of(file)]): file for file in found}
+    models = {_results_of(file): _model_of(_results_of(file)) or _model_in(file) for file in files}
+    return {(file.parent, models[_results_of(file)]): file for file in files}
 
 
 def _model_in(samples: Path) -> str:
     """Return model and arguments from the first sample of a file; "" if missing."""
-    told = provenance_in(samples)
-    return "" if told is None else " ".join(filter(None, (told.model, told.model_args)))
+    origin = provenance_in(samples)
+    return "" if origin is None else " ".join(filter(None, (origin.model, origin.model_args)))
 
 
-def check_single_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
+def check_single_run(records: Iterable[Provenance | None], path: Path) -> list[str]:
     """Check that tasks have the same model, number of repetitions, and split per benchmark.
 
     Returns:
@@ -159,7 +160,7 @@ def check_single_run(told: Iterable[Provenance | None], path: Path) -> list[str]
     Raises:
         VhbenchError: naming the tasks.
     """
-    known = [one for one in told if one is not None]
+    known = [one for one in records if one is not None]
     splits: dict[str, Provenance] = {}
     for one in known:
         first, other = known[0], splits.setdefault(one.benchmark, one)
@@ -174,7 +175,7 @@ def check_single_run(told: Iterable[Provenance | None], path: Path) -> list[str]
                 "a single run"
             )
         if one.content_hash != other.content_hash:
-            both = " and ".join(f"{told.version}, {told.content_hash[:12]}…" for told in (other, one))
+            both = " and ".join(f"{each.version}, {each.content_hash[:12]}…" for each in (other, one))
             raise VhbenchError(
                 f"{path}: expected one split of {one.benchmark}; {other.task} and {one.task} have different ones "
                 f"({both}); give a single run"
@@ -205,4 +206,4 @@ def _model_of(results: Path) -> str:
     config = content_of(results).get("config")
     if not isinstance(config, dict) or "model" not in config:
         return ""  # not lmms-eval's, or damaged: optional here
-    return " ".join(filter(None, (str(config["model"]), told_arguments(config.get("model_args")))))
+    return " ".join(filter(None, (str(config["model"]), safe_arguments(config.get("model_args")))))

@@ -41,8 +41,8 @@ def payload(row: Mapping[str, Any], *, logged: bool = False) -> Mapping[str, Any
     if dict not in set(map(type, row.values())):
         return None
     needed = {"id", "response"} if logged else {"id", "response", "prediction"}
-    found = (value for value in row.values() if isinstance(value, dict) and needed <= value.keys())
-    return max(found, key=len, default=None)
+    payloads = (value for value in row.values() if isinstance(value, dict) and needed <= value.keys())
+    return max(payloads, key=len, default=None)
 
 
 def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
@@ -54,12 +54,12 @@ def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
     """
     handed = _handed(sample)
     prompt = sample.get("input")
-    asked, choices = _options(prompt if isinstance(prompt, str) else "")
-    row: Row = {"question": _question(asked), "kind": "", "choices": []}
+    question, choices = _options(prompt if isinstance(prompt, str) else "")
+    row: Row = {"question": _question(question), "kind": "", "choices": []}
     row |= _right_answer(sample, handed, choices)
-    for number, said in enumerate(_said(sample), start=1):
+    for number, response in enumerate(_responses(sample), start=1):
         name = str(sample["doc_id"])
-        yield {"id": name if number == 1 else f"{number}#{name}", "response": said, **row}
+        yield {"id": name if number == 1 else f"{number}#{name}", "response": response, **row}
 
 
 def _question(prompt: str) -> str:
@@ -90,8 +90,8 @@ def _options(prompt: str) -> tuple[str, list[str]]:
     texts = [prompt[mark.end() : end] for mark, end in zip(marks, [*ends, len(prompt)], strict=True)]
     if all(text.rstrip().endswith(";") for text in texts[:-1]):
         texts[-1] = texts[-1].partition(";")[0]  # followed by answer instructions
-    asked = re.sub(r"\s*(?:Options?|Choices?):?\s*$", "", prompt[: marks[0].start()])
-    return asked.strip(), [text.strip().split("\n", 1)[0].rstrip(" ,;.") for text in texts]
+    question = re.sub(r"\s*(?:Options?|Choices?):?\s*$", "", prompt[: marks[0].start()])
+    return question.strip(), [text.strip().split("\n", 1)[0].rstrip(" ,;.") for text in texts]
 
 
 def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
@@ -107,20 +107,20 @@ def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
 
 def _handed(sample: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs of a task's metrics by name; the first metric with a name wins."""
-    found: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
     for value in sample.values():
         if isinstance(value, Mapping):
-            found = {str(name).lower(): inner for name, inner in value.items()} | found
-    return found
+            inputs = {str(name).lower(): inner for name, inner in value.items()} | inputs
+    return inputs
 
 
 def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices: list[str]) -> Row:
     """Return answer, kind and choices; empty for an open question."""
     for name, value in (("target", sample["target"]), *((name, handed.get(name)) for name in ANSWERS)):
         text = str(value).strip()
-        said = right(text, (), flags=name == "gt_answer")
-        if said in ("yes", "no") and not _LETTER.fullmatch(text):
-            return {"answer": said, "kind": "yes_no"}
+        answer = right(text, (), flags=name == "gt_answer")
+        if answer in ("yes", "no") and not _LETTER.fullmatch(text):
+            return {"answer": answer, "kind": "yes_no"}
         letter = right(text, choices) if choices else ""
         if len(letter) == 1 and letter in _LETTERS[: len(choices)]:
             return {"answer": letter, "kind": "multiple_choice", "choices": choices}
@@ -131,9 +131,9 @@ def _right_answer(sample: Mapping[str, Any], handed: Mapping[str, Any], choices:
     return {}
 
 
-def _said(sample: Mapping[str, Any]) -> list[str]:
+def _responses(sample: Mapping[str, Any]) -> list[str]:
     """Return the responses before lmms-eval's filters, one per repetition."""
-    said = sample.get("resps", sample.get("filtered_resps"))
-    while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
-        said = said[0]
-    return [str(words(one)) for one in said] if isinstance(said, list) and said else [str(words(said))]
+    logged = sample.get("resps", sample.get("filtered_resps"))
+    while isinstance(logged, list) and len(logged) == 1 and isinstance(logged[0], list):
+        logged = logged[0]
+    return [str(words(one)) for one in logged] if isinstance(logged, list) and logged else [str(words(logged))]

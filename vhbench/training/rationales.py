@@ -77,7 +77,7 @@ def contents(scene: Scene) -> str:
         and scene.environment not in names
         and environments.is_recognizable(scene)
     ):
-        parts.append(environments.shown(scene.environment))
+        parts.append(environments.description(scene.environment))
     return inflection.listing(parts) if parts else ""
 
 

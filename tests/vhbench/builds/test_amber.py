@@ -116,7 +116,7 @@ def test_responses_to_the_split_get_the_numbers_of_ambers_code(reference: Path, 
         file = tmp_path / "responses.json"
         file.write_text(json.dumps(case["responses"]))
         result = amber.score_records(
-            Responses(file, split, as_said=True),
+            Responses(file, split, verbatim=True),
             relation=relation,
             nouns=str.split,
             similarity=similarity(case["sim"]),
@@ -140,7 +140,7 @@ def test_the_tasks_metrics_are_ambers(tmp_path: Path) -> None:
     }  # fmt: skip
     file = tmp_path / "responses.json"
     file.write_text(json.dumps(said))
-    records = list(Responses(file, split, as_said=True))
+    records = list(Responses(file, split, verbatim=True))
     count = amber.counter(splits.read_manifest(split).config["vocabulary"])
     found = amber.score_records(records, relation=splits.read_manifest(split).config["vocabulary"])
     sums = {name: sum(getattr(count(r), name) for r in records if r.kind == "caption") for name in (
