@@ -6,7 +6,7 @@ so that two synthetic scenes with one background and different objects are not c
 
 Differences are measured in standard deviations of the image's grey values. On the 25 photos of ``coco_mini``: a copy
 differs from its original by at most 0.3 where nothing moved and 0.8 after alignment. With 42 other photos, different
-ones correlate by less than 0.8 after alignment. Of 402,590 pairs of synthetic scenes, many with one background, none
+ones correlate by less than 0.8 after alignment. Of 201,295 pairs of synthetic scenes, many with one background, none
 differs by less than 0.79 where nothing moved; after alignment, each is at least 0.15 above its bound.
 """
 
