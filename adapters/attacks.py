@@ -121,12 +121,12 @@ def attack(
     """
     config, models = config or AttackConfig(), model if isinstance(model, Sequence) else [model]
     keys = [_key(case, config) for case in cases]
-    unique, found = dict(zip(keys, cases, strict=True)), dict[Key, Mapping[str, Any]]()
+    unique, results = dict(zip(keys, cases, strict=True)), dict[Key, Mapping[str, Any]]()
     for batch in _batches(unique, size=config.batch_size):
-        found |= zip(batch, _attacked(batch, unique, models, config, seed, cache), strict=True)
+        results |= zip(batch, _attacked(batch, unique, models, config, seed, cache), strict=True)
     return [
         Rejection(case.id, fields["reason"], {"direction": case.direction, **fields["detail"]})
-        if "reason" in (fields := found[key])
+        if "reason" in (fields := results[key])
         else AttackResult(id=case.id, direction=case.direction, **fields)
         for key, case in zip(keys, cases, strict=True)
     ]
@@ -136,8 +136,7 @@ def _key(case: AttackCase, config: AttackConfig) -> Key:
     """Return what an attack depends on: the SHA-256 of shape and pixels, the direction, and the prompt."""
     image = case.image
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        expected = "expected RGB uint8 of shape (height, width, 3)"
-        raise VhbenchError(f"case {case.id}: {expected}, got {image.dtype} of shape {image.shape}")
+        raise VhbenchError(f"case {case.id}: expected RGB uint8 (H, W, 3), got {image.dtype} of shape {image.shape}")
     if case.direction not in NUDGE:
         raise VhbenchError(f"case {case.id}: expected direction {' or '.join(NUDGE)}, got {case.direction!r}")
     digest = hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
@@ -187,25 +186,22 @@ def _attack_batch(
         opened = [np.asarray(open_image(png)) for png in pngs]
         with torch.no_grad():
             saved = objective(to_tensor(opened, device))
-            noises = [
-                objective(to_tensor(list(map(_matched_noise, images, opened, draws)), device))
-                for _ in range(config.draws)
-            ]
+            shuffled = ([*map(_matched_noise, images, opened, draws)] for _ in range(config.draws))
+            noises = [objective(to_tensor(pixels, device)) for pixels in shuffled]
     except ValueError as error:  # a limit of the image processor, such as the aspect ratio
         return [{"reason": "unprocessable_image", "detail": {"error": str(error)}}] * len(batch)
     except torch.OutOfMemoryError as error:
         raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
     drawn = torch.stack(noises).T.tolist() if noises else [[]] * len(batch)
-    told = zip(images, opened, pngs, history.T.tolist(), saved.tolist(), drawn, strict=True)
-    return [_fields(*case, sign=config.sign(direction)) for case in told]
+    each = zip(images, opened, pngs, history.T.tolist(), saved.tolist(), drawn, strict=True)
+    return [_fields(*case, sign=config.sign(direction)) for case in each]
 
 
 def _fields(
     image: Pixels, opened: Pixels, png: bytes, history: list[float], saved: float, noise: list[float], *, sign: float
 ) -> dict[str, Any]:
-    if not all(map(math.isfinite, history)):
-        first = next(step for step, value in enumerate(history) if not math.isfinite(value))
-        return {"reason": "nan_gradient", "detail": {"step": first}}
+    if broken := [step for step, value in enumerate(history) if not math.isfinite(value)]:
+        return {"reason": "nan_gradient", "detail": {"step": broken[0]}}
     p = (1 + sum(sign * value >= sign * saved for value in noise)) / (1 + len(noise))
     return {
         "png": png,
@@ -289,8 +285,8 @@ def value_and_gradient(x: Tensor, objective: Objective) -> tuple[Tensor, Tensor]
 def objective_of(batch: Sequence[AttackCase], models: Models, config: AttackConfig) -> Objective:
     """Return the mean over models of the similarity to the originals, or of the loss on the responses."""
     if config.loss != "embedding":
-        asked, said = [case.question for case in batch], [case.response for case in batch]
-        return lambda x: torch.stack([model.answer_loss(x, asked, said) for model in models]).mean(dim=0)
+        questions, responses = [case.question for case in batch], [case.response for case in batch]
+        return lambda x: torch.stack([model.answer_loss(x, questions, responses) for model in models]).mean(dim=0)
     originals = to_tensor([case.image for case in batch], models[0].device)
     with torch.no_grad():
         pairs = [(model, model.features(originals)) for model in models]
@@ -300,8 +296,7 @@ def objective_of(batch: Sequence[AttackCase], models: Models, config: AttackConf
 def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig) -> Tensor:
     """Return the mean cosine per image for features of shape (batch, tokens, dimension).
 
-    The cosine runs over the features of each token; with ``compat``, over the released code's axis, which for some
-    models is the token axis.
+    The cosine runs over the features of each token; with ``compat``, over the axis of the released code.
     """
     axis = config.axis if config.axis != "auto" else model.reference_axis if config.compat else "features"
     cosines = torch.nn.functional.cosine_similarity(features, reference, dim=1 if axis == "tokens" else 2)

@@ -97,17 +97,17 @@ class QuestionVerifier:
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return, per image, the probability of each of its texts, given that one is correct."""
-        asked = [(image, f"Is this {text}?") for image, each in zip(images, texts, strict=True) for text in each]
-        yes = iter([value for part in batches(asked, self._batch) for value in self._yes(part)])
-        found = [[next(yes) for _ in each] for each in texts]
-        return [[value / (sum(each) or 1) for value in each] for each in found]  # all may be close to 0
+        queries = [(image, f"Is this {text}?") for image, each in zip(images, texts, strict=True) for text in each]
+        yes = iter([value for part in batches(queries, self._batch) for value in self._yes(part)])
+        groups = [[next(yes) for _ in each] for each in texts]
+        return [[value / (sum(each) or 1) for value in each] for each in groups]  # all may be close to 0
 
-    def _yes(self, asked: Sequence[tuple[bytes, str]]) -> list[float]:
+    def _yes(self, queries: Sequence[tuple[bytes, str]]) -> list[float]:
         import torch
 
-        pictures = [to_display_rgb(open_image(image)) for image, _ in asked]
+        pictures = [to_display_rgb(open_image(image)) for image, _ in queries]
         inputs = self._processor(
-            images=pictures, text=[text for _, text in asked], return_tensors="pt", padding=True, truncation=True
+            images=pictures, text=[text for _, text in queries], return_tensors="pt", padding=True, truncation=True
         ).to(self._device)
         with torch.inference_mode():
             logits = self._model(**inputs).logits[:, self._places].float()

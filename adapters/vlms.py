@@ -98,8 +98,8 @@ class TransformersVLM:
         """
         inputs = self._inputs(pixels)
         with in_one_line(f"{self.name}'s forward pass"):
-            given = self.connector(self.model, inputs)
-        features: Any = getattr(given, "pooler_output", given)
+            output = self.connector(self.model, inputs)
+        features: Any = getattr(output, "pooler_output", output)
         # A tensor, or one per image or tile; images are consecutive in all cases.
         parts = [features] if isinstance(features, torch.Tensor) else list(features)
         tokens = torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
@@ -120,7 +120,7 @@ class TransformersVLM:
             ValueError: with one line, if the processor or the model rejects an image.
         """
         shown = [to_display_rgb(open_image(image)) for image in images]
-        return [self._answer(image, asked + suffix, length) for image, asked in zip(shown, questions, strict=True)]
+        return [self._answer(image, text + suffix, length) for image, text in zip(shown, questions, strict=True)]
 
     def answer_loss(self, pixels: Any, questions: Sequence[str], responses: Sequence[str]) -> Any:
         """Return each response's negative log-likelihood per token, differentiable by pixels.
@@ -138,19 +138,19 @@ class TransformersVLM:
 
     def _response_loss(self, pixels: Any, question: str, response: str) -> Any:
         inputs = self._inputs(pixels, question)
-        said = self.processor.tokenizer(response, add_special_tokens=False, return_tensors="pt")["input_ids"]
-        said = said.to(self.device)
-        if not said.numel():
+        ids = self.processor.tokenizer(response, add_special_tokens=False, return_tensors="pt")["input_ids"]
+        ids = ids.to(self.device)
+        if not ids.numel():
             raise ValueError(f"{self.name}: the response {response!r} has no token")
         apart = self.model.config.is_encoder_decoder
-        more = {"input_ids": said, "attention_mask": torch.ones_like(said)}
+        more = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         for name in ("input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"):
             if name in inputs and not apart:
-                added = more.get(name, torch.zeros_like(said)).to(inputs[name].dtype)
+                added = more.get(name, torch.zeros_like(ids)).to(inputs[name].dtype)
                 inputs[name] = torch.cat([inputs[name], added], dim=1)
         with in_one_line(f"{self.name}'s forward pass"):
-            logits = self.model(**inputs, **({"labels": said} if apart else {})).logits.float()
-        return torch.nn.functional.cross_entropy(logits[0] if apart else logits[0, -said.shape[1] - 1 : -1], said[0])
+            logits = self.model(**inputs, **({"labels": ids} if apart else {})).logits.float()
+        return torch.nn.functional.cross_entropy(logits[0] if apart else logits[0, -ids.shape[1] - 1 : -1], ids[0])
 
     def _inputs(self, pixels: Any, question: str = "") -> dict[str, Any]:
         """Run the processor on floats, keeping the gradient, or on uint8 as on images from a file."""
@@ -167,9 +167,9 @@ class TransformersVLM:
 
     def _read(self, images: Sequence[Any], question: str) -> Mapping[str, Any]:
         """Return the processor's output for images, each with the same question."""
-        given = list(images) if self.layout == "flat" else [[image] for image in images]
-        prompts = [self._prompt(question)] * len(given)
-        read: Mapping[str, Any] = self.processor(images=given, text=prompts, return_tensors="pt")
+        nested = list(images) if self.layout == "flat" else [[image] for image in images]
+        prompts = [self._prompt(question)] * len(nested)
+        read: Mapping[str, Any] = self.processor(images=nested, text=prompts, return_tensors="pt")
         return read
 
     def _both(self, levels: Any, pixels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -185,13 +185,11 @@ class TransformersVLM:
 
     def _moved(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Move inputs to the model's device, and float inputs to its precision."""
-
-        def moved(value: Any) -> Any:
-            if not isinstance(value, torch.Tensor):
-                return value
-            return value.to(self.device, self.model.dtype if value.is_floating_point() else None)
-
-        return {name: moved(value) for name, value in inputs.items()}
+        real = self.model.dtype
+        return {
+            name: held.to(self.device, real if held.is_floating_point() else None) if torch.is_tensor(held) else held
+            for name, held in inputs.items()
+        }
 
     def _try_out(self) -> None:
         """Check at load time that a gradient reaches the pixels, and for the correct view."""
@@ -222,9 +220,9 @@ class TransformersVLM:
             inputs = self._moved(self._read([image], question))
         with torch.no_grad(), in_one_line(f"{self.name}'s answer"):
             output = self.model.generate(**inputs, max_new_tokens=length, do_sample=False)
-        tokens, asked = output[0], inputs["input_ids"][0]
-        if torch.equal(tokens[: len(asked)], asked):  # decoder-only models repeat the question, encoder-decoders do not
-            tokens = tokens[len(asked) :]
+        tokens, start = output[0], inputs["input_ids"][0]
+        if torch.equal(tokens[: len(start)], start):  # decoder-only models repeat the question, encoder-decoders do not
+            tokens = tokens[len(start) :]
         answer: str = self.processor.tokenizer.decode(tokens, skip_special_tokens=True)
         return answer.strip()
 

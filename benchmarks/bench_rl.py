@@ -81,7 +81,7 @@ def figures() -> list[Figure]:
 # -- GRPO ------------------------------------------------------------------------------------------------------------
 
 KIND, SIDE = "place", 128
-SFT_STEPS, GRPO_STEPS, PROMPTS, ANSWERS, TEMPERATURE, RATE = 130, 300, 16, 8, 1.3, 1e-4
+SFT_STEPS, GRPO_STEPS, PROMPTS, ANSWERS, TEMPERATURE, RATE = 90, 300, 16, 8, 1.3, 2e-4
 
 
 def places(seed: int) -> Iterator[dict[str, Any]]:

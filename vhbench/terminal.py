@@ -34,8 +34,8 @@ def in_a_line(text: str) -> str:
 
     So a third-party name cannot imitate vhbench's messages in its own line.
 
-    >>> print(in_a_line("q1\nno faults"))
-    q1\nno faults
+    >>> print(in_a_line("q1\nno error"))
+    q1\nno error
     """
     return escaped(text).replace("\n", "\\n").replace("\t", "\\t")
 

@@ -36,9 +36,9 @@ def by_one_option(question: Question) -> Question:
     The option depends only on the text. If a question is posed for two images with different answers, as in MMVP, one
     of the two is answered with yes and the other with no.
     """
-    asked = binary(question)
+    questions = binary(question)
     words = "\n".join([question.question, *question.choices])
-    drawn = asked[int.from_bytes(hashlib.sha256(words.encode()).digest()[:8]) % len(asked)]
+    drawn = questions[int.from_bytes(hashlib.sha256(words.encode()).digest()[:8]) % len(questions)]
     return replace(drawn, id=question.id)
 
 

@@ -2,9 +2,9 @@
 
 As in the paper, "a", "an" or "any" in a simple existence question becomes "no", and other questions become "Is it false
 that …" over their declarative sentence. ``negation_templates.tsv`` lists question patterns with their twins. The end of
-a subject is fixed by the pattern and never searched for: patterns of "any" source allow one reading only, and those of
-a benchmark describe how it writes, so that no other question matches them. A question that matches no pattern, or two
-with different twins, has no natural twin. :func:`wrap` asks for the opposite of any yes/no question.
+a subject is fixed by the pattern and never searched for: patterns allow one reading only, and those of a benchmark may
+also list how it writes. A question that matches no pattern, or two with different twins, has no natural twin.
+:func:`wrap` asks for the opposite of any yes/no question.
 """
 
 import re
@@ -36,20 +36,20 @@ def natural_twin(parts: Parts, source: str = "") -> str:
     Raises:
         CannotNegate: if it is already negated, has two clauses, or if no template matches or several disagree.
     """
-    asked = parts.asked[:1].upper() + parts.asked[1:]
-    if negations(re.sub(r" titled .*", "", asked)):
-        raise CannotNegate(f"negated already: {asked!r}")
-    if has("CLAUSES", asked) or has("SCOPES", parts.lead):
-        raise CannotNegate(f"ambiguous scope of the negation: {asked!r}")
+    text = parts.asked[:1].upper() + parts.asked[1:]
+    if negations(re.sub(r" titled .*", "", text)):
+        raise CannotNegate(f"negated already: {text!r}")
+    if len(text) > 1000 or has("CLAUSES", text) or has("SHOWN", text) or has("SCOPES", parts.lead):
+        raise CannotNegate(f"too long, or of ambiguous scope: {text!r}")
     simple, *others = _table()[1]
-    if is_simple_existence(asked):
-        found = {_filled(simple, asked)}
+    if is_simple_existence(text):
+        twins = {_filled(simple, text)}
     else:
-        known = {_filled(template, asked) for template in others if re.fullmatch(template[0], source)} - {None}
-        general = [template for template in others if template[0] == "any" and not has("UNCLEAR", asked)]
-        found = known or {_filled(template, asked) for template in general} - {None}
-    if len(found) != 1 or (twin := found.pop()) is None:
-        raise CannotNegate(f"no template has one twin: {asked!r}")
+        known = {_filled(template, text) for template in others if re.fullmatch(template[0], source)} - {None}
+        general = [template for template in others if template[0] == "any" and not has("UNCLEAR", text)]
+        twins = known or {_filled(template, text) for template in general} - {None}
+    if len(twins) != 1 or (twin := twins.pop()) is None:
+        raise CannotNegate(f"no template has one twin: {text!r}")
     first = twin[0].lower() if parts.asked[0].islower() else twin[0].upper()
     return f"{parts.before}{parts.lead}{first}{twin[1:]}{parts.mark}{parts.after}"
 
@@ -59,21 +59,21 @@ def wrap(parts: Parts) -> str:
 
     Text around the question stays outside; marks within the question are never the ones around it.
     """
-    asked = parts.lead + parts.asked + (parts.mark or "?")
-    asked = asked[:1].upper() + asked[1:]
-    absent = (pair for pair in MARKS if not set(pair) & set(parts.before + asked + parts.after))
+    text = parts.lead + parts.asked + (parts.mark or "?")
+    text = text[:1].upper() + text[1:]
+    absent = (pair for pair in MARKS if not set(pair) & set(parts.before + text + parts.after))
     opening, closing = next(absent, MARKS[-1])
-    return f"{parts.before}{WRAPPER} {opening}{asked}{closing}{parts.after}"
+    return f"{parts.before}{WRAPPER} {opening}{text}{closing}{parts.after}"
 
 
-def is_simple_existence(asked: str) -> bool:
+def is_simple_existence(text: str) -> bool:
     """Return whether "no" for "a" negates the whole: "Is there a …" about one kind of object.
 
     >>> is_simple_existence("Is there a dog in the image"), is_simple_existence("Is there a dog on every bench")
     (True, False)
     """
-    found = _SIMPLE.match(asked)
-    rest = without_quotations(asked[found.end() :]) if found else ""
+    match = _SIMPLE.match(text)
+    rest = without_quotations(text[match.end() :]) if match else ""
     return re.fullmatch(_table()[0]["EXISTS"], rest, re.I) is not None and not has("NOTSIMPLE", rest)
 
 
@@ -92,17 +92,16 @@ def has(slot: str, text: str) -> bool:
     return re.search(_table()[0][slot], without_quotations(text), re.I) is not None
 
 
-def _filled(template: _Template, asked: str) -> str | None:
+def _filled(template: _Template, sentence: str) -> str | None:
     """Return the twin of a question; None if it does not match."""
     _, question, twin = template
-    found = question.fullmatch(asked)
-    second = re.search(r":[sd]\}", twin) and has("FURTHER", asked)  # another verb, which would keep its form
-    if not found or second or ("P" in question.groupindex and not _is_one_predicate(found["P"])):
+    match = question.fullmatch(sentence)
+    if not match or (re.search(r":[sd]\}", twin) and has("FURTHER", sentence)):  # another verb would keep its form
         return None
 
     def slot(name: re.Match[str]) -> str:
-        text = found[name[1]] or ""
-        text = text.lower() if re.fullmatch(f"(?i){AUXILIARIES}", text) else text
+        text = match[name[1]] or ""
+        text = text.lower() if name[1] != "S" and re.fullmatch(f"(?i){AUXILIARIES}", text) else text
         return forms(text, past=name[2] == "d")[0] if name[2] else text
 
     return re.sub(r"  +", " ", re.sub(r"\{(\w+)(?::(\w))?\}", slot, twin))
@@ -118,7 +117,7 @@ def may_state(question: str, statement: str) -> bool:
         words(re.sub(r"«»|(?<=\w )[A-Z]\b(?!['’.])", "x", without_quotations(text))) for text in (question, statement)
     )
     slots = _table()[0]
-    for end in range(1, len(rest)):
+    for end in range(1, min(len(rest), 100)):
         if [*rest[:end], verb, *rest[end:]] in (stated[: len(rest) + 1], stated[-len(rest) - 1 :]):  # next to the lead
             subject, after = " ".join(rest[:end]), " ".join(rest[end:])
             cut = re.fullmatch(slots["UNENDING"], subject) or re.match(slots["INVERTED"], f"{subject}|{verb} {after} ")
@@ -127,38 +126,36 @@ def may_state(question: str, statement: str) -> bool:
                 return False  # "the man is with the beard Santa"
             participle = f"{slots['DONE']} (?!of )" if is_be else slots["DID"]
             start = f"^(?:(?:{slots['ADV']}|already|now|almost|nearly|[a-z]+ly) )*{participle}"
-            return not cut and _is_one_predicate(re.sub(start, "", after), loosely=True)
+            return not cut and _is_one_predicate(re.sub(start, "", after))
     return verb in ("do", "does", "did")
 
 
-def _is_one_predicate(text: str, *, loosely: bool = False) -> bool:
+def _is_one_predicate(text: str) -> bool:
     """Return whether no part of a text after a subject may be the predicate of the text in front of that part.
 
-    Noun phrases of several words must end in a listed noun; ``loosely``, in no adjective, and hold no listed noun.
+    Noun phrases of several words end in no adjective, and hold no listed noun.
 
     >>> _is_one_predicate("holding the dog on the big sofa"), _is_one_predicate("holding the dog wet")
     (True, False)
     """
     slots, phrase, last = _table()[0], list[str](), ""
     plain = re.sub(f"(?: ones?)?{slots['IMG']}$", "", without_quotations(text))
-    words_of = re.sub(slots["ASIDE" if loosely else "MANNER"], "", plain).split()
-    kinds = ("DETER", "JOIN", "VING", "ADV") if loosely else ("DETER", "VING", "LINK", "ADV")
+    words_of = re.sub(slots["ASIDE"], "", plain).split()
     for place, word in enumerate([*words_of, ""], start=1):
-        kind = next((name for name in kinds if re.fullmatch(slots[name], word)), "").replace("JOIN", "LINK")
+        kind = next((name for name in ("DETER", "JOIN", "VING", "ADV") if re.fullmatch(slots[name], word)), "")
         if last == "to" and not (kind or phrase) and word.islower():
             last = "infinitive"
         elif word and not kind:
             phrase.append(word)
         elif phrase:
-            noun = bool(re.fullmatch(slots["BARE" if last == "VING" else "PHRASE"], " ".join(phrase)))
-            bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "LINK")
+            bare = re.fullmatch(slots["ADJ"], phrase[0]) and last in ("DETER", "JOIN")
             stray = kind in ("DETER", "VING") or (last and (kind == "ADV" or (kind and place == len(words_of))))
-            noun = not has("SPLIT", " ".join(phrase)) if loosely else noun
-            if stray or (not noun and (len(phrase) > 1 or last in ("infinitive", "VING") or bare)):
+            several = len(phrase) > 1 or last in ("infinitive", "VING") or bare
+            if stray or (several and has("SPLIT", " ".join(phrase))):
                 return False
         if kind or not word:
             phrase, last = [], word if word == "to" else kind
-    return not has("SECOND" if loosely else "OTHER", " ".join(words_of))
+    return not has("SECOND", " ".join(words_of))
 
 
 def forms(verb: str, *, past: bool) -> list[str]:
@@ -174,12 +171,13 @@ def forms(verb: str, *, past: bool) -> list[str]:
 @cache
 def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
     """Read the slots and the templates; the first template is that of simple existence."""
-    slots, found = dict[str, str](), list[_Template]()
+    slots, templates = dict[str, str](), list[_Template]()
     for line in Path(__file__).with_name("negation_templates.tsv").read_text(encoding="utf-8").splitlines():
-        kind, first, second = [*line.split("\t"), "", ""][:3]
+        whole = re.sub(r"(?<!P)<([A-Z]+)>", lambda name: slots[name[1]], line)
+        kind, first, second = [*whole.split("\t"), "", ""][:3]
         if kind == "slot":
-            slots[first] = "(?:" + re.sub(r"<(\w+)>", lambda name: slots[name[1]], second) + ")"
+            slots[first] = f"(?:{second})"
         elif line and not line.startswith("#"):
             question = re.sub(r"\{([A-Z]+)(\d*)\}", lambda name: f"(?P<{name[1]}{name[2]}>{slots[name[1]]})", first)
-            found.append((kind, re.compile(question), second))
-    return slots, tuple(found)
+            templates.append((kind, re.compile(question), second))
+    return slots, tuple(templates)

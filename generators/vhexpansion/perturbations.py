@@ -111,9 +111,9 @@ def at_severities(spec: str) -> tuple[str, ...]:
     name, colon, levels = spec.partition(":")
     if not colon:
         return (spec,)
-    if not (found := re.fullmatch("([1-5])(?:-([1-5]))?", levels)) or levels[0] > levels[-1]:
+    if not (match := re.fullmatch("([1-5])(?:-([1-5]))?", levels)) or levels[0] > levels[-1]:
         raise VhbenchError(f"expected {name}:1-5 or a part of it, such as {name}:3, got {spec}")
-    return tuple(f"{name}_{level}" for level in range(int(found[1]), int(found[2] or found[1]) + 1))
+    return tuple(f"{name}_{level}" for level in range(int(match[1]), int(match[2] or match[1]) + 1))
 
 
 def split_name(name: str) -> tuple[str, int | None]:
@@ -122,8 +122,8 @@ def split_name(name: str) -> tuple[str, int | None]:
     >>> split_name("defocus_blur_3"), split_name("defocus_blur")
     (('defocus_blur', 3), ('defocus_blur', None))
     """
-    found = re.fullmatch("(.+)_([1-5])", name)
-    return (found[1], int(found[2])) if found else (name, None)
+    match = re.fullmatch("(.+)_([1-5])", name)
+    return (match[1], int(match[2])) if match else (name, None)
 
 
 def perturbation(
@@ -143,13 +143,13 @@ def perturbation(
     severity = own or severity
     if name not in PERTURBATIONS:
         raise VhbenchError(f"unknown perturbation {name!r}, expected one of {', '.join(PERTURBATIONS)}")
-    found = PERTURBATIONS[name]
-    change: Callable[..., Array] = found.relative if relative else found
+    record = PERTURBATIONS[name]
+    change: Callable[..., Array] = record.relative if relative else record
     if severity is None:
         return change
     if severity not in range(1, 6):
         raise VhbenchError(f"{name}: expected a severity of 1 to 5, got {severity}")
-    return partial(change, **found.severities[severity - 1])
+    return partial(change, **record.severities[severity - 1])
 
 
 @cache
@@ -255,8 +255,8 @@ def _through_jpeg(colour: Array, quality: int) -> Array:
     sampling = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
     stored = colour if grey else cv2.cvtColor(colour, cv2.COLOR_RGB2BGR)
     _, data = cv2.imencode(".jpg", stored, (cv2.IMWRITE_JPEG_QUALITY, quality, *sampling))
-    found = simplejpeg.decode_jpeg(data, colorspace="GRAY" if grey else "RGB", fastdct=False, fastupsample=False)
-    return np.asarray(found, np.uint8).reshape(colour.shape)
+    decoded = simplejpeg.decode_jpeg(data, colorspace="GRAY" if grey else "RGB", fastdct=False, fastupsample=False)
+    return np.asarray(decoded, np.uint8).reshape(colour.shape)
 
 
 def _on_colour(image: Array, change: Callable[[Array], Array]) -> Array:

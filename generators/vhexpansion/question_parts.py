@@ -30,6 +30,7 @@ _CHOICE = re.compile(  # "is it brown or black", but not "is there a dog or a ca
     r"(?i)^(?:(?:is|are|was|were) (?!there|it true)(?!.*\b(?:either|whether)\b|.*ing (?:an?|the) ).* or (?!not\b"
     r"|more\b|less\b|fewer\b|above\b|so\b|equal\b|anything|something)(?:(?:an?|the|in|on) )?\S+"
     r"(?: (?:in|on) the \w+)?$|.*\w+ing or \w+ing\b|.*\bor (?:to the|just|only)\b"
+    r"|(?:is|are|was|were) there (?:more|fewer|less) (?!.*\bthan\b).* or .*"
     r"|.*(?<!one|two)(?<!three)(?<!four|five)(?<!\d) or (?:one|two|three|four|five|six|\d+|none|several)(?: \w+)?$)"
 )
 _YES_OR_NO = re.compile(r"(?i)[ (,]*\byes or no\b\)?")
@@ -43,12 +44,12 @@ _QUOTED = re.compile(
 )
 """A quotation after image tokens and a label such as "Question:"."""
 _HINT = re.compile(
-    r"(?i)[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
+    r"(?i)\s*$|[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
     r"(?:please|answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide"
     r"|your answer|start|begin|assistant|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word"
     r"|(?:in|with) (?:one|a) (?:single )?word|<[^<>\s]{1,40}>|a:|\(?[a-h][).:])(?![\w'])"
 )
-"""Start of an instruction after a question: how to answer, or the options."""
+"""Nothing after a question, or the start of an instruction: how to answer, or the options."""
 _END = re.compile(r"[.!](?=\s|$)|\s+(?=Please answer)")  # of a question without a mark
 _SENTENCE = re.compile(r"[.!:]\s+|\n\s*")
 _QUOTATION = re.compile(r'"[^"]*"|“[^”]*”|(?<!\w)\'[^\']*\'(?!\w)')
@@ -84,26 +85,26 @@ def split_question(text: str) -> Parts:
         CannotNegate: if there is none, or more than one.
     """
     text = text.strip()
-    if (quoted := _QUOTED.fullmatch(text)) and _only_hint(quoted["after"]) and _BEGINS.match(quoted["inner"]):
+    if (quoted := _QUOTED.fullmatch(text)) and _HINT.match(quoted["after"]) and _BEGINS.match(quoted["inner"]):
         inner = split_question(quoted["inner"])
         before, after = quoted["before"] + quoted["open"], quoted["close"] + quoted["after"]
         return Parts(before + inner.before, inner.lead, inner.asked, inner.mark, inner.after + after)
     first = _IMAGE.match(text)
     here = first.end() if first else 0
     masked = _QUOTATION.sub(lambda quotation: "\0" * len(quotation[0]), text)
-    marks = [found for found in re.finditer(r"[?？]+(?! \(\d{4}\))", masked) if found.start() >= here]
+    marks = [match for match in re.finditer(r"[?？]+(?! \(\d{4}\))", masked) if match.start() >= here]
     stop = _END.search(masked, here) if _STARTS.match(masked, here) else None
     end = marks[0].start() if marks else stop.start() if stop else len(masked)
     after = marks[0].end() if marks else end
-    if not _only_hint(masked[after:]):
+    if not _HINT.match(masked[after:]):
         raise CannotNegate(f"not one yes/no question: {text!r}")
     lead = ""
-    for start in [here, *(found.end() for found in _SENTENCE.finditer(masked[:end]) if found.end() > here)]:
+    for start in [here, *(match.end() for match in _SENTENCE.finditer(masked[:end]) if match.end() > here)]:
         if _STARTS.match(masked, start):
             here = start
             break
-        if found := _LEAD.match(masked, start):
-            here, lead = start, text[start : found.end()]
+        if match := _LEAD.match(masked, start):
+            here, lead = start, text[start : match.end()]
             break
     asked = text[here + len(lead) : end]
     if not asked.strip() or _WH.match(asked) or not (marks or _STARTS.match(asked)):
@@ -122,7 +123,3 @@ def without_quotations(text: str) -> str:
     'Does the sign say «»'
     """
     return _QUOTATION.sub("«»", text)
-
-
-def _only_hint(after: str) -> bool:
-    return not after.strip() or _HINT.match(after) is not None

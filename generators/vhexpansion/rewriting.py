@@ -84,10 +84,10 @@ def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = 
                 raise
     if rewriter is None or wording == "wrapped":
         return Twin(negation.wrap(parts), "wrapped")
-    said = clean(rewriter.rewrite(PROMPT.format(question=question)))
-    if reason := why_not_negation(question, said, source):
-        return Twin(negation.wrap(parts), "wrapped", refused=said, reason=reason)
-    return Twin(said, "llm", by=rewriter.name)
+    output = clean(rewriter.rewrite(PROMPT.format(question=question)))
+    if reason := why_not_negation(question, output, source):
+        return Twin(negation.wrap(parts), "wrapped", refused=output, reason=reason)
+    return Twin(output, "llm", by=rewriter.name)
 
 
 def why_not_negation(question: str, candidate: str, source: str = "") -> str:
@@ -153,8 +153,8 @@ def _content(text: str) -> list[str]:
 
 
 def _verbs(text: str, have: str = "have") -> Counter[str]:
-    found = _AUXILIARY.findall(without_quotations(text).lower())
-    return Counter(have if verb == "have" else verb for verb in found)
+    verbs = _AUXILIARY.findall(without_quotations(text).lower())
+    return Counter(have if verb == "have" else verb for verb in verbs)
 
 
 def _same(before: list[str], after: list[str], question: str, said: str) -> bool:
@@ -164,8 +164,9 @@ def _same(before: list[str], after: list[str], question: str, said: str) -> bool
     if len(before) != len(after) or len(other) > 1 or auxiliary not in ("does", "did"):
         return len(before) == len(after) and not other
     if not other:  # "have" and "do", which are not compared, and pasts without an ending
-        main = re.search(r"\b(?:have|do)\b", question) and re.search(r"\b(?:has|had|does|did)\b", said)
-        return bool(main) or (auxiliary == "did" and negation.has("KEPT", said))
+        main = re.search(r"(\S+) (?:have|do)\b", question)
+        moved = main and re.search(rf"(?<!\S){re.escape(main[1])} (?:has|had|does|did)\b", said)
+        return bool(moved) or (auxiliary == "did" and negation.has("KEPT", said))
     ((verb, form),) = other
     noun = re.search(rf"\b(?:the|an?|this|that|his|her|its|their|to|(?:see|hear|help) .*) {re.escape(form)}\b", said)
     return not noun and form in negation.forms(verb, past=auxiliary == "did")

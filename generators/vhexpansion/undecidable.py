@@ -33,8 +33,8 @@ class Topic:
         word = self.words.search(question)
         if word:
             word = self.words.search(self.harmless.sub(lambda name: re.sub(r"\w", "_", name[0]), question))
-        found = filter(None, (word, self.patterns.search(question)))
-        return min(found, key=lambda match: match.start(), default=None)
+        matches = filter(None, (word, self.patterns.search(question)))
+        return min(matches, key=lambda match: match.start(), default=None)
 
 
 def undecided(question: str, topics: Iterable[str]) -> str:
@@ -46,15 +46,15 @@ def undecided(question: str, topics: Iterable[str]) -> str:
     ''
     """
     plain = _ASIDE.sub("", " ".join(question.lower().translate(_STRAIGHT).split())[:_LONGEST])
-    found = [match for match in (TOPICS[topic].find(plain) for topic in topics) if match]
-    return min(found, key=lambda match: match.start())[0] if found else ""
+    matches = [match for match in (TOPICS[topic].find(plain) for topic in topics) if match]
+    return min(matches, key=lambda match: match.start())[0] if matches else ""
 
 
-def _topic(told: Mapping[str, Any], groups: Mapping[str, str]) -> Topic:
+def _topic(rules: Mapping[str, Any], groups: Mapping[str, str]) -> Topic:
     """Compile a topic; missing rules match nothing."""
-    words = [re.escape(word) for word in told.get("words", "").split()]
+    words = [re.escape(word) for word in rules.get("words", "").split()]
     patterns, harmless = (
-        [re.sub(r"<(\w+)>", lambda name: groups[name[1]], text) for text in told.get(kind, ())]
+        [re.sub(r"<(\w+)>", lambda name: groups[name[1]], text) for text in rules.get(kind, ())]
         for kind in ("patterns", "harmless")
     )
     return Topic(*(_any(parts) for parts in (words, patterns, harmless)))
@@ -65,9 +65,9 @@ def _any(parts: list[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:(?<!\w)|(?!\w))(?:{'|'.join(parts)})(?:(?!\w)|(?<!\w))" if parts else r"(?!)")
 
 
-def _topics(told: Mapping[str, Any]) -> dict[str, Topic]:
-    groups = {name: re.sub(r"\|\s+", "|", text.strip()) for name, text in told["groups"].items()}
-    return {name: _topic(topic, groups) for name, topic in told["topics"].items()}
+def _topics(table: Mapping[str, Any]) -> dict[str, Topic]:
+    groups = {name: re.sub(r"\|\s+", "|", text.strip()) for name, text in table["groups"].items()}
+    return {name: _topic(topic, groups) for name, topic in table["topics"].items()}
 
 
 _LONGEST: Final = 2000

@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image, ImageEnhance, ImageOps
@@ -90,6 +91,14 @@ def street(*things: tuple[int, int]) -> bytes:
     return to_png(Image.fromarray(shades.astype(np.uint8)))
 
 
+def texture(seed: int) -> Image.Image:
+    """Return gravel: spots of a few pixels, which scaling to the compared size nearly averages away."""
+    noise = np.random.default_rng(seed).normal(size=(512, 512)).astype(np.float32) ** 3
+    spots, shades = cv2.GaussianBlur(noise, (0, 0), 1.5), cv2.GaussianBlur(noise, (0, 0), 12)
+    mixed = spots / spots.std() + 0.3 * shades / shades.std()
+    return Image.fromarray(np.clip(120 + 30 * mixed, 0, 255).astype(np.uint8)).convert("RGB")
+
+
 def test_one_background_with_other_things_is_another_image() -> None:
     one, other = Fingerprint.of(street((40, 180), (90, 200))), Fingerprint.of(street((150, 170), (90, 200)))
     assert one is not None
@@ -101,6 +110,24 @@ def test_one_background_with_other_things_is_another_image() -> None:
     saved = Fingerprint.of(jpeg(Image.open(io.BytesIO(street((40, 180), (90, 200)))), 40))
     assert saved is not None
     assert saved.copy_kind(one) == "re-encoded"
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda image: crop(image, 0.005), id="0.5 % crop"),
+        pytest.param(lambda image: crop(image, 0.05), id="5 % crop"),
+        pytest.param(lambda image: image.rotate(2, Image.Resampling.BICUBIC), id="2° rotation"),
+    ],
+)
+def test_copies_of_a_fine_texture_are_found(change: Callable[[Image.Image], Image.Image], seed: int) -> None:
+    one, other = (texture(s) for s in (seed, seed + 100))
+    seen = Fingerprint.of(to_png(change(one)))
+    assert ImageIndex({"one": Fingerprint.of(to_png(one)), "other": Fingerprint.of(to_png(other))}).find(seen) == (
+        "one", "cropped or rotated",
+    )  # fmt: skip
+    assert ImageIndex({"other": Fingerprint.of(to_png(other))}).find(seen) == ("", "")
 
 
 def test_the_most_similar_copy_is_named() -> None:

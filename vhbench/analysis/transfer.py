@@ -24,8 +24,9 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
         ask: the model; it need not be the one that was attacked.
 
     Returns:
-        method → ``right_before``, ``turned_wrong``, ``success_rate`` in percent with ``success_interval``, and
-        ``outcomes``: case → what became of its answer; a case that the model does not answer at all is in neither.
+        method → ``right_before``, ``turned_wrong``, ``success_rate`` in percent with ``success_interval``,
+        ``unread_after`` with ``success_bounds``, and ``outcomes``: case → what became of its answer; a case that the
+        model does not answer on the clean image is in none.
 
     Raises:
         VhbenchError: if the split has no attacked images, or lacks the clean form of a case.
@@ -36,7 +37,7 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
     if not attacked:
         raise VhbenchError(f"{split}: holds no attacked images; build it with --attack {', '.join(METHODS)}")
     before: dict[str, bool | None] = {}
-    by_method: dict[str, dict[str, tuple[bool, bool]]] = {}
+    by_method: dict[str, dict[str, tuple[bool, bool | None]]] = {}
     for question in attacked:
         case = clean_pair(question.pair_id)
         if case not in clean:
@@ -44,7 +45,7 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
         if case not in before:
             before[case] = _right(clean[case], ask)
         cases, first, after = by_method.setdefault(question.perturbation, {}), before[case], _right(question, ask)
-        if first is not None and after is not None:
+        if first is not None:
             cases[case] = (first, after)
     images = {case: digest_of(read_image(clean[case].images[0])) for case in before}
     return {
@@ -55,11 +56,10 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
 
 
 def _right(question: Question, ask: Ask) -> bool | None:
-    """Return whether a model answers correctly, None without a prediction."""
+    """Return whether a model answers correctly, None for a response that is neither yes nor no."""
     try:
         response = ask(read_image(question.images[0]), question.question)
     except ValueError as error:
         raise VhbenchError(f"question {question.id}: {error}") from error
-    if parsing.failure(response):
-        return None
-    return parsing.parse("yes_no", response, question=question.question) == question.answer
+    said = parsing.parse("yes_no", response, question=question.question)
+    return said == question.answer if said else None

@@ -169,6 +169,9 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
                 f"{kind}: attack success rate {score['success_rate']:.1f} % of {score['right_before']} initially "
                 f"correct responses, {wording.confidence(score['success_interval'])}."
             )
+        if unread := score.get("unread_after"):
+            low, high = score["success_bounds"]
+            yield f"{kind}: {unread} more are neither yes nor no after the attack; with them {low:.1f} to {high:.1f} %."
     apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None and not score["withheld"]]
     if clean and clean["pairs"] and apart:
         named = ", ".join(apart)
@@ -199,10 +202,11 @@ def _source(records: Sequence[Record]) -> dict[str, Any]:
 
 def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:
     """Return the success of an attack on the responses to original questions."""
-    originals = [record for record in records if not record.negated and not record.failure]
-    before = {case_of(record): record for record in originals if not record.perturbation}
+    originals = [record for record in records if not record.negated]
+    before = {case_of(record): record for record in originals if not (record.perturbation or record.failure)}
     after = [record for record in originals if record.perturbation == kind and case_of(record) in before]
-    right = [(before[case_of(r)].prediction == r.answer, r.prediction == r.answer) for r in after]
+    said = [(before[case_of(r)].prediction == r.answer, "" if r.failure else r.prediction) for r in after]
+    right = [(first, last == r.answer if last else None) for (first, last), r in zip(said, after, strict=True)]
     return success(right, clusters_of(after).numbers.tolist())
 
 

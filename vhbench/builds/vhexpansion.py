@@ -239,14 +239,14 @@ class VHExpansionBuild(SplitBuild):
     def sources(self) -> Mapping[str, str]:
         """SHA-256 of the source's files and of all its images."""
         _, path = form_of(self.source)
-        found = {file.name: file_sha256(file) for file in files_of(path)}
-        found |= {Path(self.cases).name: file_sha256(Path(self.cases))} if self.cases else {}
-        found |= {file.name: file_sha256(file) for file in files_of(Path(self.labels))} if self.labels else {}
+        digests = {file.name: file_sha256(file) for file in files_of(path)}
+        digests |= {Path(self.cases).name: file_sha256(Path(self.cases))} if self.cases else {}
+        digests |= {file.name: file_sha256(file) for file in files_of(Path(self.labels))} if self.labels else {}
         images = hashlib.sha256()
         for group in self._read.groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
         attacked = attack_sources(self._attack(self.attack[0])) if self.attack else {}
-        return {**found, "images": images.hexdigest(), **attacked}
+        return {**digests, "images": images.hexdigest(), **attacked}
 
     @property
     def source_name(self) -> str:
@@ -267,9 +267,9 @@ class VHExpansionBuild(SplitBuild):
         if not shard:
             yield from self._read.left_out
         for group in self._read.groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
-            told = sorted({name for question in group for name in question.scene_ids})
+            names = sorted({name for question in group for name in question.scene_ids})
             # Stored scenes have no images; adding them lets the split map images to scenes.
-            yield from (replace(scenes[name], image=group[0].images[0]) for name in told if name in scenes)
+            yield from (replace(scenes[name], image=group[0].images[0]) for name in names if name in scenes)
             cases: list[InitialCase] = []
             for item in _cases(group, self.negation, rewriter, templates):
                 if isinstance(item, InitialCase):
@@ -317,8 +317,8 @@ class VHExpansionBuild(SplitBuild):
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of attack results by method."""
-        found = splits.read_manifest(split).extra.get("attacks", {})
-        return attack_table(found) if found else ()
+        attacks = splits.read_manifest(split).extra.get("attacks", {})
+        return attack_table(attacks) if attacks else ()
 
     def _attack(self, method: str) -> Attack:
         """Return an attack; step counts only if they differ from the paper's."""
@@ -352,12 +352,12 @@ def _cases(
     group: tuple[Question, ...], wording: Wording, rewriter: Rewriter | None, source: str
 ) -> Iterator[InitialCase | Rejection]:
     """Pair each question with its negated twin, or return why it has none."""
-    given = {q.pair_id: q.question for q in group if q.negated}
+    twins = {q.pair_id: q.question for q in group if q.negated}
     for question in group:
         if question.negated:
             continue
         try:
-            twin = Twin(given[question.pair_id], "source", by="source") if question.pair_id in given else None
+            twin = Twin(twins[question.pair_id], "source", by="source") if question.pair_id in twins else None
             if twin is not None and (reason := why_not_negation(question.question, twin.text, source)):
                 yield Rejection(question.id, "twin_is_no_negation", {"twin": twin.text, "why": reason})
                 continue

@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -73,12 +72,12 @@ class ModelChoice:
 
 def attack_sources(attack: Attack) -> dict[str, str]:
     """Return the model and failure file that attacked images depend on."""
-    found = {}
+    digests = {}
     if attack.failed != "ask":  # checked first: loading a model takes minutes
         known = sorted(_answers(attack.failed).items())
-        found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
+        digests["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
     marks = [_load(model).fingerprint for model in attack.models]
-    return {"model": marks[0] if len(marks) == 1 else hashlib.sha256(repr(marks).encode()).hexdigest(), **found}
+    return {"model": marks[0] if len(marks) == 1 else hashlib.sha256(repr(marks).encode()).hexdigest(), **digests}
 
 
 def attack_cases(
@@ -94,9 +93,9 @@ def attack_cases(
     if attacks:
         seen = ((cases, np.asarray(to_display_rgb(Image.fromarray(pixels)))) for cases, pixels in groups)
         listed = [(case, pixels) for cases, pixels in seen for case in cases]
-        asked = _asked(attacks[0], [case for case, _ in listed])
+        answers = _asked(attacks[0], [case for case, _ in listed])
         for attack in attacks:
-            yield from _attacked(listed, attack, *asked, seed)
+            yield from _attacked(listed, attack, *answers, seed)
 
 
 def _attacked(
@@ -115,14 +114,14 @@ def _attacked(
     for case, pixels in listed:
         name = case.question.id
         if name not in failed or (attack.answers and name not in before):
-            told = unanswered.get(name) or Path(attack.failed).name
-            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": told})
+            why = unanswered.get(name) or Path(attack.failed).name
+            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": why})
             continue
         wrong = failed[name] or attack.settings.loss == "target"
         response = next(word for word in ("yes", "no") if (word == case.question.answer) != wrong)
-        asked = case.question.question + SUFFIX
+        prompt = case.question.question + SUFFIX
         todo.append(
-            (case, AttackCase(name, pixels, "similar" if failed[name] else "apart", asked, response.capitalize()))
+            (case, AttackCase(name, pixels, "similar" if failed[name] else "apart", prompt, response.capitalize()))
         )
     models = [_load(choice) for choice in attack.models]
     folder = cache_folder() / "attacks"
@@ -140,10 +139,10 @@ def _attacked(
             **result.report(),
         }
         if attack.answers:
-            with suppress(ValueError):  # without a response to the attacked image there is no outcome
-                report["outcome"] = turned(not before[case.question.id], not _fails(models[0], case, result.png))
-            with suppress(ValueError):
-                report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
+            answer = _said(models[0], case.question.question, result.png)
+            right = answer == case.question.answer if answer else None
+            report["outcome"] = turned(not before[case.question.id], right)
+            report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
         height, width, _ = item.image.shape
         pair = RowNames(seed, "vhexpansion").of_pair(name, attack.method)
         yield Scene(pair, result.png, width, height, objects=(), provenance=report)
@@ -160,10 +159,10 @@ def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) 
 
 def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return attack facts for the manifest by method; see :func:`_facts`."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[Mapping[str, Any]]] = {}
     for report in reports:
-        found.setdefault(report["attack"], []).append(report)
-    return {"attacks": {method: _facts(found[method]) for method in sorted(found)}} if found else {}
+        groups.setdefault(report["attack"], []).append(report)
+    return {"attacks": {method: _facts(groups[method]) for method in sorted(groups)}} if groups else {}
 
 
 def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -177,27 +176,29 @@ def _facts(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     (100.0, [2.5, 100.0], 'exact binomial CI (all outcomes identical)', 0.0)
     """
     means = {name: round(sum(r[name] for r in reports) / len(reports), 6) for name in ("saved", "noise")}
-    found = {"cases": len(reports), "achieved_nothing": sum(not report["achieved"] for report in reports), **means}
-    asked = [report for report in reports if "outcome" in report]
-    if not asked:
-        return found
-    outcomes, twins = Counter(report["outcome"] for report in asked), [r for r in reports if "consistent" in r]
-    right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
-    answers = success(right, [report["image"] for report in asked])
+    facts = {"cases": len(reports), "achieved_nothing": sum(not report["achieved"] for report in reports), **means}
+    cases = [report for report in reports if "outcome" in report]
+    if not cases:
+        return facts
+    outcomes, twins = Counter(report["outcome"] for report in cases), [r for r in reports if "consistent" in r]
+    after = {"turned_wrong": (True, False), "kept_right": (True, True), "unread_right": (True, None)}
+    answers = success([after.get(r["outcome"], (False, None)) for r in cases], [report["image"] for report in cases])
     pairs = success([tuple(r["consistent"]) for r in twins], [report["image"] for report in twins])
     rate, broken = (None if of["success_rate"] is None else round(of["success_rate"], 2) for of in (answers, pairs))
     ends, apart = ([round(end, 2) for end in of["success_interval"] or ()] or None for of in (answers, pairs))
     return {
-        **found,
+        **facts,
         **{name: outcomes[name] for name in ("turned_wrong", "kept_right", "turned_right", "kept_wrong")},
         "success_rate": rate,
         "interval": ends,
         "interval_note": answers["success_note"],
+        **_unread(answers),
         "inconsistent": {
             "consistent_before": pairs["right_before"],
             "inconsistent_after": pairs["turned_wrong"],
             "rate": broken,
             "interval": apart,
+            **_unread(pairs),
         },
     }
 
@@ -212,17 +213,24 @@ def attack_table(attacks: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     for method, counts in attacks.items():
         line = [str(method), f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
         right, pairs = counts.get("turned_wrong", 0) + counts.get("kept_right", 0), counts.get("inconsistent", {})
-        line += _share(right, counts.get("turned_wrong", 0), counts.get("success_rate"), counts.get("interval"))
-        numbers = (pairs.get(name) for name in ("consistent_before", "inconsistent_after", "rate", "interval"))
-        table.append([*line, *_share(*numbers)])
+        line += _share(right, counts.get("turned_wrong", 0), counts.get("success_rate"), facts=counts)
+        numbers = [pairs.get(name) for name in ("consistent_before", "inconsistent_after", "rate")]
+        table.append([*line, *_share(*numbers, facts=pairs)])
     return table
 
 
-def _share(before: Any, after: Any, rate: float | None, ends: Sequence[float] | None) -> list[str]:
+def _share(before: Any, after: Any, rate: Any, *, facts: Mapping[str, Any]) -> list[str]:
     """Return the cells of a share with its counts and interval; dashes if it is unknown."""
+    ends, unread = facts.get("interval"), facts.get("unread_after", 0)
+    beside = f" ({unread:,} unread: {facts['bounds'][0]}–{facts['bounds'][1]} %)" if unread else ""
     if rate is None:
-        return [*"––––"]
-    return [f"{before:,}", f"{after:,}", f"{rate} %", "–" if ends is None else f"{ends[0]}–{ends[1]} %"]
+        return ["–", "–", f"–{beside}", "–"]
+    return [f"{before:,}", f"{after:,}", f"{rate} %{beside}", f"{ends[0]}–{ends[1]} %" if ends else "–"]
+
+
+def _unread(rates: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the number of responses after an attack that are neither yes nor no, and the rate's bounds with them."""
+    return {"unread_after": rates["unread_after"], "bounds": [round(end, 2) for end in rates["success_bounds"] or ()]}
 
 
 def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
@@ -241,19 +249,26 @@ def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], d
 
 def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
     """Query a model; an unparsed answer counts as incorrect, an empty one raises ValueError."""
-    asked = case.question
-    (response,) = model.answer([image], [asked.question], suffix=SUFFIX)
+    question = case.question
+    (response,) = model.answer([image], [question.question], suffix=SUFFIX)
     if fault := parsing.failure(response):
-        raise ValueError(f"no prediction for {asked.id} ({fault})")
-    return parsing.parse("yes_no", response, question=asked.question) != asked.answer
+        raise ValueError(f"no prediction for {question.id} ({fault})")
+    return parsing.parse("yes_no", response, question=question.question) != question.answer
 
 
-def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
-    """Return whether a model answers the question and its negated twin with opposites."""
-    asked = (case.question.question, case.twin.text)
-    said = [model.answer([image], [question], suffix=SUFFIX)[0] for question in asked]
-    parsed = [parsing.parse("yes_no", response, question=q) for response, q in zip(said, asked, strict=True)]
-    return sorted(parsed) == ["no", "yes"]
+def _said(model: "TransformersVLM", question: str, image: bytes) -> str:
+    """Query a model; return "yes", "no", or "" for any other response or none."""
+    try:
+        (response,) = model.answer([image], [question], suffix=SUFFIX)
+    except ValueError:  # the model rejects the image
+        return ""
+    return parsing.parse("yes_no", response, question=question)
+
+
+def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool | None:
+    """Return whether a model answers the question and its negated twin with opposites, None without both answers."""
+    answers = [_said(model, question, image) for question in (case.question.question, case.twin.text)]
+    return answers[0] != answers[1] if all(answers) else None
 
 
 @lru_cache(maxsize=2)
@@ -261,8 +276,8 @@ def _answers(path: str) -> Mapping[str, bool]:
     """Read which original cases a run failed; failed requests are left out, unparsed answers count as incorrect."""
     from vhbench.runs import read_run  # imported here: it loads all metrics, and few builds attack a run's failures
 
-    asked = [r for r in read_run(Path(path)).merged() if r.kind == "yes_no" and not r.negated and not r.perturbation]
-    records = [record for record in asked if not record.failure]
+    plain = [r for r in read_run(Path(path)).merged() if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    records = [record for record in plain if not record.failure]
     if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
     return {expansion.clean_id(record.id): record.prediction != record.answer for record in records}

@@ -39,7 +39,7 @@ def form_of(source: str) -> tuple[str, Path]:
         "mmvp": (path / "Questions.csv").is_file(),
         "hallusionbench": path.name == "HallusionBench.json",
     }
-    return next((form for form, found in signs.items() if found), "table"), path
+    return next((form for form, is_it in signs.items() if is_it), "table"), path
 
 
 def read_split(path: Path, images: Path | None) -> Iterator[Question]:
@@ -78,8 +78,8 @@ def hidden_source(source: str) -> dict[str, str]:
         if split == path:
             raise
         return {}  # unrelated split
-    found = manifest.extra.get("commitment") or manifest.extra.get(HIDDEN_SOURCE)
-    return {HIDDEN_SOURCE: str(found)} if found else {}
+    commitment = manifest.extra.get("commitment") or manifest.extra.get(HIDDEN_SOURCE)
+    return {HIDDEN_SOURCE: str(commitment)} if commitment else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def read_cases(
     Raises:
         VhbenchError: naming the invalid row and field, or if no question is left.
     """
-    wanted = _listed(listed)
+    chosen = _listed(listed)
     form, path = form_of(source)
     folder = Path(images).expanduser() if images else None
     if folder is not None and not folder.is_dir():
@@ -115,11 +115,11 @@ def read_cases(
     if labels and form != "pope":
         raise VhbenchError(f"--labels {labels}: expected with --source pope:PATH, got the format {form}")
     every = FORMS[form](path, folder)
-    for asked in _relabelled(every, Path(labels).expanduser(), folder) if labels else every:
-        if isinstance(asked, Rejection):
-            left_out.append(asked)
+    for item in _relabelled(every, Path(labels).expanduser(), folder) if labels else every:
+        if isinstance(item, Rejection):
+            left_out.append(item)
             continue
-        for question in [by_one_option(asked)] if form in ONE_CASE_EACH else binary(asked):
+        for question in [by_one_option(item)] if form in ONE_CASE_EACH else binary(item):
             if 0 < limit <= len(ids):
                 break
             own: dict[str, Any] = {"benchmark": "vhexpansion", "source": name, "benchmark_version": version}
@@ -127,13 +127,13 @@ def read_cases(
             if question.id in ids:
                 raise VhbenchError(f"{path}: id {question.id!r} is there twice")
             ids.add(question.id)
-            if wanted and question.id not in wanted and question.pair_id not in wanted:
+            if chosen and question.id not in chosen and question.pair_id not in chosen:
                 continue
             groups.setdefault(_key(question), []).append(question)
     if not ids:
         raise VhbenchError(f"{path}: expected yes/no or multiple-choice questions about one image, got none")
-    if unknown := sorted(wanted - ids - {q.pair_id for group in groups.values() for q in group}):
-        raise VhbenchError(f"{listed}: {path} has no case {unknown[0]!r} ({len(unknown):,} of {len(wanted):,})")
+    if unknown := sorted(chosen - ids - {q.pair_id for group in groups.values() for q in group}):
+        raise VhbenchError(f"{listed}: {path} has no case {unknown[0]!r} ({len(unknown):,} of {len(chosen):,})")
     _check_twins([q for group in groups.values() for q in group], path)
     return Cases(tuple(tuple(group) for group in groups.values()), tuple(left_out))
 
@@ -143,9 +143,9 @@ def _relabelled(
 ) -> Iterator[Question | Rejection]:
     """Yield questions with the labels of a file (criterion "relabelled" if changed); reject those it leaves out."""
     files = (sorted(labels.glob("*repope*.json")) if labels.is_dir() else []) or [labels]
-    found = [q for file in files for q in FORMS["pope"](file, images) if isinstance(q, Question)]
-    known = {(category, *_asked(q)): q.answer for q in found for category in ("", q.question_type)}
-    unnamed = not any(q.question_type for q in found)  # a file without categories is of the source's
+    relabelled = [q for file in files for q in FORMS["pope"](file, images) if isinstance(q, Question)]
+    known = {(category, *_asked(q)): q.answer for q in relabelled for category in ("", q.question_type)}
+    unnamed = not any(q.question_type for q in relabelled)  # a file without categories is of the source's
     for question in questions:
         if isinstance(question, Rejection):
             yield question
@@ -161,10 +161,10 @@ def _asked(question: Question) -> tuple[object, ...]:
 
 def _listed(file: str) -> set[str]:
     """Return the case ids in a file, one per line; empty if no file is named."""
-    found = {line[0].strip() for line in re.finditer(r"[^\r\n]+", read_text(file))} - {""} if file else set[str]()
-    if file and not found:
+    ids = {line[0].strip() for line in re.finditer(r"[^\r\n]+", read_text(file))} - {""} if file else set[str]()
+    if file and not ids:
         raise VhbenchError(f"--cases {file}: lists no case; ids of cases, one in a line, are needed")
-    return found
+    return ids
 
 
 @lru_cache(maxsize=2)

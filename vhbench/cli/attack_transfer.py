@@ -45,5 +45,8 @@ def attack_transfer(options: _TransferOptions) -> None:
         if outcome["success_interval"]:
             low, high = outcome["success_interval"]
             line += f", {outcome['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
+        if outcome["unread_after"]:
+            low, high = outcome["success_bounds"]
+            line += f"; {outcome['unread_after']} more are neither yes nor no, with them {low:.1f} to {high:.1f} %"
         typer.echo(line)
     typer.echo(f"wrote {options.out}")

@@ -411,6 +411,117 @@ def test_one_noun_phrase_is_no_second_one(question: str, twin: str) -> None:
     assert twin_of(question, source="mme").text == twin
 
 
+NO_ONE_READING = [
+    "Are there any left?",
+    "Are there any visible in the picture?",
+    "Had the door been closed would the cat have stayed?",
+    "Should it rain will the match stop?",
+    "Are those the boy is eating cherries?",
+    "Is that the boy is wearing a hat?",
+    "Does he eat the cake and the dog drink the water?",
+    "Does the man hold a cup and the woman drink tea?",
+    "Does she wear a hat and on rainy days carry an umbrella?",
+    "Does she go eat lunch?",
+    "Did she come sit down?",
+    "Has it rained yet?",
+    "Could the horse fly bite?",
+    "Does the bike ride the man took look fun?",
+    "Does the video display the shop sells work?",
+    "Is the color red in the image?",
+    "Is this light blue?",
+    "Is this sky blue?",
+    "Is this oven baked?",
+    "Is the bird flying a duck?",
+    "Is the building burning a house?",
+    "Are the animals grazing cows?",
+    "Is the plant growing a tree?",
+    "Is the vehicle in the picture moving a truck?",
+    "Is the bird watching a hobby?",
+    "Is the man fishing a monk?",
+    "Is the woman using a pen to write the author?",
+    "Is the couple dancing tourists?",
+    "Is the runner up a woman?",
+    "Is the stand in an actor?",
+    "Is the man in the video call on the phone?",
+    "Is the boy in the picture puzzle?",
+    "Is this film directed by Hitchcock a thriller?",
+    "Is this artwork displayed in the Louvre famous?",
+    "Does the woman in the photo print look happy?",
+    "Does the dog in the picture come sit?",
+    "Does the man in the picture wear a hat and the woman hold a cup?",
+    "Is the man holding a cup mad?",
+    "Is the woman wearing glasses at the table?",
+    "Is the woman holding the cup on the table?",
+    "Had he fallen would Tom have cried?",
+    "Is the food cooking noodles?",
+    "Is Rome the oldest city open?",
+    "Is this artwork titled Sunflowers famous?",
+    "Is the man in the video camera?",
+    "Is the look out a sailor?",
+    "Is the toy a child broke?",
+]
+
+
+@pytest.mark.parametrize("source", ["", "mme", "hallusionbench", "eventhallusion"])
+@pytest.mark.parametrize("question", NO_ONE_READING)
+def test_a_question_of_several_readings_has_no_natural_twin(source: str, question: str) -> None:
+    assert twin_of(question, source=source).text == wrap(split_question(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "twin"),
+    [
+        ("Are there any open windows?", "Are there no open windows?"),
+        ("Is there a dog more?", "Is it false that there is a dog more?"),
+        ("Does it have wheels and an engine?", "Is it false that it has wheels and an engine?"),
+        ("Does she go to work?", "Is it false that she goes to work?"),
+        ("Does Will need help?", "Is it false that Will needs help?"),
+        ("Does May come before June?", "Is it false that May comes before June?"),
+        ("Are those the keys he lost?", "Is it false that those are the keys he lost?"),
+        ("Is the girl blowing bubbles?", "Is it false that the girl is blowing bubbles?"),
+        (
+            "Is the boy using a net to catch butterflies?",
+            "Is it false that the boy is using a net to catch butterflies?",
+        ),
+        ("Does the video show a volcano erupting?", "Is it false that the video shows a volcano erupting?"),
+    ],
+)
+def test_a_question_of_one_reading_has_a_natural_twin(question: str, twin: str) -> None:
+    assert twin_of(question).text == twin
+
+
+@pytest.mark.parametrize(
+    ("question", "twin"),
+    [
+        ("Is the animal in the picture a mammal?", "Is it false that the animal in the picture is a mammal?"),
+        (
+            "Is the device in the photo used for cooking?",
+            "Is it false that the device in the photo is used for cooking?",
+        ),
+        ("Is the dog on the right in the image?", "Is it false that the dog is on the right in the image?"),
+        ("Are the women in the image holding hands?", "Is it false that the women in the image are holding hands?"),
+        ("Is the tower as high as the church?", "Is it false that the tower is as high as the church?"),
+    ],
+)
+def test_one_predicate_of_a_benchmark(question: str, twin: str) -> None:
+    assert twin_of(question, source="mme").text == twin
+
+
+@pytest.mark.parametrize("question", ["Are there more dogs or cats?", "Is there more red or blue in the flag?"])
+def test_a_choice_of_the_more_frequent_one_is_refused(question: str) -> None:
+    with pytest.raises(CannotNegate, match="asks for more"):
+        twin_of(question)
+
+
+@pytest.mark.parametrize("word", ["of the dog ", "in the picture ", "holding a dog ", "and the dog "])
+def test_a_question_of_thousands_of_words_is_wrapped_at_once(word: str) -> None:
+    question, start = f"Is the {word * 3_000}red?", time.process_time()
+    twin = twin_of(question, source="mme")
+    why_not_negation(question, f"Is it false that {question[3:]}")
+    assert twin.form == "wrapped"
+    assert time.process_time() - start < 1
+
+
 SCOPED = [
     "Is there a cat sometimes?",
     "Is there a cat in the majority of the rooms?",

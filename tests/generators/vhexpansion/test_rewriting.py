@@ -81,6 +81,8 @@ GOOD = [
     ("Has someone left the window open?", "Is it false that someone has left the window open?"),
     ("Is the man holding the door open?", "Is it false that the man is holding the door open?"),
     ("Is the boy painting the wall green?", "Is it false that the boy is painting the wall green?"),
+    ("Does the dog on the left have spots?", "Is it false that the dog on the left has spots?"),
+    ("Are these wild mushrooms?", "Is it false that these are wild mushrooms?"),
 ]
 
 WRONG = [
@@ -212,6 +214,16 @@ WRONG = [
     ("Did the boy want to win?", "Is it false that the boy want to won?", "other content"),
     ("Did the man help the dog swim?", "Is it false that the man help the dog swam?", "other content"),
     ("Is the boy carrying the bag late?", "Is it false that the boy is carrying the bag late?", "splits a phrase"),
+    ("Does the dog on the left have spots?", "Is it false that the dog has on the left spots?", "another order"),
+    (
+        "Is the player wearing number 9 hurt?",
+        "Is it false that the player is wearing number 9 hurt?",
+        "splits a phrase",
+    ),
+    ('Is the word above the door "Hi"?', 'Is it false that the word is above the door "Hi"?', "splits a phrase"),
+    ("Was the picture taken from a plane?", "Is it false that the picture taken was from a plane?", "splits a phrase"),
+    ("Is the girl in pink Alice?", "Is it false that the girl is in pink Alice?", "splits a phrase"),
+    ("Are these wild mushrooms?", "Is it false that these wild are mushrooms?", "splits a phrase"),
 ]
 
 

@@ -183,3 +183,19 @@ def test_of_an_attack_it_tells_how_many_right_answers_turned() -> None:
         in found["summary"]
     )
     assert "success_rate" not in analyse(run())["sources"]["pope"]["jpeg"]
+
+
+@pytest.mark.parametrize("unread", [{"failure": "failed"}, {}])
+def test_a_response_to_an_attack_that_is_neither_yes_nor_no_is_told_beside_the_rate(unread: dict[str, str]) -> None:
+    """Of 40 right before, one is wrong after and one is neither: 1 of 39, and 1 to 2 of 40."""
+    records = []
+    for case in range(40):
+        records += pair(case, "", (True, True))
+        first, twin = pair(case, "ifgsm", (case != 0, True))
+        records += [replace(first, prediction="", response="", **unread) if case == 39 else first, twin]
+    found = analyse(records)
+    told = found["sources"]["pope"]["ifgsm"]
+    assert (told["right_before"], told["turned_wrong"], told["unread_after"]) == (39, 1, 1)
+    assert told["success_rate"] == pytest.approx(100 / 39)
+    assert told["success_bounds"] == [2.5, 5.0]
+    assert "ifgsm: 1 more are neither yes nor no after the attack; with them 2.5 to 5.0 %." in found["summary"]

@@ -191,6 +191,51 @@ def test_the_table_has_both_rates_with_their_intervals() -> None:
     ]  # fmt: skip
 
 
+def test_a_response_that_is_neither_yes_nor_no_is_told_beside_the_rate() -> None:
+    """Of three right before, one is wrong after and one right; the third is neither: 1 of 2, and 1 to 2 of 3."""
+    about = {"attack": "pgd", "achieved": True, "saved": 0.5, "noise": 0.9}
+    reports = [
+        {**about, "image": "a", "outcome": "turned_wrong", "consistent": [True, False]},
+        {**about, "image": "b", "outcome": "kept_right", "consistent": [True, None]},
+        {**about, "image": "c", "outcome": "unread_right", "consistent": [True, None]},
+        {**about, "image": "d", "outcome": "unread_wrong", "consistent": [False, None]},
+    ]
+    facts = attack_facts(reports)
+    found = facts["attacks"]["pgd"]
+    assert (found["success_rate"], found["unread_after"], found["bounds"]) == (50.0, 1, [33.33, 66.67])
+    pairs = found["inconsistent"]
+    assert (pairs["consistent_before"], pairs["unread_after"], pairs["bounds"]) == (1, 2, [33.33, 100.0])
+    row = attack_table(facts["attacks"])[1]
+    assert row[3:6] == ["2", "1", "50.0 % (1 unread: 33.33–66.67 %)"]
+    assert row[9] == "100.0 % (2 unread: 33.33–100.0 %)"
+    none = attack_facts([reports[2]])
+    assert none["attacks"]["pgd"]["success_rate"] is None
+    assert attack_table(none["attacks"])[1][5] == "– (1 unread: 0.0–100.0 %)"
+
+
+@pytest.mark.parametrize("response", ["", "Hm, 42.", "I can't help with that."])
+def test_a_build_and_a_transfer_keep_responses_that_are_neither_yes_nor_no(
+    response: str, source: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    originals = {(source.parent / f"{number}.png").read_bytes() for number in (0, 1)}
+
+    def answer(self: TransformersVLM, images: list[bytes], *_: Any, **__: Any) -> list[str]:
+        return ["Yes." if image in originals else response for image in images]
+
+    monkeypatch.setattr(TransformersVLM, "answer", answer)
+    attacked = replace(build(source, folder), attack=("random_noise",), answers=True)
+    manifest = sharding.run(attacked, tmp_path / "out", progress=False)
+    assert manifest is not None
+    found = manifest.extra["attacks"]["random_noise"]
+    assert (found["cases"], found["success_rate"], found["unread_after"], found["bounds"]) == (2, None, 1, [0.0, 100.0])
+    split = tmp_path / "out" / "vhexpansion"
+    outcomes = [scene.provenance["outcome"] for scene in splits.read_scenes(split).values()]
+    assert sorted(outcomes) == ["unread_right", "unread_wrong"]
+    told = transfer(split, lambda image, question: "Yes." if image in originals else response)["random_noise"]
+    assert (told["right_before"], told["unread_after"], told["success_bounds"]) == (0, 1, [0.0, 100.0])
+    assert sorted(told["outcomes"].values()) == ["unread_right", "unread_wrong"]
+
+
 def test_a_twin_without_a_response_leaves_the_outcome_of_its_question() -> None:
     about = {"attack": "pgd", "achieved": True, "saved": 0.5, "noise": 0.9}
     lost = {**about, "image": "a", "outcome": "turned_wrong"}

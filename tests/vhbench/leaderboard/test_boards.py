@@ -72,7 +72,7 @@ def answer(row: Any) -> str:
 def test_every_task_of_the_starters_has_a_page(sources: dict[str, Path], tmp_path: Path) -> None:
     named = [word for folder in sources.values() for word in ("--splits", str(folder))]
     run("init", tmp_path / "one", *named, "--tasks", "ode_standard_caption,mioh,vhexpansion_ode")
-    assert read_board(tmp_path / "one").named == "ode_standard_caption-2.0.0, mioh-2.0.0, vhexpansion_ode-2.0.0"
+    assert read_board(tmp_path / "one").names == "ode_standard_caption-2.0.0, mioh-2.0.0, vhexpansion_ode-2.0.0"
 
 
 @pytest.mark.parametrize("task", ["pope", "mioh_nothing", "../x"])

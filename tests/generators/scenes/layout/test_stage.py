@@ -98,8 +98,8 @@ def test_beside_is_more_than_six_tenths_of_the_mean_width(x: int, clear: bool) -
 )
 def test_how_much_must_be_seen(thing, requested, strict: bool, wanted: float) -> None:
     made = layout(requested=requested)
-    assert acceptance._wanted(made, spot(0, 0, 9, 9, **thing), carries=False, strict=strict) == wanted
-    assert acceptance._wanted(made, spot(0, 0, 9, 9, **thing), carries=True, strict=strict) == 0.5
+    assert acceptance._least_visible(made, spot(0, 0, 9, 9, **thing), carries=False, strict=strict) == wanted
+    assert acceptance._least_visible(made, spot(0, 0, 9, 9, **thing), carries=True, strict=strict) == 0.5
 
 
 def test_strict_places_are_free_and_clear() -> None:
