@@ -37,15 +37,15 @@ class Aggregation:
 
     def __call__(self, items: Items, args: Any = None) -> float | None:
         """Return the value for the table: a percentage or a count; None if undefined, withheld or unknown."""
-        found, family = records(items), task(self.task).family
+        samples, family = records(items), task(self.task).family
         assert family is not None
-        if any(map(submission.is_label_hidden, found)):
+        if any(map(submission.is_label_hidden, samples)):
             if self.reports:
-                submission.write(found, self.task, args)
+                submission.write(samples, self.task, args)
             return None
         if self.reports:
             repetitions = 1 + max((len(item.get("repeats", ())) for item in items), default=0)
-            grid = _origin(items, self.task) | report.grid(found, task(self.task)) | {"repetitions": repetitions}
+            grid = _origin(items, self.task) | report.grid(samples, task(self.task)) | {"repetitions": repetitions}
             report.write(grid, self.task, args)
             labels = _published(grid)
             for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"], labels)):
@@ -53,7 +53,7 @@ class Aggregation:
             if grid["withheld"]:
                 _forget_single_scores(items)
             return cast("float | None", grid["overall"][self.metric.name])
-        return report.measure_task(found, family, [self.metric]).scores[self.metric.name].value
+        return report.measure_task(samples, family, [self.metric]).scores[self.metric.name].value
 
 
 def metric_list(name: str) -> list[dict[str, Any]]:
@@ -87,8 +87,8 @@ def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
 
     Repetitions are adjacent: their joint score is the mean of their scores.
     """
-    found = {record.id: record for item in items for record in to_records(item)}
-    return [found[key] for key in sorted(found)]
+    by_id = {record.id: record for item in items for record in to_records(item)}
+    return [by_id[key] for key in sorted(by_id)]
 
 
 def _forget_single_scores(items: Items) -> None:
@@ -101,17 +101,17 @@ def _forget_single_scores(items: Items) -> None:
 
 def _published(grid: Mapping[str, Any]) -> str:
     """Return a line with the scores before labels were repaired; "" if none was."""
-    if (found := grid.get("pairs", {}).get("published_labels")) is None:
+    if (published := grid.get("pairs", {}).get("published_labels")) is None:
         return ""
     withdrawn = datasets.resolve(grid["benchmark"]).manifest.rejections.get("label_withdrawn", 0)
-    names = [name for name in found if name != "relabelled" and found[name] is not None]
-    scores = ", ".join(f"{name} {100 * found[name]:.1f} %" for name in names)
-    return f"{found['relabelled']:,} labels repaired, {withdrawn:,} withdrawn; with the published labels: {scores}"
+    names = [name for name in published if name != "relabelled" and published[name] is not None]
+    scores = ", ".join(f"{name} {100 * published[name]:.1f} %" for name in names)
+    return f"{published['relabelled']:,} labels repaired, {withdrawn:,} withdrawn; with the published labels: {scores}"
 
 
 def _origin(items: Items, task: str) -> dict[str, Any]:
     """Return the head of a report: missing responses, and provenance."""
-    found = one_of((item.get(KEY) for item in items), task)
+    provenance = one_of((item.get(KEY) for item in items), task)
     answered = len({item["id"] for item in items})
-    lost = None if found is None else missing(answered, found.asked, found.of)
-    return {"partial": lost, KEY: None if found is None else found.to_json() | {"answered": answered}}
+    lost = None if provenance is None else missing(answered, provenance.asked, provenance.of)
+    return {"partial": lost, KEY: None if provenance is None else provenance.to_json() | {"answered": answered}}

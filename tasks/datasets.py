@@ -67,14 +67,14 @@ def __getattr__(name: str) -> dict[str, Any]:
 
 def _loaded(name: str) -> dict[str, Any]:
     """Return the arguments of ``datasets`` for a benchmark or a config."""
-    found = files(name)
-    if "::" in str(found[0]):
+    paths = files(name)
+    if "::" in str(paths[0]):
         raise VhbenchError(
-            f"{found[0]}: expected a path without '::', which `datasets` takes for an archive; rename it"
+            f"{paths[0]}: expected a path without '::', which `datasets` takes for an archive; rename it"
         )
     # Images are read from the shards when they are needed: the cache of `datasets` would be twice as large as these.
     columns = [column for column in COLUMNS if column != "images"]
-    return {"data_files": {"test": [glob.escape(str(path)) for path in found]}, "columns": columns}
+    return {"data_files": {"test": [glob.escape(str(path)) for path in paths]}, "columns": columns}
 
 
 def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -121,25 +121,25 @@ def _refuse_yanked(benchmark: str, manifest: Manifest, source: DataSource) -> No
         from vhbench.adapters.hub_names import ReleaseName
 
         repo_id, tag = (name := ReleaseName.parse(source.release)).repo_id, name.revision
-        found = hub.standing(
+        status = hub.standing(
             repo_id,
             manifest.version,
             source.revision,
             tag=tag if tag.startswith("v") else "",
             content_hash=manifest.content_hash,
         )
-        reason, newer = reason or found.yanked, found.newer
-        if found.moved:
+        reason, newer = reason or status.yanked, status.newer
+        if status.moved:
             _say(f"the tag {tag} of {repo_id} was moved or deleted; the release is the one that was named")
-    there = f"; {newer} is available" if newer else ""
+    hint = f"; {newer} is available" if newer else ""
     if reason and os.environ.get("VHBENCH_ALLOW_YANKED") != "1":
         raise VhbenchError(
-            f"{benchmark} {manifest.version} was withdrawn: {reason}{there}. Pin another version, or set "
+            f"{benchmark} {manifest.version} was withdrawn: {reason}{hint}. Pin another version, or set "
             "VHBENCH_ALLOW_YANKED=1 to recompute old numbers"
         )
-    if reason or there:
+    if reason or hint:
         withdrawn = f" was withdrawn ({reason})" if reason else " is evaluated"
-        _say(f"{benchmark} {manifest.version}{withdrawn}{there}")
+        _say(f"{benchmark} {manifest.version}{withdrawn}{hint}")
 
 
 def files(name: str) -> list[Path]:
@@ -150,13 +150,13 @@ def files(name: str) -> list[Path]:
     """
     owner = of_task(name)
     data = resolve(owner.name if owner else name)
-    found = data.manifest.rows
-    if name not in BENCHMARKS and name not in found:
+    configs = data.manifest.rows
+    if name not in BENCHMARKS and name not in configs:
         raise VhbenchError(
             f"task {name}: expected a config of this name in {data.source} at {data.path}; got "
-            f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
+            f"{', '.join(sorted(configs))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
-    return data.rows.shards(sorted(found) if name in BENCHMARKS else [name])
+    return data.rows.shards(sorted(configs) if name in BENCHMARKS else [name])
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
@@ -168,9 +168,9 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     """
     benchmark = _only(docs, "benchmark")
     data = resolve(benchmark)
-    if (found := _only(docs, "benchmark_version")) != data.manifest.version:
+    if (other := _only(docs, "benchmark_version")) != data.manifest.version:
         raise VhbenchError(
-            f"expected rows of version '{data.manifest.version}' of the manifest, got '{found}': two versions are mixed"
+            f"expected rows of version '{data.manifest.version}' of the manifest, got '{other}': two versions are mixed"
         )
     checked = _checked(docs, data)
     keep = list(range(len(docs)))
@@ -178,9 +178,9 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
         values = docs[name][:]
         keep = [i for i in keep if values[i] in ((allowed,) if isinstance(allowed, str) else allowed)]
     if not keep:
-        asked = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
-        there = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
-        raise VhbenchError(f"{data.path}: expected {benchmark} questions with {asked}; got {there}")
+        condition = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
+        present = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
+        raise VhbenchError(f"{data.path}: expected {benchmark} questions with {condition}; got {present}")
     if "caption" in docs["kind"][:] and not manifests.is_hidden(data.manifest):
         vocabulary(benchmark)  # fail before a model has written thousands of captions
     return checked if len(keep) == len(docs) else checked.select(np.array(keep))
@@ -203,8 +203,8 @@ def _checked(docs: Any, data: Data) -> Any:
 
     first = data.rows.begin(docs[0], len(docs))
     files = [(path, path.stat()) for path in (Path(file["filename"]) for file in docs.cache_files)]
-    told = [[str(path), at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns] for path, at in files]
-    key = [data.manifest.content_hash, str(data.path), first, told]
+    stats = [[str(path), at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns] for path, at in files]
+    key = [data.manifest.content_hash, str(data.path), first, stats]
 
     def check(_: list[int]) -> list[bool]:
         for start in range(0, len(docs), _AT_ONCE):
@@ -214,7 +214,7 @@ def _checked(docs: Any, data: Data) -> Any:
         return [True]
 
     if files:
-        with FileLock(f"{told[0][0]}.checked.lock"):  # next to the lock of `datasets`
+        with FileLock(f"{stats[0][0]}.checked.lock"):  # next to the lock of `datasets`
             list(cached("checked", [key], check))
     else:
         check([])
@@ -240,8 +240,8 @@ class _Use:
         or_exit(resolve(self.benchmark).rows.check, rows, batch[_INDEX])
         if _VARIANT in batch:
             rows = (dict(zip(HASHED, values, strict=True)) for values in zip(*(batch[n] for n in HASHED), strict=True))
-            asked = [split_repetition(prefix).vary(row) for row, prefix in zip(rows, batch[_VARIANT], strict=True)]
-            batch = batch | {name: [row[name] for row in asked] for name in HASHED}
+            varied = [split_repetition(prefix).vary(row) for row, prefix in zip(rows, batch[_VARIANT], strict=True)]
+            batch = batch | {name: [row[name] for row in varied] for name in HASHED}
         if "images" in batch:
             return batch | {"images": [Images(self.benchmark, index) for index in batch[_INDEX]]}
         return batch
@@ -265,8 +265,8 @@ class Images(Sequence[Any]):
 
     def __getitem__(self, number: Any) -> Any:
         """Return one image, or the images of a slice, as PIL images."""
-        found = or_exit(resolve(self.benchmark).rows.images, self.row)[number]
-        return open_image(found) if isinstance(found, bytes) else [open_image(data) for data in found]
+        encoded = or_exit(resolve(self.benchmark).rows.images, self.row)[number]
+        return open_image(encoded) if isinstance(encoded, bytes) else [open_image(data) for data in encoded]
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the images; their shard is read once."""
@@ -297,8 +297,8 @@ def _count(name: str, split: Path) -> int:
     own, rows = task(name), splits.read_manifest(split).rows
     if not own.keep:  # {}: the whole benchmark; None: its own config
         return rows.get(name, 0) if own.keep is None else sum(rows.values())
-    kept = sum(own.keeps(row.__getitem__) for _, row in splits.read_columns(split, list(own.keep)))
-    return max(1, len(own.variants)) * kept
+    n_rows = sum(own.keeps(row.__getitem__) for _, row in splits.read_columns(split, list(own.keep)))
+    return max(1, len(own.variants)) * n_rows
 
 
 def vocabulary(benchmark: str) -> dict[str, list[str]]:
@@ -330,9 +330,9 @@ def belonging(records: Iterable[Record], split: Path, option: str) -> Iterator[R
         split: the split whose vocabulary scores them.
         option: option that names another one.
     """
-    asked = splits.read_ids(split)
+    ids = splits.read_ids(split)
     for record in records:
-        if split_repetition(record.id)[1] not in asked:
+        if split_repetition(record.id)[1] not in ids:
             raise VhbenchError(
                 f"response {record.id!r} belongs to no question of {split}, whose vocabulary would score captions; "
                 f"give the evaluated split with {option} DIR"
@@ -356,8 +356,8 @@ def _locate(benchmark: str) -> tuple[Path, DataSource]:
 
         path = ReleaseName.parse(release).folder()
         return path, DataSource(kind="hub", release=release, revision=path.name)
-    if given := os.environ.get("VHBENCH_RELEASE"):
-        raise VhbenchError(f"VHBENCH_RELEASE={given}: expected a release of {benchmark} among them, got none")
+    if names := os.environ.get("VHBENCH_RELEASE"):
+        raise VhbenchError(f"VHBENCH_RELEASE={names}: expected a release of {benchmark} among them, got none")
     from vhbench.builds.starter import starter
 
     return starter(benchmark), DataSource(kind="starter")
@@ -369,18 +369,18 @@ def releases() -> dict[str, str]:
     Raises:
         VhbenchError: if a name is invalid, two are of one benchmark, or ``release.yaml`` does not have this form.
     """
-    told = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
-    own = dict(convert(told, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
-    found: dict[str, str] = {}
+    mapping = parse_yaml(read_text(OWN), f"cannot read {OWN}") or {}
+    own = dict(convert(mapping, dict[str, str], str(OWN), "a mapping of benchmarks to names of releases"))
+    overrides: dict[str, str] = {}
     for name in filter(None, map(str.strip, os.environ.get("VHBENCH_RELEASE", "").split(","))):
         from vhbench.adapters.hub_names import ReleaseName
 
         benchmark = ReleaseName.parse(name).manifest().benchmark
-        if benchmark in found:
-            both = f"{found[benchmark]} and {name}"
+        if benchmark in overrides:
+            both = f"{overrides[benchmark]} and {name}"
             raise VhbenchError(f"VHBENCH_RELEASE: expected one release of {benchmark}, got {both}")
-        found[benchmark] = name
-    return own | found
+        overrides[benchmark] = name
+    return own | overrides
 
 
 def _only(docs: Any, column: str) -> str:

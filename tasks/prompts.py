@@ -107,7 +107,7 @@ def process_results(
     counts = tokens().get(doc["id"], ()) if tokens else ()
     if len(counts) != len(results):
         counts = [0] * len(results)  # of one repetition
-    record, *further = told = [to_record(doc, *one, limit) for one in zip(results, counts, strict=True)]
+    record, *further = records = [to_record(doc, *one, limit) for one in zip(results, counts, strict=True)]
     headline, *others = listed(
         benchmark(record.benchmark).families[record.kind].name, split_repetition(record.id).variant[0]
     )
@@ -124,7 +124,7 @@ def process_results(
         for metric in others
     }
     if headline.name == "accuracy" and not is_label_hidden(record):
-        right = [float(other.prediction == other.answer) for other in told]
+        right = [float(other.prediction == other.answer) for other in records]
         share = sum(right) / len(right)
         whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}
     if provenance is not None:

@@ -93,30 +93,30 @@ def export(split: Path, to: str, out: Path, model: str = "", variants: Sequence[
     out.mkdir(parents=True, exist_ok=True)
     form, write = TARGETS[to]
     manifest = splits.read_manifest(split)
-    found = {doc["id"]: doc for doc in _docs(split, variants)}
-    if not found:
+    docs = {doc["id"]: doc for doc in _docs(split, variants)}
+    if not docs:
         raise VhbenchError(f"--rotations: expected a split with multiple-choice questions, got {split}")
-    limits = sorted({benchmark(doc["benchmark"]).token_limit(doc) for doc in found.values()})
+    limits = sorted({benchmark(doc["benchmark"]).token_limit(doc) for doc in docs.values()})
     stem = f"vhbench_{manifest.benchmark}_{manifest.content_hash[:12]}"
     parts = [
         _ExportPart(split, stem if len(limits) == 1 else f"{stem}_{limit}", limit, model, variants) for limit in limits
     ]
     files = [file for part in parts for file in write(part, out)]
-    told = {
+    spec = {
         "to": to,
         "benchmark": manifest.benchmark,
         "version": manifest.version,
         "content_hash": manifest.content_hash,
         "vhbench": vhbench.__version__,
-        "questions": len(found),
+        "questions": len(docs),
         "prompt_form": form,
-        "prompts": _digest(found.values(), form),
+        "prompts": _digest(docs.values(), form),
         "variants": list(variants),
         "generation": {part.name: {"max_new_tokens": part.limit, "temperature": 0} for part in parts},
         "files": [str(file.relative_to(out)) for file in files],
         "canary": CANARY,
     }
-    write_atomic(out / FILE, json_bytes(told))
+    write_atomic(out / FILE, json_bytes(spec))
     return [*files, out / FILE]
 
 
@@ -140,17 +140,17 @@ class PromptCheck:
         self._images: dict[str, set[tuple[str, ...]]] = defaultdict(set)  # id → starts of their hashes
         self._datasets: set[str] = set()
 
-    def see(self, asked: Mapping[str, Any], response: Mapping[str, Any]) -> None:
+    def see(self, question: Mapping[str, Any], response: Mapping[str, Any]) -> None:
         """Compare the prompt in a row of a log, if it has one, with the question's in either form."""
         if (sent := response.get(SENT)) is None:
             return
         self._datasets.add(sent.dataset)
-        if sent.prompt is not None and {"question", "kind"} <= asked.keys():
-            doc = {"choices": (), "scene_ids": (), **asked}
+        if sent.prompt is not None and {"question", "kind"} <= question.keys():
+            doc = {"choices": (), "scene_ids": (), **question}
             self.others += sent.prompt not in (prompts.sent(doc, "chat"), prompts.to_text(doc))
         names = [re.fullmatch(r"([0-9a-f]{32})\.\w+", re.split(r"[/\\]", file)[-1]) for file in sent.images]
         if named := tuple(name[1] for name in names if name):
-            self._images[split_repetition(str(asked["id"]))[1]].add(named)
+            self._images[split_repetition(str(question["id"]))[1]].add(named)
 
     def notes(self, logs: Sequence[Path], split: Path) -> Iterator[str]:
         """Yield warnings about the responses of logs, also by the exports next to them, or above them.
@@ -165,14 +165,14 @@ class PromptCheck:
         own = splits.read_manifest(split).content_hash
         exports = {log: next((at / FILE for at in log.parents[:2] if (at / FILE).is_file()), None) for log in logs}
         for file in filter(None, dict.fromkeys(exports.values())):
-            told = read_typed(file, _Export, "vhbench export")
-            if (given := told.get("content_hash", "")) != own:
-                raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {given[:12]}…")
-            if told.get("prompts") != _digest(_docs(split, told.get("variants", ())), told.get("prompt_form", "")):
+            spec = read_typed(file, _Export, "vhbench export")
+            if (actual := spec.get("content_hash", "")) != own:
+                raise VhbenchError(f"{file}: expected an export of {split} with hash {own[:12]}…, got {actual[:12]}…")
+            if spec.get("prompts") != _digest(_docs(split, spec.get("variants", ())), spec.get("prompt_form", "")):
                 yield f"{file}: its prompts differ from lmms-eval's; scores are not comparable"
         for name in sorted({*self._datasets, *(log.name for log in logs)}):
-            if (found := _NAMED.search(name)) and found[1] != own[:12]:
-                raise VhbenchError(f"expected responses to {split} with hash {own[:12]}…, got a log of {found[0]}")
+            if (match := _NAMED.search(name)) and match[1] != own[:12]:
+                raise VhbenchError(f"expected responses to {split} with hash {own[:12]}…, got a log of {match[0]}")
         unproven = [str(log) for log in logs if not (exports[log] or _NAMED.search(log.name))]
         if unproven and any(not _NAMED.search(name) for name in self._datasets):
             yield f"{', '.join(unproven)}: neither its name nor an {FILE} names the evaluated split"
@@ -216,12 +216,12 @@ def _encoded(image: Any) -> tuple[bytes, str]:
     return (to_png(to_display_rgb(opened)), "PNG") if opened.has_transparency_data else (data, stored_format(data))
 
 
-def _content(question: Question, shown: Callable[[bytes, str], dict[str, Any]]) -> list[dict[str, Any]]:
+def _content(question: Question, to_part: Callable[[bytes, str], dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a chat model's content with each image as a harness takes it."""
     images = iter(question.images)
     blank = [Image.new("RGB", (1, 1))] * len(question.images)
     [message] = prompts.to_messages({**_doc(question), "images": blank})
-    return [shown(*_encoded(next(images))) if "url" in part else part for part in message["content"]]
+    return [to_part(*_encoded(next(images))) if "url" in part else part for part in message["content"]]
 
 
 def _vlmevalkit(part: _ExportPart, out: Path) -> Iterator[Path]:
@@ -244,14 +244,14 @@ def _vlmevalkit(part: _ExportPart, out: Path) -> Iterator[Path]:
 def _openai_batch(part: _ExportPart, out: Path) -> Iterator[Path]:
     """Write files of requests within the limits of a batch."""
 
-    def shown(data: bytes, form: str) -> dict[str, Any]:
+    def to_part(data: bytes, form: str) -> dict[str, Any]:
         url = f"data:image/{form.lower()};base64,{base64.b64encode(data).decode()}"
         return {"type": "image_url", "image_url": {"url": url}}
 
     lines: list[bytes] = []
     number = size = 0
     for question in part:
-        messages = [{"role": "user", "content": _content(question, shown)}]
+        messages = [{"role": "user", "content": _content(question, to_part)}]
         body = {"model": part.model, "messages": messages, "max_completion_tokens": part.limit, "temperature": 0}
         request = {"custom_id": question.id, "method": "POST", "url": "/v1/chat/completions", "body": body}
         line = canonical(request) + b"\n"
@@ -266,7 +266,7 @@ def _openai_batch(part: _ExportPart, out: Path) -> Iterator[Path]:
 def _inspect(part: _ExportPart, out: Path) -> Iterator[Path]:
     """Write a task file, its questions, and their images."""
 
-    def shown(data: bytes, form: str) -> dict[str, Any]:
+    def to_part(data: bytes, form: str) -> dict[str, Any]:
         file = out / "images" / f"{hashlib.sha256(data).hexdigest()[:32]}.{form.lower()}"
         if not file.exists():
             _write(file, data)
@@ -274,7 +274,7 @@ def _inspect(part: _ExportPart, out: Path) -> Iterator[Path]:
 
     lines = []
     for question in part:
-        messages = [{"role": "user", "content": _content(question, shown)}]
+        messages = [{"role": "user", "content": _content(question, to_part)}]
         metadata = {"canary": CANARY, "benchmark": question.benchmark, "cluster": " ".join(question.scene_ids)}
         row = {"id": question.id, "input": messages, "target": question.answer, "metadata": metadata}
         lines.append(canonical(row) + b"\n")

@@ -46,30 +46,30 @@ def features(question: QuestionBase) -> Iterator[Mapping[str, list[Feature]]]:
     words, cell = _words(question.question), cell_of(question)
     texts = [_words(choice) for choice in question.choices]
     for place, letter in enumerate(options_of(question)):
-        said = _TURNED[letter] if question.negated and not texts else letter
-        told = _Option(question, words, texts, place, letter, said)
-        yield {name: list(_twice(find(told), cell)) for name, find in SETS.items()}
+        answer = _TURNED[letter] if question.negated and not texts else letter
+        option = _Option(question, words, texts, place, letter, answer)
+        yield {name: list(_twice(find(option), cell)) for name, find in SETS.items()}
 
 
 class _Option(NamedTuple):
-    """One option with its question and the others; ``said``: the same answer, to the question if it is a negation."""
+    """One option with its question and the others; ``answer``: the same answer, to the question if it is a negation."""
 
     question: QuestionBase
     words: tuple[str, ...]
     texts: Sequence[tuple[str, ...]]
     place: int
     letter: str
-    said: str
+    answer: str
 
     @property
     def names(self) -> tuple[Hashable, ...]:
         """Position and text of the option."""
-        return (self.said, self.texts[self.place]) if self.texts else (self.said,)
+        return (self.answer, self.texts[self.place]) if self.texts else (self.answer,)
 
 
 def _prior(option: _Option) -> Iterator[Feature]:
     yield "letter", option.letter, option.question.negated, len(option.texts)
-    yield "said", option.said
+    yield "said", option.answer
 
 
 def _texts(option: _Option) -> Iterator[Feature]:
@@ -101,13 +101,13 @@ def _word(option: _Option) -> Iterator[Feature]:
         for name in option.names:
             yield "word", name, word
         if option.question.negated:
-            yield "negated", option.said, word
+            yield "negated", option.answer, word
 
 
 def _pair(option: _Option) -> Iterator[Feature]:
     telling = sorted({*option.words} - _EMPTY)[:12]
     for pair in combinations(telling, 2):
-        yield "pair", option.said, pair
+        yield "pair", option.answer, pair
 
 
 def _marks(option: _Option) -> Iterator[Feature]:
@@ -118,7 +118,7 @@ def _marks(option: _Option) -> Iterator[Feature]:
     for where, text in texts.items():
         capitals = "".join(word[0] for word in _SHAPE.findall(text) if word[0].isupper())
         for name, value in (("signs", _SIGNS.sub("", text)), ("capitals", capitals)):
-            yield where, name, option.said if where == "question" else "", value
+            yield where, name, option.answer if where == "question" else "", value
 
 
 SETS: Mapping[str, Callable[[_Option], Iterator[Feature]]] = {
@@ -132,9 +132,9 @@ SETS: Mapping[str, Callable[[_Option], Iterator[Feature]]] = {
 """Name of a feature set → its extractors for an option."""
 
 
-def _twice(found: Iterator[Feature], cell: Feature) -> Iterator[Feature]:
+def _twice(plain: Iterator[Feature], cell: Feature) -> Iterator[Feature]:
     """Yield each feature globally and for its subset, as a word may be informative only there."""
-    for feature in found:
+    for feature in plain:
         yield feature
         yield *feature, cell
 

@@ -68,10 +68,10 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
 
 def numbers(measured: Measured, family: str) -> dict[str, Any]:
     """Return the metrics by name, with intervals and further fields."""
-    found = {"n": measured.n, **report_scores(measured, percent=True)}
-    if "accuracy" in found:
-        found["interval"] = found["intervals"]["accuracy"]
-    return found | (_NOTES[family](measured) if family in _NOTES and not measured.withheld else {})
+    scores = {"n": measured.n, **report_scores(measured, percent=True)}
+    if "accuracy" in scores:
+        scores["interval"] = scores["intervals"]["accuracy"]
+    return scores | (_NOTES[family](measured) if family in _NOTES and not measured.withheld else {})
 
 
 def _cells(measured: Measured, columns: Sequence[str], family: str) -> list[Mapping[str, Any]]:

@@ -27,16 +27,16 @@ class Slice:
 
     def __call__(self, docs: Any) -> Any:
         """Return the selected rows, in stratified order."""
-        found = _stratified(or_exit(select, docs, **dict(self.keep)))
-        return repeat(found, self.variants) if self.variants else found
+        rows = _stratified(or_exit(select, docs, **dict(self.keep)))
+        return repeat(rows, self.variants) if self.variants else rows
 
 
 def __getattr__(name: str) -> Slice:
     """Return the slice of the task of this name."""
     if of_task(name) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = task(name)
-    return Slice(tuple((found.keep or {}).items()), found.variants)
+    named_task = task(name)
+    return Slice(tuple((named_task.keep or {}).items()), named_task.variants)
 
 
 def whole(docs: Any) -> Any:

@@ -28,8 +28,8 @@ def amber_reference(records: Sequence[Record]) -> dict[str, Any]:
     """
     relation = datasets.resolve("amber").manifest.config["relation"]
     part = "g" if records[0].kind == "caption" else "d"
-    found = amber.score_records(records, compat=True, relation=relation, evaluation_type=part)
-    return {name: found[name] for name in ("printed", "counters", "tools")}
+    scores = amber.score_records(records, compat=True, relation=relation, evaluation_type=part)
+    return {name: scores[name] for name in ("printed", "counters", "tools")}
 
 
 def chair_reference(records: Sequence[Record]) -> dict[str, Any] | None:
@@ -42,10 +42,10 @@ def chair_reference(records: Sequence[Record]) -> dict[str, Any] | None:
     other = config["reference_objects"]
     gold = {record.id: other.get(record.scene_ids[0], record.objects) for record in records}
     try:
-        found = chair.score(captions, gold, synonyms=config["vocabulary"], compat=True)
+        scores = chair.score(captions, gold, synonyms=config["vocabulary"], compat=True)
     except ReferenceZeroDivision:
         return None
-    return {name: found[name] for name in ("printed", "counters")}
+    return {name: scores[name] for name in ("printed", "counters")}
 
 
 def by_length(records: Sequence[Record]) -> list[dict[str, Any]]:
@@ -62,8 +62,8 @@ def by_length(records: Sequence[Record]) -> list[dict[str, Any]]:
         ends = [next(islice(TOKEN.finditer(text), tokens - 1, None), None) for text in texts]
         beginnings = [text[: end and end.end()] for text, end in zip(texts, ends, strict=True)]
         longer = sum(len(cut) < len(text.rstrip()) for cut, text in zip(beginnings, texts, strict=True))
-        told = [replace(one, response=cut) if cut else one for one, cut in zip(records, beginnings, strict=True)]
-        scores = report_scores(measure(told, metrics, claimed=claimed), percent=True)
+        captions = [replace(one, response=cut) if cut else one for one, cut in zip(records, beginnings, strict=True)]
+        scores = report_scores(measure(captions, metrics, claimed=claimed), percent=True)
         values = {name: scores[name] for name in (*_CURVE, "intervals")}
         points.append({"tokens": tokens, "longer": longer / len(records), **values})
         if not longer:

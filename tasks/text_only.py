@@ -168,20 +168,20 @@ class FoldPredictions:
             return None
         hits = np.stack([self.hits[:, list(unit), :].min(axis=1) for unit in units], axis=1)
         folds = self.folds[[unit[0] for unit in units]]
-        values, taken = np.zeros(len(units)), Counter[int]()
+        values, counts = np.zeros(len(units)), Counter[int]()
         for fold in np.unique(folds).tolist():
             here = folds == fold
             seen = hits[:, ~here, fold].mean(axis=1) if (~here).any() else np.zeros(len(hits))
             best = int(np.argmax(seen.round(_SAME)))
-            taken[best] += int(here.sum())
+            counts[best] += int(here.sum())
             values[here] = hits[best, here, fold]
         if values.mean() < np.mean(chance):  # below chance: uniform guessing is better
-            values, taken = np.array(chance, dtype=np.float64), Counter([0])
+            values, counts = np.array(chance, dtype=np.float64), Counter([0])
         ends, strict = (
             intervals.mean(values.tolist(), clusters=clusters, level=1 - (1 - intervals.LEVEL) / among)
             for among in (1, cells)
         )
-        most, even = min(taken, key=lambda guesser: (-taken[guesser], guesser)), sum(chance) / len(chance)
+        most, even = min(counts, key=lambda guesser: (-counts[guesser], guesser)), sum(chance) / len(chance)
         above = strict is not None and strict.low > even + _NOTHING
         return TextOnlyBaseline(len(units), float(values.mean()), ends, even, list(GUESSERS)[most], above)
 
@@ -197,26 +197,26 @@ def guess(
         seed: random seed of the folds.
 
     >>> from vhbench.schema import Question
-    >>> told = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # the text determines the answer
+    >>> answers = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # the text determines the answer
     >>> rows = [
     ...     Question(id=f"{i}-{text}", images=(b"",), question=text, answer=answer, kind="yes_no", scene_ids=(str(i),))
-    ...     for i in range(12) for text, answer in told.items()
+    ...     for i in range(12) for text, answer in answers.items()
     ... ]
     >>> guess(rows, lambda some: [row.scene_ids for row in some]).floor().in_percent()["text_only_baseline"]
     100.0
     """
-    asked = sorted((q for q in questions if q.answer in options_of(q)), key=lambda question: question.id)
-    clusters = cluster(asked) if asked else ()
-    if len(asked) > MOST:
-        kept = _drawn(clusters, seed)
-        asked, clusters = [asked[place] for place in kept], [clusters[place] for place in kept]
+    samples = sorted((q for q in questions if q.answer in options_of(q)), key=lambda question: question.id)
+    clusters = cluster(samples) if samples else ()
+    if len(samples) > MOST:
+        places = _drawn(clusters, seed)
+        samples, clusters = [samples[place] for place in places], [clusters[place] for place in places]
     if len(set(clusters)) < LEAST_CLUSTERS:
         return None
-    number_of_folds = FOLDS if len(asked) <= MANY else FEWER
+    number_of_folds = FOLDS if len(samples) <= MANY else FEWER
     folds = _dealt(clusters, number_of_folds, seed)
-    unique, which = _unique(asked, clusters)
+    unique, which = _unique(samples, clusters)
     own = folds[unique]
-    table = _Table.of([asked[place] for place in unique])
+    table = _Table.of([samples[place] for place in unique])
     hits = np.zeros((len(GUESSERS), len(unique), number_of_folds))
     for number, (sets, ridge) in enumerate(GUESSERS.values()):
         for one, other in combinations_with_replacement(range(number_of_folds), 2):
@@ -224,17 +224,17 @@ def guess(
             right = table.right(sets, ridge, learned)
             hits[number, own == one, other] = right[own == one]
             hits[number, own == other, one] = right[own == other]
-    return FoldPredictions(asked, clusters, folds, hits[:, which])
+    return FoldPredictions(samples, clusters, folds, hits[:, which])
 
 
 def _drawn(clusters: Sequence[Hashable], seed: int) -> list[int]:
     """Return the questions of randomly sampled clusters, up to the maximum."""
-    sizes, left, kept = Counter(map(str, clusters)), MOST, set[str]()
+    sizes, left, names = Counter(map(str, clusters)), MOST, set[str]()
     for name in rng(seed, "word floor", "drawn").permutation(sorted(sizes)).tolist():
         if sizes[name] <= left:
-            kept.add(name)
+            names.add(name)
             left -= sizes[name]
-    return [place for place, cluster in enumerate(clusters) if str(cluster) in kept]
+    return [place for place, cluster in enumerate(clusters) if str(cluster) in names]
 
 
 def _dealt(clusters: Sequence[Hashable], count: int, seed: int) -> Places:
@@ -249,12 +249,12 @@ def _dealt(clusters: Sequence[Hashable], count: int, seed: int) -> Places:
     return np.array([fold[str(cluster)] for cluster in clusters])
 
 
-def _unique(asked: Sequence[QuestionBase], clusters: Sequence[Hashable]) -> tuple[list[int], Places]:
+def _unique(questions: Sequence[QuestionBase], clusters: Sequence[Hashable]) -> tuple[list[int], Places]:
     """Return the first question with each text per cluster, and the index of that question for each."""
     known: dict[Hashable, int] = {}
     first: list[int] = []
     which: list[int] = []
-    for place, (question, cluster) in enumerate(zip(asked, clusters, strict=True)):
+    for place, (question, cluster) in enumerate(zip(questions, clusters, strict=True)):
         words = question.question, question.choices, question.answer, question.negated
         number = known.setdefault((cluster, words, cell_of(question)), len(first))
         if number == len(first):
@@ -269,26 +269,26 @@ class _Table:
 
     columns: Mapping[str, Any]  # feature set → sparse matrix (options, features)
     starts: Places  # first row of each question
-    wanted: Floats  # 1 for the correct option, minus the expectation of a uniform guess
+    targets: Floats  # 1 for the correct option, minus the expectation of a uniform guess
     owner: Places  # question of each row
 
     @classmethod
     def of(cls, questions: Sequence[QuestionBase]) -> Self:
         """Return the features of all options; features of a single option are dropped."""
-        found: dict[str, _Sparse] = {name: _Sparse() for name in SETS}
-        wanted, owner = list[float](), list[int]()
+        by_set: dict[str, _Sparse] = {name: _Sparse() for name in SETS}
+        labels, owner = list[float](), list[int]()
         for place, question in enumerate(questions):
             options = options_of(question)
             for letter, sets in zip(options, features(question), strict=True):
-                wanted.append((letter == question.answer) - 1 / len(options))
+                labels.append((letter == question.answer) - 1 / len(options))
                 owner.append(place)
                 for name, seen in sets.items():
-                    found[name].add(seen)
+                    by_set[name].add(seen)
         rows = np.array(owner)
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
-        targets = np.array(wanted)
+        targets = np.array(labels)
         groups = [questions[place].task for place in owner]
-        columns = {name: _without_balanced(one.matrix(), targets, groups) for name, one in found.items()}
+        columns = {name: _without_balanced(one.matrix(), targets, groups) for name, one in by_set.items()}
         return cls(columns, starts, targets, rows)
 
     def right(self, sets: Sequence[str], ridge: float, learned: npt.NDArray[np.bool_]) -> Floats:
@@ -301,15 +301,15 @@ class _Table:
 
             seen = sparse.hstack([self.columns[name] for name in sets], format="csr")
             rows = learned[self.owner]
-            weights = lsqr(seen[rows], self.wanted[rows], damp=ridge**0.5, iter_lim=_STEPS)[0]
+            weights = lsqr(seen[rows], self.targets[rows], damp=ridge**0.5, iter_lim=_STEPS)[0]
             scores = (seen @ weights).round(_SAME)
         best = np.maximum.reduceat(scores, self.starts)[self.owner] == scores
         tied = np.add.reduceat(best.astype(float), self.starts)
-        hit: Floats = np.add.reduceat((best & (self.wanted > 0)).astype(float), self.starts)
+        hit: Floats = np.add.reduceat((best & (self.targets > 0)).astype(float), self.starts)
         return hit / tied
 
 
-def _without_balanced(seen: Any, wanted: Floats, groups: Sequence[Hashable]) -> Any:
+def _without_balanced(seen: Any, targets: Floats, groups: Sequence[Hashable]) -> Any:
     """Return features without those whose answers the split balances by design.
 
     Single words may be balanced by chance, and dropping them would make chance look like leakage. So each group of
@@ -323,12 +323,12 @@ def _without_balanced(seen: Any, wanted: Floats, groups: Sequence[Hashable]) -> 
     of_rows = np.array([names[group] for group in groups])
     for number in names.values():
         part = sparse.diags((of_rows == number).astype(float)) @ seen
-        excess, variance = part.T @ wanted, part.T @ wanted**2
-        told, balanced = variance > 0, np.abs(excess) <= 0.5 + _NOTHING  # an odd count cannot be balanced exactly
-        spread = excess**2 / np.where(told, variance, 1)
-        even = stats.chi2.cdf(spread.sum(), told.sum()) < _DEALT_EVENLY if told.any() else False
-        if even and balanced[told].mean() >= _NEARLY_ALL:
-            seen = seen - part @ sparse.diags((told & (spread <= stats.chi2.ppf(_USUAL, 1))).astype(float))
+        excess, variance = part.T @ targets, part.T @ targets**2
+        varies, balanced = variance > 0, np.abs(excess) <= 0.5 + _NOTHING  # an odd count cannot be balanced exactly
+        spread = excess**2 / np.where(varies, variance, 1)
+        even = stats.chi2.cdf(spread.sum(), varies.sum()) < _DEALT_EVENLY if varies.any() else False
+        if even and balanced[varies].mean() >= _NEARLY_ALL:
+            seen = seen - part @ sparse.diags((varies & (spread <= stats.chi2.ppf(_USUAL, 1))).astype(float))
     return sparse.csr_matrix(seen)
 
 

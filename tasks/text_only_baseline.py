@@ -78,18 +78,18 @@ def of_questions(records: Iterable[Record]) -> dict[str, TextOnlyBaseline]:
     depend on responses.
     """
     first = (record for record in records if not split_repetition(record.id)[0])
-    asked = tuple(Record(**{name: getattr(record, name) for name in _READ}) for record in first)
-    if len(asked) > text_only.MOST:  # too many to cache
-        return _found(asked)
-    return dict(_kept(tuple(sorted(asked, key=lambda record: record.id))))
+    questions = tuple(Record(**{name: getattr(record, name) for name in _READ}) for record in first)
+    if len(questions) > text_only.MOST:  # too many to cache
+        return _compute(questions)
+    return dict(_cached(tuple(sorted(questions, key=lambda record: record.id))))
 
 
-def _found(asked: tuple[Record, ...]) -> dict[str, TextOnlyBaseline]:
-    guesses = text_only.guess(asked, lambda own: clusters_of(own).numbers.tolist())
+def _compute(questions: tuple[Record, ...]) -> dict[str, TextOnlyBaseline]:
+    guesses = text_only.guess(questions, lambda own: clusters_of(own).numbers.tolist())
     return {} if guesses is None else dict(_floors(guesses))
 
 
-_kept = lru_cache(maxsize=len(BENCHMARKS))(_found)
+_cached = lru_cache(maxsize=len(BENCHMARKS))(_compute)
 
 
 def overall(records: Iterable[Record], *, pairs: bool) -> TextOnlyBaseline | None:
@@ -112,7 +112,7 @@ def baseline_sentences(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 def table(floors: Mapping[str, TextOnlyBaseline]) -> list[list[str]]:
     """Return table rows: subset, questions, chance, text-only baseline with interval."""
-    return [[cell, f"{floor.n:,}", f"{100 * floor.chance:.1f}", _shown(floor)] for cell, floor in floors.items()]
+    return [[cell, f"{floor.n:,}", f"{100 * floor.chance:.1f}", _value_text(floor)] for cell, floor in floors.items()]
 
 
 def sentences(floors: Mapping[str, TextOnlyBaseline]) -> Iterator[str]:
@@ -121,10 +121,10 @@ def sentences(floors: Mapping[str, TextOnlyBaseline]) -> Iterator[str]:
     if whole is None:
         yield f"n/a (fewer than {LEAST_CLUSTERS} clusters)"
         return
-    yield f"{_shown(whole)} %, chance {100 * whole.chance:.1f} %"
+    yield f"{_value_text(whole)} %, chance {100 * whole.chance:.1f} %"
     for cell, floor in floors.items():
         if cell != ALL and floor.leaks_answers:
-            yield f"{_shown(floor)} % in {cell}, chance {100 * floor.chance:.1f} %, n = {floor.n:,}"
+            yield f"{_value_text(floor)} % in {cell}, chance {100 * floor.chance:.1f} %, n = {floor.n:,}"
 
 
 def _floors(guesses: FoldPredictions) -> Iterator[tuple[str, TextOnlyBaseline]]:
@@ -145,6 +145,6 @@ def _named(columns: Sequence[str], key: Sequence[Any]) -> str:
     return ", ".join(f"{column.replace('_', ' ')} {value}" for column, value in zip(columns, key, strict=True) if value)
 
 
-def _shown(floor: TextOnlyBaseline) -> str:
+def _value_text(floor: TextOnlyBaseline) -> str:
     ends = "" if floor.interval is None else f" [{100 * floor.interval[0]:.1f}, {100 * floor.interval[1]:.1f}]"
     return f"{100 * floor.value:.1f}{ends}"

@@ -55,8 +55,8 @@ def summary(records: Sequence[Record], warnings: Sequence[str] = ()) -> dict[str
     for record in sorted(records, key=lambda record: record.id):
         kind = kind_of(record)
         if kind and len(examples[kind]) < SHOWN:
-            asked = {"id": record.id, "question": record.question, "answer": record.answer}
-            examples[kind].append(asked | {"response": shortened(record.response)})
+            question = {"id": record.id, "question": record.question, "answer": record.answer}
+            examples[kind].append(question | {"response": shortened(record.response)})
     return {"by_answer": counts, "warnings": [*warnings, *_warnings(counts, records)], "examples": examples}
 
 
@@ -71,10 +71,10 @@ def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterato
 
 def by_answer(records: Sequence[Record]) -> dict[str, dict[str, int]]:
     """Return reference answer → number of questions, and of responses of each kind."""
-    asked = [record for record in records if record.answer]
-    total = Counter(record.answer for record in asked)
-    found = Counter((record.answer, kind_of(record)) for record in asked)
-    return {answer: {"n": total[answer], **{kind: found[answer, kind] for kind in KINDS}} for answer in sorted(total)}
+    questions = [record for record in records if record.answer]
+    total = Counter(record.answer for record in questions)
+    missing = Counter((record.answer, kind_of(record)) for record in questions)
+    return {answer: {"n": total[answer], **{kind: missing[answer, kind] for kind in KINDS}} for answer in sorted(total)}
 
 
 def shortened(text: str, length: int = _LENGTH) -> str:
@@ -92,15 +92,15 @@ def shortened(text: str, length: int = _LENGTH) -> str:
 def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> Iterator[str]:
     if counts.keys() != {"yes", "no"}:
         return
-    lost = {answer: sum(found[kind] for kind in KINDS) for answer, found in counts.items()}
+    lost = {answer: sum(row[kind] for kind in KINDS) for answer, row in counts.items()}
     if not sum(lost.values()):
         return
     tested = _imbalance([record for record in records if record.answer])
     among = sum(task.family is not None and not task.variants for task in tasks(records[0].benchmark).values())
     if tested is not None and tested * among <= ALPHA:
-        told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
+        shares = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
         yield (
-            f"without a prediction: {told} (p = {min(1.0, tested * among):.1g}, adjusted for {among} tasks): "
+            f"without a prediction: {shares} (p = {min(1.0, tested * among):.1g}, adjusted for {among} tasks): "
             "scores are biased towards the answer that is parsed more often; see the examples"
         )
 

@@ -12,14 +12,14 @@ from vhbench.benchmarks import BENCHMARKS, Benchmark, Family, Task, tasks
 
 def write(folder: Path) -> Iterator[Path]:
     """Write the files of all benchmarks; yield changed and removed ones."""
-    wanted = {folder / name / file: text for name in BENCHMARKS for file, text in texts(BENCHMARKS[name]).items()}
-    for path, text in wanted.items():
+    expected = {folder / name / file: text for name in BENCHMARKS for file, text in texts(BENCHMARKS[name]).items()}
+    for path, text in expected.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             yield path
     for path in sorted(path for name in BENCHMARKS for path in (folder / name).iterdir()):
-        if path.is_file() and path not in wanted:
+        if path.is_file() and path not in expected:
             path.unlink()
             yield path
 

@@ -55,15 +55,15 @@ def arrange_images(
     """
     own = [slot for slot in order if slot < min(4, len(draft.slots))]
     rest, result = [slot for slot in order if slot not in own], list(order)
-    shown = [place for place, slot in enumerate(order) if slot in own]
+    positions = [place for place, slot in enumerate(order) if slot in own]
     letter = len(own)
     if draft.slot >= 0:
         letter = balance.deal(range(len(own)), generator)
         after = len(own) - 1 - letter
         place = places.deal(range(letter, len(order) - after), generator)
         behind = place + 1 + generator.choice(len(order) - 1 - place, after, replace=False)
-        shown = sorted([*generator.choice(place, letter, replace=False).tolist(), place, *behind.tolist()])
+        positions = sorted([*generator.choice(place, letter, replace=False).tolist(), place, *behind.tolist()])
         own.insert(letter, own.pop(own.index(draft.slot)))
-        result = [own.pop(0) if i in shown else rest.pop(0) for i in range(len(order))]
-    choices = (*(f"Image {i + 1}" for i in shown), draft.last)
+        result = [own.pop(0) if i in positions else rest.pop(0) for i in range(len(order))]
+    choices = (*(f"Image {i + 1}" for i in positions), draft.last)
     return result, choices, LETTERS[letter]

@@ -60,8 +60,8 @@ class AttributeTable:
     def close_to(self, column: int, kind: str, value: str) -> Ints:
         """Return the objects of a category that have the value or one easily confused with it."""
         table = self._values.get((column, kind), {})
-        found = [part for other, parts in table.items() if close(other, value) for part in parts]
-        return np.concatenate(found) if found else NO_ROWS
+        rows = [part for other, parts in table.items() if close(other, value) for part in parts]
+        return np.concatenate(rows) if rows else NO_ROWS
 
     def carriers(self, column: int, kind: str, value: str) -> Ints:
         """Return the objects of other categories that have exactly the value."""

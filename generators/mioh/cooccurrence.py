@@ -49,9 +49,9 @@ class Cooccurrence:
         if not shared:
             raise VhbenchError("the statistics are of no category that the images have")
         here, there = np.array(shared).T
-        found: Floats = np.zeros_like(self.chance)
-        found[np.ix_(here, here)] = chance[np.ix_(there, there)]
-        return found
+        matrix: Floats = np.zeros_like(self.chance)
+        matrix[np.ix_(here, here)] = chance[np.ix_(there, there)]
+        return matrix
 
     def company(self, category: str, most: int = 16) -> list[str]:
         """Return the object categories that co-occur most often with a category."""
@@ -86,13 +86,13 @@ class Cooccurrence:
         low, high = self._levels(column)
         chance = self.chance[column].copy()
         chance[[self.columns.column[name] for name in aside]] = 0
-        near = no & self._shown(np.flatnonzero((chance >= high) & (chance > low)))
-        return no & ~self._shown(np.flatnonzero(chance > low)) & ~near, near
+        near = no & self._scenes_with(np.flatnonzero((chance >= high) & (chance > low)))
+        return no & ~self._scenes_with(np.flatnonzero(chance > low)) & ~near, near
 
-    def _shown(self, columns: Ints) -> Bits:
+    def _scenes_with(self, columns: Ints) -> Bits:
         """Return the scenes that contain any of these categories."""
-        shown: Bits = np.bitwise_or.reduce(self.columns.present.bits[columns], axis=0)
-        return shown
+        scenes: Bits = np.bitwise_or.reduce(self.columns.present.bits[columns], axis=0)
+        return scenes
 
 
 def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]:

@@ -63,14 +63,14 @@ def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn:
     hp = hp and slot.hp is not None
     seen: Part = "true" if hp else "seen"
 
-    def part(fact: Fact, wanted: bool) -> Part:
+    def part(fact: Fact, is_true: bool) -> Part:
         if fact == slot.hp:
             return "hard" if hp else "easy"
         if fact == slot.hn:
             return "near" if hn else "calm"
-        return seen if wanted else "false"
+        return seen if is_true else "false"
 
-    wants = sorted((options[fact], part(fact, wanted)) for fact, wanted in slot.wants)
+    wants = sorted((options[fact], part(fact, is_true)) for fact, is_true in slot.wants)
     return ImageRequirement(tuple(wants), tuple((options[fact], seen) for fact in slot.lures))
 
 
@@ -103,11 +103,11 @@ class Demands:
                 option.
         """
         before = {} if before is None else before
-        found: list[bool | None] = [None] * len(self._looks)
+        possible: list[bool | None] = [None] * len(self._looks)
         last = len(where) - 1
 
-        def shown(number: int) -> bool:
-            if (known := found[number]) is None:
+        def has_scenes(number: int) -> bool:
+            if (known := possible[number]) is None:
                 wants, some = self._looks[number]
                 if (scenes := before.get(number)) is None:
                     scenes = reduce(and_, [where[i][part] for i, part in wants if i != last], -1)
@@ -116,15 +116,15 @@ class Demands:
                     scenes &= where[last][wants[-1][1]]
                 if scenes and some:
                     scenes &= reduce(or_, [where[i][part] for i, part in some])
-                known = found[number] = bool(scenes)
+                known = possible[number] = bool(scenes)
             return known
 
         pressures = (True, True)
         for forms in self._answers:
             best, most = pressures, 0
             for easy, hp, hn in forms:
-                if most <= sum(pressures) and all(map(shown, easy)):
-                    able = (pressures[0] and all(map(shown, hp)), pressures[1] and all(map(shown, hn)))
+                if most <= sum(pressures) and all(map(has_scenes, easy)):
+                    able = (pressures[0] and all(map(has_scenes, hp)), pressures[1] and all(map(has_scenes, hn)))
                     if 1 + sum(able) > most:
                         best, most = able, 1 + sum(able)
             if most < least:
@@ -135,8 +135,8 @@ class Demands:
 
 def _cut(wants: tuple[Want, ...], options: int, least: int) -> tuple[Want, ...]:
     """Drop requirements on further options; return none if fewer than ``least`` remain."""
-    kept = tuple(want for want in wants if want[0] < options)
-    return kept if len(kept) >= least else ()
+    remaining = tuple(want for want in wants if want[0] < options)
+    return remaining if len(remaining) >= least else ()
 
 
 class DistractorSampler:

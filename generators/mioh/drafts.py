@@ -65,7 +65,7 @@ class Draft:
         slot: index of the correct image in ``slots``; -1 if the options are not images or none is correct.
         last: option E: NONE, UNKNOWN, or "" if there is none.
         numbers_images: whether the options are numbers of images; options above the image count are dropped.
-        told: whether presence alone, without counting, determines this answer; it is then never the most frequent one.
+        by_presence: whether presence alone, without counting, determines this answer; then never the most frequent one.
         form: variant of the distractors, for the manifest; "" if there is only one.
     """
 
@@ -79,7 +79,7 @@ class Draft:
     slot: int = -1
     last: str = ""
     numbers_images: bool = False
-    told: bool = False
+    by_presence: bool = False
     form: str = ""
 
     @property
@@ -115,7 +115,7 @@ def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
 def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
     """Show the fact in the first image (yes) or not (no); the other images are the same."""
     text, others = text.format(a=inflection.a(f.phrase())), (rest(f),) * 3
-    return [(Draft(text, (f,), said, (slot, *others), (rest(f),)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
+    return [(Draft(text, (f,), word, (slot, *others), (rest(f),)),) for word, slot in ((YES, plus(f)), (NO, minus(f)))]
 
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -138,8 +138,8 @@ def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     """
     aside = _categories(facts)
     block: list[tuple[Draft, ...]] = []
-    for right, found in _each_right(facts):
-        forms = [_in_all(text, facts, right, others, aside) for others in _turns(found)]
+    for right, distractors in _each_right(facts):
+        forms = [_in_all(text, facts, right, others, aside) for others in _turns(distractors)]
         block.append(tuple(forms))
     return block
 
@@ -160,12 +160,12 @@ def _in_all(
     else:
         a, b, c, d = others
 
-        def shown(two: Sequence[Fact]) -> ImageSlot:
+        def slot_of(two: Sequence[Fact]) -> ImageSlot:
             return ImageSlot(_wants(two, []), two[0] if there else None, there=there)
 
         first = ImageSlot(_wants([c, d], [a, b]), c if there else None, a, aside=aside, there=there)
         second = ImageSlot(_wants([a, b], [c, d]), a if there else None, c, aside=aside, there=there)
-        slots = (first, second, *map(shown, ((a, c), (b, d))))
+        slots = (first, second, *map(slot_of, ((a, c), (b, d))))
         fillers = [ImageSlot(_wants(two, []), there=there) for two in ((a, b), (c, d), (a, d), (b, c))]
     return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
 
@@ -182,8 +182,8 @@ def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -
     If none is correct, two are in both and two in neither: each image still shows two.
     """
     block: list[tuple[Draft, ...]] = []
-    for right, found in _each_right(facts):
-        block.append(tuple(_first_only(text, facts, right, others) for others in _turns(found)))
+    for right, distractors in _each_right(facts):
+        block.append(tuple(_first_only(text, facts, right, others) for others in _turns(distractors)))
     return block
 
 
@@ -194,11 +194,11 @@ def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others:
     if right:
         both, second, neither = others
         one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside, there=there)
-        shown = second if there else None
-        two = ImageSlot(_wants([both, second], [*right, neither]), shown, right[0], aside=aside, there=there)
+        hp = second if there else None
+        two = ImageSlot(_wants([both, second], [*right, neither]), hp, right[0], aside=aside, there=there)
     else:
-        shown = others[0] if there else None
-        one = ImageSlot(_wants(others[:2], others[2:]), shown, others[2], aside=aside, there=there)
+        hp = others[0] if there else None
+        one = ImageSlot(_wants(others[:2], others[2:]), hp, others[2], aside=aside, there=there)
         two, form = one if there else replace(one, hn=None), "two wrong options in both, two in neither"
     return _options(text, facts, right, (one, two), (ImageSlot(),), form)
 
@@ -272,17 +272,17 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
     text, form = text.format(number=number), "two wrong options occur in other numbers"
     block: list[tuple[Draft, ...]] = []
     for right, others in _each_right(names):
-        shown = [*right, *others][:3]
-        target = shown[0] if right else others[-1]
+        present = [*right, *others][:3]
+        target = present[0] if right else others[-1]
         forms = []
         for totals in _totals(number, bool(right)):
             parts = [_spread(n, 2 if i == twice else 1, generator) for i, n in enumerate(totals)]
-            counts = [{name: n} for name, two in zip(shown, parts, strict=True) for n in two]
+            counts = [{name: n} for name, two in zip(present, parts, strict=True) for n in two]
             if all(parts) and len(counts) == 4:
                 slots = [_count_slot({**dict.fromkeys(names, 0), **one}, target) for one in counts]
                 filler = _count_slot(dict.fromkeys(names, 0), target)
-                asked = [Exists(n) for n in names], [Exists(n) for n in right]
-                forms.append(replace(_options(text, *asked, slots, (filler,), form), least=4))
+                options = [Exists(n) for n in names], [Exists(n) for n in right]
+                forms.append(replace(_options(text, *options, slots, (filler,), form), least=4))
         block.append(tuple(forms))
     return block
 
@@ -306,9 +306,9 @@ def exactly(text: str, category: str, number: int) -> Block:
     nearby = sorted({1, 2, 3, 4, 5} - {number}, key=lambda n: (abs(n - number), n))
     pairs = [*combinations(nearby[:3], 2), *((n, n) for n in nearby[:2])]
     rest = [tuple(plus(Quantity(category, n)) for n in pair) for pair in pairs]
-    gone, filler = zero(category), (ImageSlot(((f, False),)),)
-    right = [Draft(text, (f,), "", (plus(f), *two, gone), filler, slot=0, last=NONE, form=form) for two in rest]
-    none = [Draft(text, (f,), NONE, (*two, two[0], gone), filler, last=NONE, form=form) for two in rest]
+    empty, filler = zero(category), (ImageSlot(((f, False),)),)
+    right = [Draft(text, (f,), "", (plus(f), *two, empty), filler, slot=0, last=NONE, form=form) for two in rest]
+    none = [Draft(text, (f,), NONE, (*two, two[0], empty), filler, last=NONE, form=form) for two in rest]
     return [tuple(right)] * 4 + [tuple(none)]
 
 
@@ -330,11 +330,11 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
     asks, form = (Exists(category),), "both images show some, or neither does"
     return [
         tuple(
-            Draft(text, asks, said, (shows[x], shows[y]), (ImageSlot(),), options=_TWO_AMOUNTS,
-                  told=said == NONE_SHOWN, form=form)
+            Draft(text, asks, answer, (shows[x], shows[y]), (ImageSlot(),), options=_TWO_AMOUNTS,
+                  by_presence=answer == NONE_SHOWN, form=form)
             for x, y in pairs
         )
-        for said, pairs in answers.items()
+        for answer, pairs in answers.items()
     ]  # fmt: skip
 
 
@@ -392,17 +392,17 @@ def _spread(number: int, parts: int, generator: np.random.Generator) -> tuple[in
     """Split a number at random into parts of 1–5, or return () if that is impossible."""
     if not parts <= number <= 5 * parts:
         return ()
-    found = [1] * parts
+    counts = [1] * parts
     for _ in range(number - parts):
-        open_ = [i for i, n in enumerate(found) if n < 5]
-        found[int(generator.choice(open_))] += 1
-    return tuple(found)
+        open_ = [i for i, n in enumerate(counts) if n < 5]
+        counts[int(generator.choice(open_))] += 1
+    return tuple(counts)
 
 
 @lru_cache(maxsize=4096)
 def _counted(category: str, parts: tuple[int, ...]) -> tuple[ImageSlot, ...]:
-    shown = tuple(plus(Quantity(category, n)) for n in parts)
-    return shown + (zero(category),) * (4 - len(shown))
+    slots = tuple(plus(Quantity(category, n)) for n in parts)
+    return slots + (zero(category),) * (4 - len(slots))
 
 
 def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:

@@ -59,8 +59,8 @@ class Related:
 
     def phrase(self) -> str:
         """Return the fact as a noun phrase without an article."""
-        said = f"to the {self.predicate}" if self.predicate in SIDES else self.predicate
-        return f"{inflection.measured(self.subject)} {said} {inflection.a(inflection.measured(self.anchor))}"
+        words = f"to the {self.predicate}" if self.predicate in SIDES else self.predicate
+        return f"{inflection.measured(self.subject)} {words} {inflection.a(inflection.measured(self.anchor))}"
 
     def turned(self) -> "Related | None":
         """Return the converse ("b right of a" for "a left of b"), or None if there is none."""

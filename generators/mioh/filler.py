@@ -47,7 +47,7 @@ _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that 
 class Cell:
     """Requested and generated questions of one (question type, pressure)."""
 
-    wanted: int
+    size: int
     reason: str = ""
     rows: list[Question] = field(default_factory=list)
     forms: Counter[str] = field(default_factory=Counter)
@@ -57,7 +57,7 @@ class Cell:
 
     def full(self) -> bool:
         """Return whether the cell has all requested questions."""
-        return len(self.rows) >= self.wanted
+        return len(self.rows) >= self.size
 
 
 class Filler:
@@ -77,14 +77,14 @@ class Filler:
         """
         self.kind, self.pool, self.sizes, self.seed, self.source = kind, pool, sizes, seed, source
         self.cells = {p: Cell(sizes[kind.id].get(p, 0)) for p in PRESSURES}
-        self.needed = [p for p, cell in self.cells.items() if cell.wanted and p != "easy"]
+        self.needed = [p for p, cell in self.cells.items() if cell.size and p != "easy"]
         self.images = SceneFinder(pool)
         self.tried = Counter[str]()
 
     def fill(self) -> Iterator[Question | Rejection]:
         """Yield the questions of every cell, then a rejection for a type left out, or for each incomplete cell."""
         items = self.items()
-        if len(items) < min(_LEAST, (self._wanted + 1) // 2):
+        if len(items) < min(_LEAST, (self._target + 1) // 2):
             yield self._left_out(len(items))
             return
         for item in items:
@@ -99,10 +99,10 @@ class Filler:
 
     def items(self) -> list[Item]:
         """Return the easy questions with the images of their pressed twins."""
-        found = self._found()
+        items = self._sample_items()
         if self.kind.id in _BASES:  # reused by the types tied to this one
-            self.pool.shared(self._key(), lambda: found)
-        return self._best(found, self._wanted)
+            self.pool.shared(self._key(), lambda: items)
+        return self._best(items, self._target)
 
     def _key(self) -> tuple[Any, ...]:
         """Return everything that the questions of a pool depend on."""
@@ -114,7 +114,7 @@ class Filler:
             return []
         other = Filler(QUESTION_TYPES[self.kind.tied_to], self.pool, self.sizes, seed=self.seed, source=self.source)
         # Whether images may be shown is checked again: exclusions are reported per type.
-        bases, found = other._best(self.pool.shared(other._key(), other._found), other._wanted), []
+        bases, items = other._best(self.pool.shared(other._key(), other._sample_items), other._target), []
         for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
             base = bases[again.base]
             settled = self._settle_all(again.block, generator)
@@ -130,54 +130,54 @@ class Filler:
             if again.draft.compares_owners:
                 twins = {p: twin for p, twin in twins.items() if self.images.alike(twin)}
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
-            found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
-        return found
+            items.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
+        return items
 
     @property
-    def _wanted(self) -> int:
+    def _target(self) -> int:
         """Return the number of easy questions needed, including those only needed for pressing."""
-        return self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
+        return self.cells["easy"].size or max(cell.size for cell in self.cells.values())
 
-    def _found(self) -> list[Item]:
+    def _sample_items(self) -> list[Item]:
         """Sample texts until enough have images for every answer."""
-        facts, wanted = askable(self.kind, self.pool), self._wanted
-        if not wanted or len(facts) < self.kind.asks:
+        facts, target = askable(self.kind, self.pool), self._target
+        if not target or len(facts) < self.kind.asks:
             return []
-        found = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
+        items = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
         deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures that apply → balance of the answers
         chooser = FactSampler(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
-        for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
+        for number in range(max(_TRIES * target, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
             item = self._item(number, chooser, deals, answers, generator)
             if item is not None:
-                found.append(item)
+                items.append(item)
             news = item is not None or number == 0
-            if number >= _PATIENCE * (1 + len(found)) or (news and self._enough(found, wanted)):
+            if number >= _PATIENCE * (1 + len(items)) or (news and self._enough(items, target)):
                 break
-        return found
+        return items
 
-    def _enough(self, found: Sequence[Item], wanted: int) -> bool:
+    def _enough(self, items: Sequence[Item], target: int) -> bool:
         """Return whether there are enough candidates, or enough fully pressable ones per answer."""
-        if len(found) >= max(_RESERVE * wanted, _AT_LEAST):
+        if len(items) >= max(_RESERVE * target, _AT_LEAST):
             return True
-        if len(found) < wanted or not found:
+        if len(items) < target or not items:
             return False
-        if any(item.draft.told for item in found) and len({item.answer for item in found}) < ANSWERS:
+        if any(item.draft.by_presence for item in items) and len({item.answer for item in items}) < ANSWERS:
             return False  # Without another answer, the one that presence determines would be the most frequent.
-        able = Counter(item.group for item in found if all(item.fits(pressure) for pressure in self.needed))
-        groups = {item.group for item in found}
-        return min(able[group] for group in groups) * len(groups) >= wanted
+        able = Counter(item.group for item in items if all(item.fits(pressure) for pressure in self.needed))
+        groups = {item.group for item in items}
+        return min(able[group] for group in groups) * len(groups) >= target
 
-    def _best(self, found: list[Item], wanted: int) -> list[Item]:
+    def _best(self, items: list[Item], target: int) -> list[Item]:
         """Keep the most pressable items, new facts and tied items first, balanced over answers."""
         seen = Counter[frozenset[Fact]]()
         repeats = {}
-        for item in sorted(found, key=lambda item: item.number):
+        for item in sorted(items, key=lambda item: item.number):
             repeats[item.number] = seen[frozenset(item.draft.facts)]
             seen[frozenset(item.draft.facts)] += 1
         ranked = sorted(
-            found,
+            items,
             key=lambda item: (
                 -sum(p in item.pressed for p in self.needed if pressure_family(p) != "curve"),
                 repeats[item.number] if item.number < _TIED else 0,
@@ -186,9 +186,9 @@ class Filler:
             ),
         )
         groups = by_answer(ranked)
-        turns = (groups[answer] for answer in self._turned(list(groups), found))
+        turns = (groups[answer] for answer in self._turned(list(groups), items))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
-        return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted)))
+        return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), target)))
 
     def _turned(self, answers: Sequence[Group], items: Sequence[Item], pressure: str = "easy") -> list[Group]:
         """Return the order in which answers take turns, going on from the pressures before.
@@ -196,15 +196,15 @@ class Filler:
         An answer that presence determines comes last, so it is never the most frequent. Otherwise the first one is
         random, and "None of the above" the third of each five of a family, which rounds its fifth of them.
         """
-        told = any(item.draft.told for item in items)
+        by_presence = any(item.draft.by_presence for item in items)
         before = [*self.cells][: [*self.cells].index(pressure)]
         family = [p for p in before if pressure_family(p) == pressure_family(pressure)]
-        start = 0 if told else int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
-        start = (start + sum(self.cells[p].wanted for p in before)) % max(1, len(answers))
+        start = 0 if by_presence else int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
+        start = (start + sum(self.cells[p].size for p in before)) % max(1, len(answers))
         none = {item.group for item in items if item.draft.answer == NONE}.intersection(answers)
         turns = [answer for answer in (*answers[start:], *answers[:start]) if answer not in none]
         for answer in none:
-            turns.insert((2 - sum(self.cells[p].wanted for p in family)) % 5, answer)
+            turns.insert((2 - sum(self.cells[p].size for p in family)) % 5, answer)
         return turns
 
     def _item(
@@ -249,11 +249,11 @@ class Filler:
         """Return images for every answer, or None without them or with too few pressures."""
         settled, ways = list[PlacedDraft](), self.needed
         for forms in block:
-            found = self._settle(forms, ways, generator)
-            if found is None:
+            placed = self._settle(forms, ways, generator)
+            if placed is None:
                 return None
-            settled.append(found)
-            ways = [pressure for pressure in ways if found.fits(pressure)]
+            settled.append(placed)
+            ways = [pressure for pressure in ways if placed.fits(pressure)]
             if len(ways) <= more_than:
                 return None
         return settled
@@ -294,7 +294,7 @@ class Filler:
         if number <= len(scenes):
             return scenes[:number]
         slots = [draft.fillers[i % len(draft.fillers)] for i in range(number - len(scenes))]
-        more = self.images.pick(slots, generator, taken=scenes, matched=draft.compares_owners)
+        more = self.images.pick(slots, generator, others=scenes, matched=draft.compares_owners)
         return None if more is None else scenes + more
 
     def _hardened(
@@ -305,9 +305,9 @@ class Filler:
         places = [
             i for i, s in enumerate(draft.slots) if s.bound or (hp and s.hp is not None) or (hn and s.hn is not None)
         ]
-        kept = [s for i, s in enumerate(scenes) if i not in places]
+        unchanged = [s for i, s in enumerate(scenes) if i not in places]
         slots = [draft.slots[i] for i in places]
-        new = self.images.pick(slots, generator, hp=hp, hn=hn, taken=kept, matched=draft.compares_owners)
+        new = self.images.pick(slots, generator, hp=hp, hn=hn, others=unchanged, matched=draft.compares_owners)
         if new is None:
             return None
         twin = list(scenes)
@@ -340,7 +340,7 @@ class Filler:
 
     def _again(self, items: Sequence[Item], pressure: str) -> list[Item]:
         """Sample second twins with other images if a cell is larger than the easy one."""
-        if self.cells[pressure].wanted <= self.cells["easy"].wanted:
+        if self.cells[pressure].size <= self.cells["easy"].size:
             return []
         again = []
         for item in (item for item in items if pressure in item.pressed and self.pool.fit(item.pressed[pressure])):
@@ -364,9 +364,9 @@ class Filler:
         name = self.kind.id.lower()
         pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
-        shown = [bare(self.pool.scenes, index) for index in scenes]
-        places = cell.places[len(shown), item.draft.answer in (NO, NONE)]
-        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, places, generator, source=self.source, **row))
+        images = [bare(self.pool.scenes, index) for index in scenes]
+        places = cell.places[len(images), item.draft.answer in (NO, NONE)]
+        cell.rows.append(ask(self.kind, item.draft, images, cell.balance, places, generator, source=self.source, **row))
 
     def used(self) -> list[int]:
         """Return the scenes shown in any question."""
@@ -375,24 +375,24 @@ class Filler:
     def tally(self) -> dict[str, Any]:
         """Return, per cell, the requested and generated question counts, their variants, and why some are missing."""
         return {
-            f"{self.kind.id}/{pressure}": {"wanted": cell.wanted, "asked": len(cell.rows), "forms": dict(cell.forms)}
+            f"{self.kind.id}/{pressure}": {"wanted": cell.size, "asked": len(cell.rows), "forms": dict(cell.forms)}
             | ({"reason": cell.reason} if cell.reason else {})
             for pressure, cell in self.cells.items()
-            if cell.wanted
+            if cell.size
         }
 
-    def _left_out(self, found: int) -> Rejection:
+    def _left_out(self, number: int) -> Rejection:
         """Leave out a type of which the pool has hardly any easy question, under all pressures."""
         for cell in self.cells.values():
             cell.reason = f"type left out: {self._scarce()}"
-        return Rejection(self.kind.id, f"type left out: {self._scarce()}", {"found": found, **self.tried})
+        return Rejection(self.kind.id, f"type left out: {self._scarce()}", {"found": number, **self.tried})
 
     def _unfilled(self) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
             if not cell.full():
                 pressed = "too few easy questions for every answer permit this pressure"
                 cell.reason = f"cell not filled: {self._scarce() if pressure == 'easy' else pressed}"
-                detail = {"wanted": cell.wanted, "found": len(cell.rows), **self.tried}
+                detail = {"wanted": cell.size, "found": len(cell.rows), **self.tried}
                 yield Rejection(f"{self.kind.id}/{pressure}", cell.reason, detail)
 
     def _scarce(self) -> str:

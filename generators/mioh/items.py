@@ -67,9 +67,9 @@ def by_answer(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], int], list[I
 
 def none_ahead(items: Sequence[Item]) -> list[Item]:
     """Drop surplus questions whose answer presence shows, if those with the other answers have run out."""
-    most = sum(not item.draft.told for item in items) // (ANSWERS - 1)
-    told = [item for item in items if item.draft.told][most:]
-    return [item for item in items if not item.draft.told or item not in told]
+    most = sum(not item.draft.by_presence for item in items) // (ANSWERS - 1)
+    surplus = [item for item in items if item.draft.by_presence][most:]
+    return [item for item in items if not item.draft.by_presence or item not in surplus]
 
 
 def same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]:

@@ -71,9 +71,9 @@ class Neighbours:
         marked = np.append(unpack(calm, len(self.pool)), False)
         known = np.logical_or.reduce(marked[self._examples[rows]], axis=1)
         rows = self._meeting("easy", rows, calm, known)
-        found: Floats = np.zeros_like(often)
-        found[rows] = often[rows]
-        return found
+        scores: Floats = np.zeros_like(often)
+        scores[rows] = often[rows]
+        return scores
 
     def _meeting(self, part: Part, rows: Ints, scenes: Bits, met: Bools) -> Ints:
         """Return the facts that have the state in one of these scenes; ``met`` marks known ones."""
@@ -83,27 +83,27 @@ class Neighbours:
     @cached_property
     def _examples(self) -> Ints:
         """Return easy example scenes per fact, padded with one past the last scene."""
-        found: Ints = np.full((len(self.facts), _ENOUGH), len(self.pool), np.int64)
-        for row, bits in zip(found, self._rows["easy"], strict=True):
+        examples: Ints = np.full((len(self.facts), _ENOUGH), len(self.pool), np.int64)
+        for row, bits in zip(examples, self._rows["easy"], strict=True):
             places = self.pool.scenes_of(bits)
             places = places[:: 1 + len(places) // _ENOUGH][:_ENOUGH]
             row[: len(places)] = places
-        return found
+        return examples
 
     @cached_property
     def _rows(self) -> dict[Part, Bits]:
         """Return the scenes for each state, with one row of bits per fact."""
-        found: dict[Part, list[Bits]] = {"easy": [], "seen": [], "near": [], "calm": []}
+        by_part: dict[Part, list[Bits]] = {"easy": [], "seen": [], "near": [], "calm": []}
         for fact in self.facts:
             parts = self.parts(fact)
-            for part, rows in found.items():
+            for part, rows in by_part.items():
                 rows.append(parts[part])
-        return {part: np.stack(rows) for part, rows in found.items()}
+        return {part: np.stack(rows) for part, rows in by_part.items()}
 
     def _together(self, scenes: Bits, part: Part) -> Ints:
         """Count, per fact, the scenes in which it has the state; large sets are subsampled."""
         places = self.pool.scenes_of(scenes)
         places = places[:: 1 + len(places) // _SAMPLE]
         eights = self._rows[part].view(np.uint8)[:, places >> 3]
-        found: Ints = ((eights >> (7 - (places & 7)).astype(np.uint8)) & 1).sum(axis=1, dtype=np.int64)
-        return found
+        counts: Ints = ((eights >> (7 - (places & 7)).astype(np.uint8)) & 1).sum(axis=1, dtype=np.int64)
+        return counts

@@ -105,8 +105,8 @@ class ScenePool:
         """Return a value shared between question types, computing it on first use."""
         if key not in self._shared:
             self._shared[key] = make()
-        found: T = self._shared[key]
-        return found
+        shared_value: T = self._shared[key]
+        return shared_value
 
     @property
     def categories(self) -> list[str]:
@@ -131,15 +131,15 @@ class ScenePool:
         cut = np.where(np.isnan(self.columns.in_frame), touches & aside, self.columns.in_frame < t.cut)
         small, partly = share < t.small, (seen < t.hidden) | cut
         faint = (small & partly) | (share < _FAINT * t.small)  # a sliver or a speck
-        asked = (np.minimum(w, h) >= t.tiny * np.maximum(width, height)) & ~faint
-        hard = asked & (small | partly) & ~self.columns.crowd
-        easy = asked & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
+        usable = (np.minimum(w, h) >= t.tiny * np.maximum(width, height)) & ~faint
+        hard = usable & (small | partly) & ~self.columns.crowd
+        easy = usable & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
         return {
-            "asked": asked,
+            "asked": usable,
             "easy": easy,
             "hard": hard,
-            "soft": asked & ~hard,
-            "related": asked & (share >= t.related),
+            "soft": usable & ~hard,
+            "related": usable & (share >= t.related),
         }
 
     def _scenes_with(self, flag: str, column: int) -> Bools:
@@ -190,7 +190,7 @@ class ScenePool:
         """Return the CLIP prompts for categories, attributes and relations."""
         facts: tuple[Sequence[Fact], ...] = (self.attribute_facts(), self.relation_facts())
         words = [self.categories, *([fact.phrase() for fact in part] for part in facts)]
-        return [[CLIP_PROMPT.format(said) for said in part] for part in words]
+        return [[CLIP_PROMPT.format(phrase) for phrase in part] for part in words]
 
     def _find_suggested(self, fact: Fact, aside: tuple[str, ...]) -> tuple[Bits, Bits]:
         """Return where a fact is false and far or near, ignoring the categories ``aside`` as cues.
@@ -216,8 +216,8 @@ class ScenePool:
         no = counted & ~yes
         if fact.number == 0:  # a zero count is an absence and takes the pressure of a negative
             absence = self.truth(Exists(fact.category))
-            gone, far, near = (unpack(bits, len(self)) for bits in (absence.no, absence.far, absence.near))
-            yes = yes & gone
+            absent, far, near = (unpack(bits, len(self)) for bits in (absence.no, absence.far, absence.near))
+            yes = yes & absent
             return yes, no, yes & far, yes & near, no, no
         soft = self.columns.scatter(rows[~self._flags["easy"][rows]])
         hard = self.columns.scatter(rows[self._flags["hard"][rows]])
@@ -243,8 +243,8 @@ class ScenePool:
         absent = self.columns.absent(s) | self.columns.absent(a)
         if fact.predicate in SIDES:
             yes, no, easy, hard = self._beside(*((s, a) if fact.predicate == "left of" else (a, s)))
-            said, against = self._told(fact)  # contradictions between boxes and annotations are unknown
-            no = (no & listed & ~said) | absent
+            support, against = self._annotated_sides(fact)  # contradictions between boxes and annotations are unknown
+            no = (no & listed & ~support) | absent
             yes, easy, hard = (part & both & ~no & ~against for part in (yes, easy, hard))
             # False where the opposite is as visible, or as hard to see, as the fact is elsewhere.
             _, _, clear, all_hard = self._beside(*((a, s) if fact.predicate == "left of" else (s, a)))
@@ -306,8 +306,8 @@ class ScenePool:
         """Classify a relation: easy if both sides are, hard if all objects of either side are."""
         easy, hard = yes, np.zeros(len(self), np.bool_)
         for column in (s, a):
-            asked, clear, all_hard = self._seen_of(column)
-            yes = yes & asked
+            usable, clear, all_hard = self._seen_of(column)
+            yes = yes & usable
             easy = easy & clear
             hard = hard | all_hard
         return yes, easy & yes, hard & yes
@@ -354,18 +354,18 @@ class ScenePool:
             against |= self._named(Related(fact.anchor, fact.predicate, fact.subject))
         return yes, (listed & known & ~yes) | (single & against & ~yes)
 
-    def _told(self, fact: Related) -> tuple[Bools, Bools]:
+    def _annotated_sides(self, fact: Related) -> tuple[Bools, Bools]:
         """Return where a side is annotated, from either end, and where only its opposite is."""
         side = SIDES[fact.predicate]
-        said, against = (
+        support, against = (
             self._named(Related(fact.subject, one, fact.anchor))
             | self._named(Related(fact.anchor, other, fact.subject))
             for one, other in ((fact.predicate, side), (side, fact.predicate))
         )
         if against.any():
             s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
-            against &= ~said & (self.columns.counts_of(s) == 1) & (self.columns.counts_of(a) == 1)
-        return said, against
+            against &= ~support & (self.columns.counts_of(s) == 1) & (self.columns.counts_of(a) == 1)
+        return support, against
 
     def _named(self, fact: Related) -> Bools:
         triple = (fact.subject, fact.predicate, fact.anchor)

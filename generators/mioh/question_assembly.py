@@ -70,8 +70,8 @@ def _named(text: str, names: Mapping[str, str]) -> str:
 
 def _objects(facts: Sequence[Fact]) -> tuple[str, ...]:
     """Return the distinct categories of the facts."""
-    found: dict[str, None] = {}
+    categories: dict[str, None] = {}
     for fact in facts:
         names = (fact.subject, fact.anchor) if isinstance(fact, Related) else (fact.category,)
-        found |= dict.fromkeys(names)
-    return tuple(found)
+        categories |= dict.fromkeys(names)
+    return tuple(categories)

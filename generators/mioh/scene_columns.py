@@ -84,17 +84,17 @@ class SceneColumns:
         things = np.array(reader.things, np.int32).reshape(-1, 3)
         measures = np.array(reader.measures, np.float32).reshape(-1, 7)
         which = position[things[:, 1]]
-        kept = which >= 0
-        self.which = which[kept]
-        self.where, crowd = np.ascontiguousarray(things[kept].T)[[0, 2]]
+        known = which >= 0
+        self.which = which[known]
+        self.where, crowd = np.ascontiguousarray(things[known].T)[[0, 2]]
         self.crowd = crowd.astype(np.bool_)
-        self.box = np.ascontiguousarray(measures[kept, :4])
-        self.area, self.visible, self.in_frame = np.ascontiguousarray(measures[kept, 4:].T)
+        self.box = np.ascontiguousarray(measures[known, :4])
+        self.area, self.visible, self.in_frame = np.ascontiguousarray(measures[known, 4:].T)
         self.size = np.array(reader.size, np.float32).reshape(-1, 2)
         self._fill_flags(reader)
-        row = np.cumsum(kept) - 1
-        self.attributes = {pair: row[rows[kept[rows]]] for pair, rows in _as_rows(reader.attributes).items()}
-        self.known_kinds = {kind: row[rows[kept[rows]]] for kind, rows in _as_rows(reader.known_kinds).items()}
+        row = np.cumsum(known) - 1
+        self.attributes = {pair: row[rows[known[rows]]] for pair, rows in _as_rows(reader.attributes).items()}
+        self.known_kinds = {kind: row[rows[known[rows]]] for kind, rows in _as_rows(reader.known_kinds).items()}
         self.relations = {t: rows for t, rows in _as_rows(reader.relations).items() if {t[0], t[2]} <= {*self.column}}
         self.known_predicates = _as_rows(reader.known_predicates)
 
@@ -213,10 +213,10 @@ class _Collected:
 
 def pack(marked: Bools) -> Bits:
     """Pack booleans into bits."""
-    found = np.zeros(-(-len(marked) // 64), np.uint64)
+    words = np.zeros(-(-len(marked) // 64), np.uint64)
     packed = np.packbits(marked)
-    found.view(np.uint8)[: len(packed)] = packed
-    return found
+    words.view(np.uint8)[: len(packed)] = packed
+    return words
 
 
 def unpack(bits: Bits, length: int) -> Bools:
@@ -242,5 +242,5 @@ def mark(rows: npt.NDArray[np.integer[Any]], length: int) -> Bools:
     return marked
 
 
-def _as_rows(found: Mapping[Key, "Numbers"]) -> dict[Key, Ints]:
-    return {key: np.array(rows, np.int64) for key, rows in found.items()}
+def _as_rows(numbers: Mapping[Key, "Numbers"]) -> dict[Key, Ints]:
+    return {key: np.array(rows, np.int64) for key, rows in numbers.items()}

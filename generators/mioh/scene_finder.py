@@ -39,8 +39,8 @@ class SceneFinder:
         counts = (pool.columns.present[i] for i in range(len(pool.categories)))
         self._crowds: list[int] = sum(counts, np.zeros(len(pool), np.int64)).tolist()
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
-        kept = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
-        self._candidates = lru_cache(maxsize=kept)(self._find_candidates)
+        cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
+        self._candidates = lru_cache(maxsize=cache_size)(self._find_candidates)
 
     def note(self, scenes: Sequence[int]) -> None:
         """Record that a question shows these scenes."""
@@ -55,12 +55,12 @@ class SceneFinder:
     def _find_candidates(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
         """Return the matching scenes; a pressure may affect other facts only if unavoidable."""
         mask, rest = self._all.copy(), self._all.copy()
-        for fact, wanted in slot.wants:
+        for fact, is_true in slot.wants:
             truth = self.pool.truth(fact)
             if fact in (slot.hp, slot.hn) and slot.bound:
                 # A false fact has the same objects and values as a true one, as easy or hard to see, in like company.
                 binding = self.pool.binding(fact)
-                mask &= (truth.hard if hp else truth.easy) if wanted else (binding.hard if hp else binding.soft)
+                mask &= (truth.hard if hp else truth.easy) if is_true else (binding.hard if hp else binding.soft)
                 if fact == (slot.hn if slot.hn is not None else slot.hp):
                     mask &= binding.near if hn else binding.calm
             elif fact == slot.hp:
@@ -68,7 +68,7 @@ class SceneFinder:
             elif fact == slot.hn:
                 far, near = self.pool.suggested(fact, slot.aside)
                 mask &= near if hn else far
-            elif wanted:
+            elif is_true:
                 mask &= self._seen(fact, hp)
                 rest &= ~truth.hard
             else:
@@ -96,7 +96,7 @@ class SceneFinder:
         *,
         hp: bool = False,
         hn: bool = False,
-        taken: Sequence[int] = (),
+        others: Sequence[int] = (),
         matched: bool = False,
     ) -> tuple[int, ...] | None:
         """Return a distinct scene per slot or None, filling the most constrained slots first.
@@ -111,30 +111,30 @@ class SceneFinder:
             pools.append(self._candidates(slot, *under))
             if not pools[-1].number:
                 return None
-        gone, chosen = {*taken}, [0] * len(slots)
+        used_scenes, chosen = {*others}, [0] * len(slots)
         matched = matched and not self.pool.suggesting
-        like = self._crowds[taken[0]] if matched and taken else None
+        like = self._crowds[others[0]] if matched and others else None
         for i in sorted(range(len(slots)), key=lambda i: pools[i].number):
-            scene = self._one(pools[i].strict, gone, generator, like)
-            if scene is None and (scene := self._one(pools[i].loose, gone, generator, like)) is None:
+            scene = self._one(pools[i].strict, used_scenes, generator, like)
+            if scene is None and (scene := self._one(pools[i].loose, used_scenes, generator, like)) is None:
                 return None
-            gone.add(scene)
+            used_scenes.add(scene)
             chosen[i] = scene
             like = self._crowds[scene] if matched and like is None else like
         return tuple(chosen)
 
     def _one(
-        self, found: npt.NDArray[Any], taken: set[int], generator: np.random.Generator, like: int | None
+        self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator, like: int | None
     ) -> int | None:
         """Return one of the least used scenes, with about ``like`` categories."""
-        scenes: Places = self.pool.scenes_of(found) if found.dtype == np.uint64 else found
+        scenes: Places = self.pool.scenes_of(candidates) if candidates.dtype == np.uint64 else candidates
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
         if like is not None:
             free = [scene for scene in free if abs(self._crowds[scene] - like) <= _CROWD]
-        if not taken.isdisjoint(free):
-            free = [scene for scene in free if scene not in taken]
+        if not used_scenes.isdisjoint(free):
+            free = [scene for scene in free if scene not in used_scenes]
         if not free:
             return None
         uses = [*map(self._uses.__getitem__, free)]

@@ -55,8 +55,8 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]], *, tied: int = 0) 
     for task in PAPER:
         names = [name for name, kind in QUESTION_TYPES.items() if kind.task == task]
         for i, name in enumerate(names):
-            wanted = {group: _share(number, i, len(names)) for group, number in cells.get(task, {}).items()}
-            table[name] = _split_ni(name, wanted, turn=i)
+            counts = {group: _share(number, i, len(names)) for group, number in cells.get(task, {}).items()}
+            table[name] = _split_ni(name, counts, turn=i)
     return _with_ties(table, tied)
 
 
@@ -92,16 +92,16 @@ def _share(number: int, index: int, parts: int) -> int:
     return number // parts + (index < number % parts)
 
 
-def _split_ni(name: str, wanted: dict[str, int], turn: int) -> dict[str, int]:
+def _split_ni(name: str, counts: dict[str, int], turn: int) -> dict[str, int]:
     """Divide NI over its numbers of images, two thirds to those that are a pressure.
 
     Types alternate in which number comes first. Numbers below a type's minimum are skipped.
     """
-    split = {group: number for group, number in wanted.items() if group != "ni"}
+    split = {group: number for group, number in counts.items() if group != "ni"}
     more, fewer = ([p for p in PRESSURES.values() if p.images and p.presses == presses] for presses in (True, False))
     fewer = [p for p in fewer if p.images >= QUESTION_TYPES[name].fewest]
     more, fewer = more[turn % 2 :] + more[: turn % 2], fewer[turn % 2 :] + fewer[: turn % 2]
     cycle = [*more, *more, *fewer]
     for i, pressure in enumerate(cycle):
-        split[pressure.name] = split.get(pressure.name, 0) + _share(wanted.get("ni", 0), i, len(cycle))
+        split[pressure.name] = split.get(pressure.name, 0) + _share(counts.get("ni", 0), i, len(cycle))
     return {pressure: split[pressure] for pressure in PRESSURES if pressure in split}

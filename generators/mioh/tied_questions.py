@@ -89,7 +89,7 @@ def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Ge
         answer = dealt[number].deal(range(5), generator)
         i = int(generator.choice(none if answer == 4 else one))
         counts, base = left.pop(i), bases[i]
-        category = _shown(base, 0).category
+        category = _quantity(base, 0).category
         block = drafts.exactly(text, category, number)
         slot = counts.index(number) if number in counts else -1
         draft = replace(block[answer][0], slots=base.slots, fillers=base.fillers, least=base.least, slot=slot)
@@ -115,20 +115,20 @@ def more(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.
 def _pairs(counts: Sequence[int], more: bool) -> tuple[list[tuple[int, int]], ...]:
     """Return image pairs by answer: same count, first more (or fewer), second, neither any."""
     pairs = list(permutations(range(len(counts)), 2))
-    shown = [(i, j) for i, j in pairs if counts[i] and counts[j]]
+    nonzero = [(i, j) for i, j in pairs if counts[i] and counts[j]]
     return (
-        [(i, j) for i, j in shown if counts[i] == counts[j]],
-        [(i, j) for i, j in shown if counts[i] != counts[j] and (counts[i] > counts[j]) == more],
-        [(i, j) for i, j in shown if counts[i] != counts[j] and (counts[i] < counts[j]) == more],
+        [(i, j) for i, j in nonzero if counts[i] == counts[j]],
+        [(i, j) for i, j in nonzero if counts[i] != counts[j] and (counts[i] > counts[j]) == more],
+        [(i, j) for i, j in nonzero if counts[i] != counts[j] and (counts[i] < counts[j]) == more],
         [(i, j) for i, j in pairs if not counts[i] and not counts[j]],
     )
 
 
 def _counts(draft: Draft) -> list[int]:
-    return [_shown(draft, slot).number for slot in range(len(draft.slots))]
+    return [_quantity(draft, slot).number for slot in range(len(draft.slots))]
 
 
-def _shown(draft: Draft, slot: int) -> Quantity:
+def _quantity(draft: Draft, slot: int) -> Quantity:
     (fact, _), *_ = draft.slots[slot].wants
     if not isinstance(fact, Quantity):
         raise TypeError(f"only questions about counts are asked again as such, not about {fact}")

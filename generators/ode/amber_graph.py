@@ -108,21 +108,21 @@ def _pairs(
     directory: Path, annotations: list[dict[str, Any]], patterns: Mapping[str, re.Pattern[str]]
 ) -> dict[str, concept_graph.Attributes]:
     """Return word → attribute pairs (true, false) from AMBER's paired attribute questions."""
-    found: dict[str, dict[str, dict[tuple[str, str], None]]] = {}
+    by_word: dict[str, dict[str, dict[tuple[str, str], None]]] = {}
     for yes, no in _couples(directory, annotations):
         for kind, pattern in patterns.items():
             true, false = pattern.match(yes), pattern.match(no)
             if true and false and true[1] == false[1]:
-                found.setdefault(true[1], {}).setdefault(kind, {})[true[2], false[2]] = None
-    return {word: {kind: tuple(pairs) for kind, pairs in kinds.items()} for word, kinds in found.items()}
+                by_word.setdefault(true[1], {}).setdefault(kind, {})[true[2], false[2]] = None
+    return {word: {kind: tuple(pairs) for kind, pairs in kinds.items()} for word, kinds in by_word.items()}
 
 
 def _couples(directory: Path, annotations: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     path = directory / "query" / "query_all.json"
     texts = {int(entry["id"]): str(entry["query"]) for entry in read_json(path)}
-    asked = [entry for entry in annotations if entry["type"].startswith("discriminative-attribute")]
+    entries = [entry for entry in annotations if entry["type"].startswith("discriminative-attribute")]
     try:
-        for first, second in zip(asked[::2], asked[1::2], strict=True):
+        for first, second in zip(entries[::2], entries[1::2], strict=True):
             yield texts[int(first["id"])], texts[int(second["id"])]
     except KeyError as error:
         raise VhbenchError(f"{path}: no question with id {error}") from error

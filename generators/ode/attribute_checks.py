@@ -67,12 +67,12 @@ class AttributeLook:
 
     def texts(self, place: str) -> list[str]:
         """Return the texts the verifier chooses from, the prompted one first."""
-        return [f"a photo of {self._said(value, place)}" for value in (self.value, *self.others)]
+        return [f"a photo of {self._wording(value, place)}" for value in (self.value, *self.others)]
 
-    def _said(self, value: str, place: str) -> str:
+    def _wording(self, value: str, place: str) -> str:
         if not self.members:
             follows = attribute_words.follows(value)
-            return f"{self.words.shown(place)} {value}" if follows else self.words.shown(place, value)
+            return f"{self.words.description(place)} {value}" if follows else self.words.description(place, value)
         doing = self.kind in attribute_words.BODILY
         thing = ObjectSpec(self.target, state="" if doing else value, action=value if doing else "")
         return prompts.phrase(thing, self.words)
@@ -81,7 +81,7 @@ class AttributeLook:
 def trust_prompt(scene: Scene, spec: SceneSpec, words: Wording = DEFAULT) -> tuple[Scene, tuple[AttributeClaim, ...]]:
     """Return the scene with all prompted attributes as ground truth, as the paper does."""
     looks = [(look, look.others) for look in _looks(scene, spec, words)]
-    return _told(scene, looks), tuple(AttributeClaim(k.target, k.kind, k.value, others) for k, others in looks)
+    return _with_values(scene, looks), tuple(AttributeClaim(k.target, k.kind, k.value, others) for k, others in looks)
 
 
 def verify_attributes(
@@ -101,34 +101,34 @@ def verify_attributes(
         words: English of the graph's concepts.
     """
     looks = [(i, look) for i, (scene, spec) in enumerate(scenes) for look in _looks(scene, spec, words)]
-    asked = [
+    crops = [
         (look, part, look.texts(scenes[i][0].environment)) for i, look in looks for part in parts_of(images[i], look)
     ]
-    weighed = verifier.probabilities([part for _, part, _ in asked], [texts for _, _, texts in asked]) if asked else []
-    answers = iter(weighed)
+    weights = verifier.probabilities([part for _, part, _ in crops], [texts for _, _, texts in crops]) if crops else []
+    answers = iter(weights)
     held: list[list[tuple[AttributeLook, tuple[str, ...]]]] = [[] for _ in scenes]
     for i, look in looks:
         each = [next(answers) for _ in range(max(1, len(look.members)))]
-        if min(found[0] for found in each) >= limits.of(look.kind):
-            highest = [max(found[1 + j] for found in each) for j in range(len(look.others))]
+        if min(scores[0] for scores in each) >= limits.of(look.kind):
+            highest = [max(scores[1 + j] for scores in each) for j in range(len(look.others))]
             no = tuple(o for o, most in zip(look.others, highest, strict=True) if most < limits.absent)
             held[i].append((look, no))
     return [
-        (_told(scene, found), tuple(AttributeClaim(k.target, k.kind, k.value, no) for k, no in found if no))
-        for (scene, _), found in zip(scenes, held, strict=True)
+        (_with_values(scene, own), tuple(AttributeClaim(k.target, k.kind, k.value, no) for k, no in own if no))
+        for (scene, _), own in zip(scenes, held, strict=True)
     ]
 
 
 def _looks(scene: Scene, spec: SceneSpec, words: Wording) -> Iterator[AttributeLook]:
     """Yield the prompted attributes of present objects and the setting that have contraries."""
-    found = []
+    triples = []
     for thing in spec.objects:
         members = tuple(o for o in scene.objects if o.category == thing.category)
         values = (thing.colour, *thing.state.split(", "), thing.action) if members else ()
-        found += [(thing.category, value, members) for value in values]
+        triples += [(thing.category, value, members) for value in values]
     if scene.environment:
-        found.append((scene.environment, spec.state, ()))
-    for target, value, members in found:
+        triples.append((scene.environment, spec.state, ()))
+    for target, value, members in triples:
         look = AttributeLook(target, attribute_words.kind_of(value) if value else "", value, members, words)
         if value and look.others:
             yield look
@@ -139,16 +139,16 @@ def parts_of(image: bytes, look: AttributeLook) -> list[bytes]:
     if not look.members:
         return [image]
     picture = open_image(image)
-    found = []
+    crops = []
     for x, y, width, height in (member.box for member in look.members):
         dx, dy = _MARGIN * width, _MARGIN * height
         left, top = min(floor(max(0, x - dx)), picture.width - 1), min(floor(max(0, y - dy)), picture.height - 1)
         right, bottom = min(picture.width, ceil(x + width + dx)), min(picture.height, ceil(y + height + dy))
-        found.append(to_png(picture.crop((left, top, max(right, left + 1), max(bottom, top + 1)))))
-    return found
+        crops.append(to_png(picture.crop((left, top, max(right, left + 1), max(bottom, top + 1)))))
+    return crops
 
 
-def _told(scene: Scene, looks: Sequence[tuple[AttributeLook, tuple[str, ...]]]) -> Scene:
+def _with_values(scene: Scene, looks: Sequence[tuple[AttributeLook, tuple[str, ...]]]) -> Scene:
     """Return the scene with the given attributes as ground truth."""
     own: dict[str, list[tuple[str, str]]] = {}
     state = ""

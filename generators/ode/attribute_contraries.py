@@ -21,25 +21,25 @@ _BASIC: Final[Mapping[str, str]] = {
 """Colour → the basic colour term that covers it."""
 
 
-def of(said: str) -> tuple[str, ...]:
+def of(attribute: str) -> tuple[str, ...]:
     """Return the attributes that this one excludes, in table order.
 
     >>> of("sleeping")[:3], of("open"), "red" in of("golden"), "yellow" in of("golden")
     (('standing', 'running', 'walking'), ('closed',), True, False)
     """
-    base = _BASIC.get(said, said)
+    base = _BASIC.get(attribute, attribute)
     colours = [other for other in COLOURS if not is_similar_colour(other, base)] if base in COLOURS else []
-    return tuple(dict.fromkeys([*colours, *_table().get(said, ())]))
+    return tuple(dict.fromkeys([*colours, *_table().get(attribute, ())]))
 
 
 @cache
 def _table() -> Mapping[str, tuple[str, ...]]:
     rows = tsv.records(Path(__file__).with_suffix(".tsv"), lambda kind, sets: sets.split("|"), {})
-    found: dict[str, list[str]] = {}
+    by_word: dict[str, list[str]] = {}
     for groups in rows:
         sets = [group.split(",") for group in groups]
         for i, group in enumerate(sets):
             others = [word for j, other in enumerate(sets) if j != i for word in other]
             for word in group:
-                found.setdefault(word, []).extend(others)
-    return {word: tuple(dict.fromkeys(others)) for word, others in found.items()}
+                by_word.setdefault(word, []).extend(others)
+    return {word: tuple(dict.fromkeys(others)) for word, others in by_word.items()}

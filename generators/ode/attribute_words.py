@@ -37,11 +37,11 @@ class Attribute:
 
     Attributes:
         kind: kind of the attribute.
-        said: wording in a prompt; "" if it has none.
+        text: wording in a prompt; "" if it has none.
     """
 
     kind: Kind
-    said: str
+    text: str
 
     @property
     def bodily(self) -> bool:
@@ -50,8 +50,8 @@ class Attribute:
 
 
 WORDS: Final[Mapping[tuple[str, str], Attribute]] = {
-    (word, noun): Attribute(kind, said)
-    for word, nouns, kind, said in tsv.records(
+    (word, noun): Attribute(kind, text)
+    for word, nouns, kind, text in tsv.records(
         Path(__file__).with_suffix(".tsv"), lambda word, of, kind, said: (word, of.split(","), kind, said), {}
     )
     for noun in nouns
@@ -74,9 +74,9 @@ def attribute(word: str, noun: str, slot: str) -> Attribute:
         noun: the graph's word for the object or environment.
         slot: "state" or "action", the slot of the value in the graph.
 
-    >>> attribute("lie prone", "cat", "state").said, attribute("open", "lamp", "state").said
+    >>> attribute("lie prone", "cat", "state").text, attribute("open", "lamp", "state").text
     ('lying', 'switched-on')
-    >>> attribute("annoying", "bear", "state").said, attribute("juggle knives", "man", "action").said
+    >>> attribute("annoying", "bear", "state").text, attribute("juggle knives", "man", "action").text
     ('', 'juggling knives')
     """
     known = WORDS.get((word, noun)) or WORDS.get((word, ""))
@@ -88,24 +88,24 @@ def attribute(word: str, noun: str, slot: str) -> Attribute:
     return Attribute("colour" if word in COLOURS else "condition", word)
 
 
-def follows(said: str) -> bool:
+def follows(text: str) -> bool:
     """Return whether an appearance follows the noun: "with falling leaves", "at night"."""
-    return said.split(" ", 1)[0] in _FOLLOWING
+    return text.split(" ", 1)[0] in _FOLLOWING
 
 
-def precedes(said: str) -> bool:
+def precedes(text: str) -> bool:
     """Return whether a posture precedes the noun ("a parked car"), behind which it is a verb."""
-    return said in _PRECEDING
+    return text in _PRECEDING
 
 
-_KINDS_OF: Final[Mapping[str, Kind]] = {found.said: found.kind for found in WORDS.values() if found.said}
+_KINDS_OF: Final[Mapping[str, Kind]] = {entry.text: entry.kind for entry in WORDS.values() if entry.text}
 
 
-def kind_of(said: str) -> Kind:
+def kind_of(text: str) -> Kind:
     """Return the kind of an attribute from its wording.
 
     >>> kind_of("sleeping"), kind_of("red"), kind_of("juggling knives"), kind_of("spotted")
     ('action', 'colour', 'action', 'condition')
     """
-    usual: Kind = "colour" if said in COLOURS else "action" if said.split(" ", 1)[0].endswith("ing") else "condition"
-    return _KINDS_OF.get(said, usual)
+    usual: Kind = "colour" if text in COLOURS else "action" if text.split(" ", 1)[0].endswith("ing") else "condition"
+    return _KINDS_OF.get(text, usual)

@@ -54,13 +54,13 @@ def balanced(choices: Sequence[Choice], random: np.random.Generator) -> list[str
     words = [str(place[2]) if place else "" for place in chosen]
     counts = Counter(choice.word for choice in choices if choice.spare)
     counts.subtract(word for word in words if word)
-    taken = {(choice.scene, choice.noes[word]) for choice, word in zip(choices, words, strict=True) if word}
+    used_noes = {(choice.scene, choice.noes[word]) for choice, word in zip(choices, words, strict=True) if word}
     for i, choice in enumerate(choices):
-        open_ = [word for word in choice.spare if (choice.scene, choice.noes[word]) not in taken]
+        open_ = [word for word in choice.spare if (choice.scene, choice.noes[word]) not in used_noes]
         if not words[i] and open_:
             words[i] = min(open_, key=lambda word: -counts[word])  # the first of the most frequently correct ones
             counts[words[i]] -= 1
-            taken.add((choice.scene, choice.noes[words[i]]))
+            used_noes.add((choice.scene, choice.noes[words[i]]))
     return words
 
 

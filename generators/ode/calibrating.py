@@ -31,8 +31,8 @@ def keep(scored: Scored, precision: float, *, least: int = LEAST) -> float | Non
     """
     ranked = sorted(scored, key=lambda case: -case[0])
     best, right = None, 0
-    for number, (score, there) in enumerate(ranked, start=1):
-        right += there
+    for number, (score, is_present) in enumerate(ranked, start=1):
+        right += is_present
         last = number == len(ranked) or ranked[number][0] < score
         if last and number >= least and right >= precision * number:
             best = score
@@ -52,7 +52,7 @@ def absent(scored: Scored, precision: float, *, least: int = LEAST) -> float | N
     >>> absent(cases, 0.9), absent(cases, 0.6), absent([(0.1, True)] * 12, 0.9)
     (0.5, 0.9, None)
     """
-    turned = keep([(-score, not there) for score, there in scored], precision, least=least)
+    turned = keep([(-score, not is_present) for score, is_present in scored], precision, least=least)
     if turned is None:
         return None
     above = [score for score, _ in scored if score > -turned]
@@ -71,11 +71,11 @@ def thresholds(scored: Mapping[str, Scored], precision: float, *, least: int = L
     """
     together = [case for cases in scored.values() for case in cases]
     usual = keep(together, precision, least=least), absent(together, precision, least=least)
-    found = {}
+    by_word = {}
     for word, cases in sorted(scored.items()):
-        shown = sum(there for _, there in cases)
-        enough = shown >= least and len(cases) - shown >= least
+        n_present = sum(is_present for _, is_present in cases)
+        enough = n_present >= least and len(cases) - n_present >= least
         high, low = (keep(cases, precision, least=least), absent(cases, precision, least=least)) if enough else usual
         high = NEVER if high is None else high
-        found[word] = {"keep": round(high, 4), "absent": round(min(high, low or 0.0), 4)}
-    return found
+        by_word[word] = {"keep": round(high, 4), "absent": round(min(high, low or 0.0), 4)}
+    return by_word

@@ -89,11 +89,11 @@ def starter() -> ConceptGraph:
     counts: Counter[tuple[str, str]] = Counter()
     for environment, columns in table["environments"].items():
         kinds[environment] = "environment"
-        found = {word: _WEIGHTS[column] for column, words in columns.items() for word in words}
-        for word, weight in found.items():
+        weights = {word: _WEIGHTS[column] for column, words in columns.items() for word in words}
+        for word, weight in weights.items():
             kinds[word] = "entity"
             counts[environment, word] += 3 * weight
-        for (a, weight_a), (b, weight_b) in combinations(found.items(), 2):
+        for (a, weight_a), (b, weight_b) in combinations(weights.items(), 2):
             counts[pair(a, b)] += weight_a * weight_b
     groups = [(group["words"], _attributes(group, STARTER.name)) for group in table["attributes"]]
     attributes = {word: pairs for words, pairs in groups for word in words}
@@ -144,8 +144,8 @@ def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
             raise VhbenchError(f"cannot update the graph: {word!r} is an {kind} in it and an {data['kind']} in the new")
         else:
             result.nodes[word].update(_union(graph.nodes[word], data))
-    found = sorted((*pair(a, b), count) for a, b, count in edges(more) if not graph.has_edge(a, b))
-    result.add_weighted_edges_from(found)
+    new_edges = sorted((*pair(a, b), count) for a, b, count in edges(more) if not graph.has_edge(a, b))
+    result.add_weighted_edges_from(new_edges)
     return check(result, where="updated graph")
 
 
@@ -209,8 +209,8 @@ def assemble(
     for word in sorted(kinds):
         own = attributes.get(word, {})
         pairs = {kind: own.get(kind, ()) for kind in ("state", "action")}
-        told = {key: value for key, value in english.get(word, {}).items() if key in ENGLISH}
-        graph.add_node(word, kind=kinds[word], name=names.get(word, word), since=1, **pairs, **told)
+        extra = {key: value for key, value in english.get(word, {}).items() if key in ENGLISH}
+        graph.add_node(word, kind=kinds[word], name=names.get(word, word), since=1, **pairs, **extra)
     for (a, b), count in sorted(counts.items()):
         for word in (a, b):
             if word not in graph:
@@ -303,8 +303,8 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
         VhbenchError: with the location, if an entry is missing or invalid.
     """
     try:
-        told = [c["word"] for c in data["concepts"]]
-        concepts = {str(word): c for word, c in zip(told, data["concepts"], strict=True)}
+        words = [c["word"] for c in data["concepts"]]
+        concepts = {str(word): c for word, c in zip(words, data["concepts"], strict=True)}
         counts = {(str(a), str(b)): c for a, b, c in data["edges"]}
         version = int(data.get("version", 1))
         kinds = {word: c["kind"] for word, c in concepts.items()}
@@ -314,7 +314,7 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
             f'{where}: expected a concept graph, {{"concepts": [{{"word", "kind"}}], "edges": [["a", "b", count]]}} '
             f"({type(error).__name__}: {error})"
         ) from error
-    for word, count in Counter(map(str, told)).items():
+    for word, count in Counter(map(str, words)).items():
         if not word.strip() or not isinstance(concepts[word]["word"], str) or count > 1:
             raise VhbenchError(f"{where}: expected each word once, as a text; got {count} × {concepts[word]['word']!r}")
     for number, most in ((version, _VERSIONS), *((one, version) for one in since.values())):
@@ -333,9 +333,9 @@ def _english(concepts: Mapping[str, Mapping[str, Any]], where: str) -> Mapping[s
     for word, concept in concepts.items():
         place, opposites = concept.get("place", "in it"), concept.get("opposites", [])
         for key in ("name", "plural", "article"):
-            told = concept.get(key, "one")
-            if not isinstance(told, str) or not (told.strip() or key == "article"):
-                raise VhbenchError(f"{where}: {word!r} has {key} {told!r}; expected a text")
+            text = concept.get(key, "one")
+            if not isinstance(text, str) or not (text.strip() or key == "article"):
+                raise VhbenchError(f"{where}: {word!r} has {key} {text!r}; expected a text")
         for value in (value for kind in ("state", "action") for pair in concept.get(kind, ()) for value in pair):
             if not isinstance(value, str) or not value.strip():
                 raise VhbenchError(f"{where}: {word!r} has the attribute {value!r}; expected a text")
@@ -404,21 +404,21 @@ def _from_release(flat: "nx.Graph[str]", path: Path) -> ConceptGraph:
 
 def _decoded(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the state and action pairs of a node whose attributes are base64-encoded JSON."""
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for key in ("attributes", "state", "action"):
         try:
             value = orjson.loads(base64.b64decode(data[key], validate=True)) if key in data else {}
         except ValueError as error:
             raise VhbenchError(f"attribute {key!r}: expected base64-encoded JSON, got {data[key]!r:.60}") from error
-        found |= value if isinstance(value, dict) else {key: value}
-    return found
+        attributes |= value if isinstance(value, dict) else {key: value}
+    return attributes
 
 
-def _attributes(found: Mapping[str, Any], where: str) -> Attributes:
+def _attributes(entry: Mapping[str, Any], where: str) -> Attributes:
     result: dict[str, tuple[tuple[str, str], ...]] = {}
     for kind in ("state", "action"):
         try:
-            result[kind] = tuple((str(frequent), str(rare)) for frequent, rare in found.get(kind, ()))
+            result[kind] = tuple((str(frequent), str(rare)) for frequent, rare in entry.get(kind, ()))
         except (TypeError, ValueError) as error:
             raise VhbenchError(f"{where}: {kind}: expected a list of pairs [frequent, rare]") from error
     return result

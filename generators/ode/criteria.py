@@ -67,12 +67,12 @@ class PairPool:
     @cached_property
     def seen(self) -> dict[Pair, int]:
         """Pairs with an edge, in alphabetical order, and their counts."""
-        kinds, found = concept_graph.kinds(self.graph), {}
+        kinds, counts = concept_graph.kinds(self.graph), {}
         for a, b, count in concept_graph.edges(self.graph):
             one, other = sorted((a, b), key=lambda word: (kinds[word], word))  # entities sort before environments
             if f"{kinds[one]}-{kinds[other]}" == PAIRINGS[self.pairing] and concept_graph.is_new(self.graph, a, b):
-                found[one, other] = count
-        return dict(sorted(found.items()))
+                counts[one, other] = count
+        return dict(sorted(counts.items()))
 
     @cached_property
     def unseen(self) -> list[Pair]:
@@ -174,9 +174,9 @@ def candidates(pool: PairPool, criterion: str) -> list[Pair]:
     Raises:
         VhbenchError: if the criterion or the pairing is unknown, or ε ≥ δ.
     """
-    for value, what, allowed in ((criterion, "criterion", CRITERIA), (pool.pairing, "pairing", PAIRINGS)):
+    for value, kind, allowed in ((criterion, "criterion", CRITERIA), (pool.pairing, "pairing", PAIRINGS)):
         if value not in allowed:
-            raise VhbenchError(f"unknown {what} {value!r}, expected one of {', '.join(allowed)}")
+            raise VhbenchError(f"unknown {kind} {value!r}, expected one of {', '.join(allowed)}")
     return CRITERIA[criterion].draw(pool, rng(pool.seed, "ode", "pairs", criterion, pool.pairing, pool.version))
 
 
@@ -221,9 +221,9 @@ def select(
         raise VhbenchError(f"limit: expected at least 1, got {limit}")
     if compat:
         return reference.select(graph, criterion, limit=limit, seed=seed)
-    found: dict[str, list[Pair]] = {pairing: [] for pairing in PAIRINGS}
+    by_pairing: dict[str, list[Pair]] = {pairing: [] for pairing in PAIRINGS}
     for version in range(1, int(graph.graph["version"]) + 1):
-        for pairing, pairs in found.items():
+        for pairing, pairs in by_pairing.items():
             pool = PairPool(graph, pairing, version, epsilon, delta, seed)
             drawn = candidates(pool, criterion)[:limit]
             if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
@@ -234,7 +234,7 @@ def select(
                     f"{len(drawn)}{within}"
                 )
             pairs.extend(drawn)
-    return found
+    return by_pairing
 
 
 def has_environments(graph: ConceptGraph) -> bool:

@@ -56,46 +56,48 @@ class DetectionModels:
         A phrase that is itself one of the words means only that word ("rock" next to "stone"). An ambiguous phrase
         means the first word. A word without phrases is not searched for.
         """
-        found: dict[str, str] = {}
+        by_phrase: dict[str, str] = {}
         for word in words:
             for phrase in self.phrases(word):
                 if phrase == word or phrase not in words:
-                    found.setdefault(phrase, word)
-        return found
+                    by_phrase.setdefault(phrase, word)
+        return by_phrase
 
     def look(
-        self, made: Sequence[tuple[SceneSpec, Scene]], asked: Sequence[Sequence[str]], words: Wording = DEFAULT
+        self, scenes: Sequence[tuple[SceneSpec, Scene]], queries: Sequence[Sequence[str]], words: Wording = DEFAULT
     ) -> list[Seen]:
         """Return the ground truth of each image, or the reason for its rejection.
 
         Args:
-            made: images without ground truth, each with its specification.
-            asked: words to detect in each image.
+            scenes: images without ground truth, each with its specification.
+            queries: words to detect in each image.
             words: English of the graph's concepts.
         """
-        images = [read_image(scene.image) for _, scene in made]
-        phrases = [self.meanings(each) for each in asked]
-        places = place_checks.judge([spec.environment for spec, _ in made], images, self.verifier, self.beliefs, words)
-        found = self.detector.detect(images, [list(each) for each in phrases]) if images else []
+        images = [read_image(scene.image) for _, scene in scenes]
+        phrases = [self.meanings(each) for each in queries]
+        places = place_checks.judge(
+            [spec.environment for spec, _ in scenes], images, self.verifier, self.beliefs, words
+        )
+        per_image = self.detector.detect(images, [list(each) for each in phrases]) if images else []
         judged = [
             filtering.judge(
                 scene, spec, _named(detections, each), list(dict.fromkeys(each.values())), self.thresholds, place
             )
-            for (spec, scene), detections, each, place in zip(made, found, phrases, places, strict=True)
+            for (spec, scene), detections, each, place in zip(scenes, per_image, phrases, places, strict=True)
         ]
-        kept = [i for i, result in enumerate(judged) if isinstance(result, Scene)]
-        sure = [(judged[i], made[i][0]) for i in kept]
-        seen = iter(self._attributes(sure, [images[i] for i in kept], words))  # type: ignore[arg-type]
+        indices = [i for i, result in enumerate(judged) if isinstance(result, Scene)]
+        sure = [(judged[i], scenes[i][0]) for i in indices]
+        seen = iter(self._attributes(sure, [images[i] for i in indices], words))  # type: ignore[arg-type]
         return [next(seen) if isinstance(result, Scene) else result for result in judged]
 
     def _attributes(
-        self, kept: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes], words: Wording
+        self, scenes: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes], words: Wording
     ) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
         if self.trust_prompt:
-            return [attribute_checks.trust_prompt(scene, spec, words) for scene, spec in kept]
+            return [attribute_checks.trust_prompt(scene, spec, words) for scene, spec in scenes]
         if self.verifier is None:
-            return [(scene, ()) for scene, _ in kept]
-        return attribute_checks.verify_attributes(kept, images, self.verifier, self.beliefs, words)
+            return [(scene, ()) for scene, _ in scenes]
+        return attribute_checks.verify_attributes(scenes, images, self.verifier, self.beliefs, words)
 
 
 def words_for(
@@ -132,12 +134,12 @@ def words_for(
     return known[: max(eyes.words, len(targets))]
 
 
-def _named(found: Sequence[Detection], phrases: Mapping[str, str]) -> list[Detection]:
+def _named(detections: Sequence[Detection], phrases: Mapping[str, str]) -> list[Detection]:
     """Return detections by word, keeping the most confident of boxes for one object."""
-    kept: list[Detection] = []
-    for one in sorted(found, key=lambda d: (-d.score, d.category, d.box)):
+    unique: list[Detection] = []
+    for one in sorted(detections, key=lambda d: (-d.score, d.category, d.box)):
         named = replace(one, category=phrases[one.category])
-        rivals = [other for other in kept if other.category == named.category]
+        rivals = [other for other in unique if other.category == named.category]
         if all(iou(named.box, other.box) <= filtering.SAME for other in rivals):
-            kept.append(named)
-    return kept
+            unique.append(named)
+    return unique

@@ -154,7 +154,7 @@ class Wording:
             return f"{preposition} {inflection.a(f'{state} {noun}')}"
         return f"{preposition} {article} {state} {noun}" if article == "the" else f"{preposition} {state} {named}"
 
-    def shown(self, word: str, state: str = "") -> str:
+    def description(self, word: str, state: str = "") -> str:
         """Return the noun phrase of an environment: "a street", "the calm sea"."""
         if word in self.places:
             return _parted(self.place(word, state))[1]
@@ -194,7 +194,7 @@ class Wording:
 
 
 DEFAULT = Wording()
-SETTINGS, place, shown, annotate = DEFAULT.settings, DEFAULT.place, DEFAULT.shown, DEFAULT.annotate
+SETTINGS, place, description, annotate = DEFAULT.settings, DEFAULT.place, DEFAULT.description, DEFAULT.annotate
 
 
 def has_defining_object(scene: Scene) -> bool:

@@ -64,8 +64,8 @@ class DetectionThresholds:
 def judge(
     scene: Scene,
     spec: SceneSpec,
-    found: Sequence[Detection],
-    asked: Sequence[str],
+    detections: Sequence[Detection],
+    words: Sequence[str],
     limits: DetectionThresholds,
     place: PlaceVerdict | None = None,
 ) -> Scene | Rejection:
@@ -74,12 +74,12 @@ def judge(
     Args:
         scene: image without ground truth.
         spec: specification given to the image source.
-        found: all detections, confident or not.
-        asked: words given to the detector.
+        detections: all detections, confident or not.
+        words: words given to the detector.
         limits: detection thresholds.
         place: the verifier's verdict on the place; None to look for a box of it.
     """
-    best = {word: max((d.score for d in found if d.category == word), default=0.0) for word in asked}
+    best = {word: max((d.score for d in detections if d.category == word), default=0.0) for word in words}
     scores = {word: round(best.get(word, 0.0), 4) for word in (*(o.category for o in spec.objects), spec.environment)}
     scores.pop("", None)
     if place:
@@ -87,15 +87,15 @@ def judge(
     for thing in spec.objects:
         if best.get(thing.category, 0.0) < limits.of(thing.category)[0]:
             return Rejection(scene.id, "target not detected", {"word": thing.category, "scores": scores})
-    if spec.environment and not (place.present if place else _fills(scene, spec.environment, found, limits)):
+    if spec.environment and not (place.present if place else _fills(scene, spec.environment, detections, limits)):
         return Rejection(scene.id, "place not recognized", {"word": spec.environment, "scores": scores})
-    things = [d for d in found if d.score >= limits.of(d.category)[0] and d.category != spec.environment]
-    kept = _one_each(things, frozenset(o.category for o in spec.objects), limits)
-    objects = tuple(SceneObject(i + 1, d.category, d.box, d.box[2] * d.box[3]) for i, d in enumerate(kept))
-    present = {d.category for d in kept} | ({spec.environment} - {""})
+    things = [d for d in detections if d.score >= limits.of(d.category)[0] and d.category != spec.environment]
+    unique = _one_each(things, frozenset(o.category for o in spec.objects), limits)
+    objects = tuple(SceneObject(i + 1, d.category, d.box, d.box[2] * d.box[3]) for i, d in enumerate(unique))
+    present = {d.category for d in unique} | ({spec.environment} - {""})
     doubtful = {word for word, score in best.items() if score >= limits.of(word)[1]} - present
-    doubtful |= {word for word in asked if word not in present and related(word, present)}
-    known = frozenset(asked) - doubtful
+    doubtful |= {word for word in words if word not in present and related(word, present)}
+    known = frozenset(words) - doubtful
     if place:
         known = known - SETTINGS.keys() | place.absent - present | {spec.environment}
     return replace(
@@ -104,7 +104,7 @@ def judge(
         environment=spec.environment,
         areas=(spec.environment,) if spec.environment else (),
         known=known,
-        countable=frozenset(word for word in known if _clear_number(word, kept, found, limits)),
+        countable=frozenset(word for word in known if _clear_number(word, unique, detections, limits)),
         provenance={**scene.provenance, "scores": scores},
     )
 
@@ -148,7 +148,7 @@ def likely_hallucinations(
     """
     known_absent, kinds = scene.known - scene.categories(), concept_graph.kinds(graph)
     random = rng(seed, "ode", "likely", scene.id)
-    found = []
+    lists = []
     for kind, limit in (("entity", _LIKELY), ("environment", PLACES)):
         absent = known_absent & concept_graph.wording(graph).settings.keys() if kind == "environment" else known_absent
         queues = [
@@ -160,8 +160,8 @@ def likely_hallucinations(
         turns = [queue[turn] for turn in range(limit) for queue in queues if turn < len(queue)]
         others = sorted({names[w] for w, k in kinds.items() if k == kind} & absent)
         spare = [others[i] for i in random.permutation(len(others))]
-        found.append(list(dict.fromkeys([*turns, *spare]))[:limit])
-    return found[0], found[1]
+        lists.append(list(dict.fromkeys([*turns, *spare]))[:limit])
+    return lists[0], lists[1]
 
 
 def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], names: Mapping[str, str]) -> list[str]:
@@ -192,29 +192,29 @@ def _neighbours(source: ConceptGraph, word: str, kinds: Mapping[str, str], kind:
     return [other for _, other in sorted(others)]
 
 
-def _fills(scene: Scene, environment: str, found: Sequence[Detection], limits: DetectionThresholds) -> bool:
+def _fills(scene: Scene, environment: str, detections: Sequence[Detection], limits: DetectionThresholds) -> bool:
     least = limits.environment_share * scene.width * scene.height
     return any(
-        d.category == environment and d.score >= limits.environment and d.box[2] * d.box[3] >= least for d in found
+        d.category == environment and d.score >= limits.environment and d.box[2] * d.box[3] >= least for d in detections
     )
 
 
 def _one_each(things: Sequence[Detection], targets: frozenset[str], limits: DetectionThresholds) -> list[Detection]:
     """Keep one detection per object: a target first, then the most confident."""
     ranked = sorted(things, key=lambda d: (d.category not in targets, -d.score, d.category, d.box))
-    kept: list[Detection] = []
+    unique: list[Detection] = []
     for thing in ranked:
-        if all(iou(thing.box, other.box) <= limits.overlap for other in kept):
-            kept.append(thing)
-    return kept
+        if all(iou(thing.box, other.box) <= limits.overlap for other in unique):
+            unique.append(thing)
+    return unique
 
 
 def _clear_number(
-    word: str, kept: Sequence[Detection], found: Sequence[Detection], limits: DetectionThresholds
+    word: str, unique: Sequence[Detection], detections: Sequence[Detection], limits: DetectionThresholds
 ) -> bool:
     """Return whether a word's count is reliable: no uncertain detections or overlapping boxes."""
-    sure = [d for d in kept if d.category == word]
+    sure = [d for d in unique if d.category == word]
     keep, absent = limits.of(word)
-    half = [d for d in found if d.category == word and absent <= d.score < keep]
+    half = [d for d in detections if d.category == word and absent <= d.score < keep]
     pairs = [(a, b) for i, a in enumerate(sure) for b in sure[i + 1 :]]
     return not half and all(iou(a.box, b.box) < 0.3 for a, b in pairs)

@@ -87,8 +87,8 @@ def restricted(graph: ConceptGraph, part: ConceptPart, name: Callable[[str], str
         needed = environments.PLACES[word].made_by if word in environments.PLACES else {}
         return part.holds(word) and (not needed or any(map(part.holds, needed)))
 
-    kept: ConceptGraph = graph.subgraph([word for word in graph if held(name(word))]).copy()
-    return kept
+    subgraph: ConceptGraph = graph.subgraph([word for word in graph if held(name(word))]).copy()
+    return subgraph
 
 
 @lru_cache(maxsize=1)

@@ -64,17 +64,17 @@ def judge(
         words: English of the graph's concepts.
     """
     rivals = [others(place, words) if place and verifier else [] for place in places]
-    asked = [i for i, each in enumerate(rivals) if each]
-    found: list[PlaceVerdict | None] = [None] * len(places)
-    if verifier is None or not asked:
-        return found
-    texts = [texts_of(places[i], rivals[i], words) for i in asked]
-    for i, (own, *rest) in zip(asked, verifier.probabilities([images[i] for i in asked], texts), strict=True):
+    indices = [i for i, each in enumerate(rivals) if each]
+    verdicts: list[PlaceVerdict | None] = [None] * len(places)
+    if verifier is None or not indices:
+        return verdicts
+    texts = [texts_of(places[i], rivals[i], words) for i in indices]
+    for i, (own, *rest) in zip(indices, verifier.probabilities([images[i] for i in indices], texts), strict=True):
         absent = frozenset(word for word, value in zip(rivals[i], rest, strict=True) if value < limits.absent)
-        found[i] = PlaceVerdict(own >= limits.of(KIND), round(own, 4), absent)
-    return found
+        verdicts[i] = PlaceVerdict(own >= limits.of(KIND), round(own, 4), absent)
+    return verdicts
 
 
 def texts_of(place: str, rivals: Sequence[str], words: Wording) -> list[str]:
     """Return the texts that the verifier chooses from, that of the place first."""
-    return [f"a photo of {words.shown(word)}" for word in (place, *rivals)]
+    return [f"a photo of {words.description(word)}" for word in (place, *rivals)]

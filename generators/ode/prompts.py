@@ -161,13 +161,13 @@ def spec(
     if place:
         objects += tuple(ObjectSpec(name, number) for name, number in world.furniture(setting, things).items())
     looks = _place_looks(place, case, graph, world, random) if place else []
-    shown = [value for thing in objects for value in (*thing.state.split(", "), thing.action)]
+    values = [value for thing in objects for value in (*thing.state.split(", "), thing.action)]
     looks = [
         pair
         for pair in looks
         if _fitting(pair, there)
         and not any(_hides(state, objects) for state in pair)
-        and not any(_FITS[value].never.intersection(pair) for value in shown if value in _FITS)
+        and not any(_FITS[value].never.intersection(pair) for value in values if value in _FITS)
     ]
     state = _draw(looks, case, random)
     return SceneSpec(
@@ -223,14 +223,14 @@ def deal_states(words: Sequence[str], world: SourceVocabulary, dealt: Counter[st
         world: vocabulary of the image source.
         dealt: state → number of assignments in the balanced set; updated in place.
     """
-    found = []
+    states = []
     for word in words:
         drawn = sorted((world.values(word, "state") or frozenset()) & STATES.keys())
         pairs = [state for state in drawn if STATES[state] in drawn]
         state = min(pairs, key=lambda one: dealt[one], default="")
         dealt[state] += 1
-        found.append(state)
-    return tuple(found)
+        states.append(state)
+    return tuple(states)
 
 
 def _dealt(case: ImagePlan, place: int, seed: int, attempt: int) -> int:
@@ -262,22 +262,22 @@ def _thing(
     action = _draw(deeds, case, random)  # a parked car, but not also someone driving one
     colours = world.values(word, "colour") or frozenset()
     other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
-    found = [value for value in (state, other, held) if value]
-    colour = next((value for value in found if value in colours), "")
+    values = [value for value in (state, other, held) if value]
+    colour = next((value for value in values if value in colours), "")
     most = world.most(word) if concept_graph.wording(graph).countable(name) else 1
     shares = _COUNTS[most]
     count = dealt if most == _TWO else 1 + int(random.choice(len(shares), p=shares))
-    state = ", ".join(value for value in found if value != colour)
+    state = ", ".join(value for value in values if value != colour)
     return ObjectSpec(name, count, colour=colour, state=state, action=action)
 
 
 def _beside(state: str, looks: Sequence[tuple[str, str]], common: Sequence[str]) -> list[tuple[str, str]]:
     """Return the candidate pairs for a second attribute, preferring colours."""
-    found = [pair for pair in looks if _goes_with(state, pair)]
-    colours = [pair for pair in found if attribute_words.kind_of(pair[0]) == "colour"]
-    if not found and attribute_words.kind_of(state) not in ("colour", "pattern"):
-        return [(said, said) for said in common if said in COLOURS]
-    return colours or found
+    pairs = [pair for pair in looks if _goes_with(state, pair)]
+    colours = [pair for pair in pairs if attribute_words.kind_of(pair[0]) == "colour"]
+    if not pairs and attribute_words.kind_of(state) not in ("colour", "pattern"):
+        return [(text, text) for text in common if text in COLOURS]
+    return colours or pairs
 
 
 def _place_looks(
@@ -288,7 +288,7 @@ def _place_looks(
     The graph's attributes of places (a calm sea, a steep mountain) rarely apply to one place and not to another, so few
     questions could use them.
     """
-    common = [(said, said) for said in world.common_looks(place)]
+    common = [(text, text) for text in world.common_looks(place)]
     rare = bool(common) and not CRITERIA[case.criterion].usual and bool(random.integers(2))
     return common if rare else _looks(graph, place, world)
 
@@ -311,14 +311,14 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
 
 def _looks(graph: ConceptGraph, word: str, world: SourceVocabulary) -> list[tuple[str, str]]:
     """Return the appearance pairs of a concept, in prompt wording."""
-    told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "state")) if not a.bodily]
-    return told or [(said, said) for said in world.common_looks(word)]
+    pairs = [(a.text, b.text) for a, b in _pairs(graph, word, world.values(word, "state")) if not a.bodily]
+    return pairs or [(text, text) for text in world.common_looks(word)]
 
 
 def _deeds(graph: ConceptGraph, word: str, world: SourceVocabulary) -> list[tuple[str, str]]:
     """Return the action pairs of a concept; an object has only one posture or action at once."""
-    told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "action")) if a.bodily]
-    return told or [(said, said) for said in world.common_deeds(word)]
+    pairs = [(a.text, b.text) for a, b in _pairs(graph, word, world.values(word, "action")) if a.bodily]
+    return pairs or [(text, text) for text in world.common_deeds(word)]
 
 
 def _pairs(graph: ConceptGraph, word: str, allowed: frozenset[str] | None) -> Iterator[tuple[Attribute, Attribute]]:
@@ -327,8 +327,8 @@ def _pairs(graph: ConceptGraph, word: str, allowed: frozenset[str] | None) -> It
     for slot, pairs in new.items():
         for values in pairs if any(new.values()) else graph.nodes[word][slot]:
             first, second = (attribute_words.attribute(value, word, slot) for value in values)
-            sayable = first.said and second.said and first.said != second.said and first.bodily == second.bodily
-            if sayable and (allowed is None or {first.said, second.said} <= allowed):
+            sayable = first.text and second.text and first.text != second.text and first.bodily == second.bodily
+            if sayable and (allowed is None or {first.text, second.text} <= allowed):
                 yield first, second
 
 

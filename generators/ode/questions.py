@@ -137,9 +137,9 @@ def rows(
                 neutral = tuple(sorted(words - picture.scene.known - picture.scene.categories()))
                 yield _row(picture, level, "", CAPTION, "", level, version=version, source=source, neutral=neutral)
             continue
-        asked = [(picture, choice) for picture in pictures for choice in _CHOICES[level](picture)]
-        chosen = _chosen([choice for _, choice in asked], seed)
-        for (picture, choice), word in zip(asked, chosen, strict=True):
+        choices = [(picture, choice) for picture in pictures for choice in _CHOICES[level](picture)]
+        chosen = _chosen([choice for _, choice in choices], seed)
+        for (picture, choice), word in zip(choices, chosen, strict=True):
             for text, answer in ((choice.yes, "yes"), (choice.noes[word], "no")) if word else ():
                 yield _row(
                     picture, level, choice.about, text, answer, choice.question_type, version=version, source=source
@@ -224,23 +224,23 @@ def _claimed(scene: Scene, claim: AttributeClaim, words: Wording = DEFAULT) -> I
     """Yield the question about a verified attribute; attributes after the noun ("at sunset") are skipped."""
     members = [o for o in scene.objects if o.category == claim.about]
     values = [value for value in (claim.value, *claim.noes) if not attribute_words.follows(value)]
-    asked: dict[str, str] = {}
+    questions: dict[str, str] = {}
     if members and claim.value in values:
         subject = _subject(claim.about, members, words)
-        asked = {value: f"{subject} {inflection.agreeing(value, len(members))}?" for value in values}
+        questions = {value: f"{subject} {inflection.agreeing(value, len(members))}?" for value in values}
     elif not members and (state := scene.environment_state) in _WEATHER:
-        said = {**dict.fromkeys((claim.value,), _WEATHER[state][0]), **_WEATHER_WORDS}
-        known = [said[value] for value in (claim.value, *claim.noes) if said.get(value) in _WEATHER[state]]
-        asked = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(known)}
+        weather = {**dict.fromkeys((claim.value,), _WEATHER[state][0]), **_WEATHER_WORDS}
+        known = [weather[value] for value in (claim.value, *claim.noes) if weather.get(value) in _WEATHER[state]]
+        questions = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(known)}
     elif not members and claim.value in values:
-        shown = words.shown(claim.about)
-        place = shown.split(" ", 1)[1] if shown.startswith(("a ", "an ", "the ")) else shown
-        asked = {value: f"Is the {place} in the image {value}?" for value in values}
-    if len(members) <= MOST_COUNTED and len(asked) > 1 and (members or claim.about == scene.environment):
-        yes, *noes = asked
+        phrase = words.description(claim.about)
+        place = phrase.split(" ", 1)[1] if phrase.startswith(("a ", "an ", "the ")) else phrase
+        questions = {value: f"Is the {place} in the image {value}?" for value in values}
+    if len(members) <= MOST_COUNTED and len(questions) > 1 and (members or claim.about == scene.environment):
+        yes, *noes = questions
         about = f"{claim.about} {claim.kind}"
         kind = "action" if claim.kind in attribute_words.BODILY else "state"
-        yield Choice(scene.id, kind, about, yes, asked[yes], {no: asked[no] for no in noes})
+        yield Choice(scene.id, kind, about, yes, questions[yes], {no: questions[no] for no in noes})
 
 
 def relation(picture: Picture) -> Iterator[Choice]:
@@ -253,15 +253,15 @@ def relation(picture: Picture) -> Iterator[Choice]:
             continue
         about = f"{a} {held.predicate} {b}"
         verb = inflection.is_or_are(1, a).capitalize()
-        said, opposite = _RELATIONS[held.predicate], _RELATIONS[OPPOSITES[held.predicate]]
-        yes, no = (f"{verb} the {a} {place} the {b} in the image?" for place in (said, opposite))
-        yield Choice(scene.id, "relation", about, said, yes, {opposite: no}, (opposite,))
+        wording, opposite = _RELATIONS[held.predicate], _RELATIONS[OPPOSITES[held.predicate]]
+        yes, no = (f"{verb} the {a} {place} the {b} in the image?" for place in (wording, opposite))
+        yield Choice(scene.id, "relation", about, wording, yes, {opposite: no}, (opposite,))
 
 
 def _is_there(word: str, words: Wording) -> str:
     """Return "Does the image show a street?" for settings, "Is there a dog in the image?" for objects."""
     if word in words.settings or inflection.with_article(word) == f"the {word}":
-        return f"Does the image show {words.shown(word)}?"
+        return f"Does the image show {words.description(word)}?"
     verb = inflection.is_or_are(1, word).capitalize()
     return f"{verb} there {words.one(word)} in the image?"
 
@@ -289,13 +289,13 @@ def _seen(
     colour, action, state = (_shared(members, kind) for kind in ("colour", "action", "state"))
     unlike = [other for other in COLOURS if colour in COLOURS and not person and not is_similar_colour(other, colour)]
     others = [deed for deed in _CONTRARY.get(action, ()) if deed in deeds]
-    found = (
+    candidates = (
         ("state", target, colour, unlike, bool(unlike)),
         ("action", target, action, others, action in _CONTRARY and not (person and action in _UNCLEAR)),
         ("state", f"{target} state", state, [STATES.get(state, "")], state in STATES),
     )
-    for question_type, about, value, noes, asked in found:
-        if asked:
+    for question_type, about, value, noes, usable in candidates:
+        if usable:
             wrong = {other: f"{subject} {other}?" for other in noes}
             yield Choice(scene.id, question_type, about, value, f"{subject} {value}?", wrong)
 
@@ -305,8 +305,8 @@ def _counted(picture: Picture) -> list[str]:
 
     Text-to-image prompts name one of each target, so the targets' counts alone would always be one.
     """
-    found = () if picture.exact else sorted(o.category for o in picture.scene.objects)
-    return list(dict.fromkeys((*picture.targets, *found)))
+    categories = () if picture.exact else sorted(o.category for o in picture.scene.objects)
+    return list(dict.fromkeys((*picture.targets, *categories)))
 
 
 def _number(picture: Picture, target: str) -> Iterator[Choice]:
@@ -315,13 +315,13 @@ def _number(picture: Picture, target: str) -> Iterator[Choice]:
     if not number or number > MOST_COUNTED or not words.countable(target):
         return
 
-    def asked(number: int) -> str:
+    def text_of(number: int) -> str:
         verb = inflection.is_or_are(number).capitalize()
         return f"{verb} there exactly {words.several(number, target)} in the image?"
 
     # Incorrect counts are correct ones of other images, so that none leaks the answer.
-    noes = {str(n): asked(n) for n in range(1, MOST_COUNTED + 1) if n != number}
-    yield Choice(scene.id, "number", target, str(number), asked(number), noes)
+    noes = {str(n): text_of(n) for n in range(1, MOST_COUNTED + 1) if n != number}
+    yield Choice(scene.id, "number", target, str(number), text_of(number), noes)
 
 
 _CHOICES: Mapping[str, Callable[[Picture], Iterator[Choice]]] = {

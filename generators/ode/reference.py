@@ -36,16 +36,16 @@ def _fill(
 
     With ``spill``, pairs that do not fit into "ee" go to "ev" unless both ends are environments.
     """
-    found: dict[str, dict[Pair, None]] = {"ee": {}, "ev": {}}
+    sets: dict[str, dict[Pair, None]] = {"ee": {}, "ev": {}}
     for a, b in stream:
         kinds = graph.nodes[a]["kind"], graph.nodes[b]["kind"]
         mixed = set(kinds) == {"entity", "environment"}
-        if kinds == ("entity", "entity") and len(found["ee"]) < limits["ee"]:
-            found["ee"][a, b] = None
-        elif (mixed or (spill and kinds != ("environment", "environment"))) and len(found["ev"]) < limits["ev"]:
-            found["ev"][(b, a) if kinds[0] == "environment" else (a, b)] = None
-        if all(len(found[pairing]) >= limits[pairing] for pairing in found):
-            return {pairing: list(pairs) for pairing, pairs in found.items()}
+        if kinds == ("entity", "entity") and len(sets["ee"]) < limits["ee"]:
+            sets["ee"][a, b] = None
+        elif (mixed or (spill and kinds != ("environment", "environment"))) and len(sets["ev"]) < limits["ev"]:
+            sets["ev"][(b, a) if kinds[0] == "environment" else (a, b)] = None
+        if all(len(sets[pairing]) >= limits[pairing] for pairing in sets):
+            return {pairing: list(pairs) for pairing, pairs in sets.items()}
     raise VhbenchError(f"more pairs requested ({dict(limits)}) than exist")
 
 

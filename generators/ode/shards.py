@@ -96,7 +96,7 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
     pairs = _pairs(recipe, share)
     elsewhere = _planned(recipe, share)
     missing, tries = share.pairs, recipe.reserve * share.pairs
-    kept: list[tuple[ImagePlan, SceneSpec, Scene, tuple[AttributeClaim, ...]]] = []
+    pictures: list[tuple[ImagePlan, SceneSpec, Scene, tuple[AttributeClaim, ...]]] = []
     while missing > 0:
         cases: list[ImagePlan] = []
         for pair in pairs:
@@ -112,13 +112,13 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
             yield result
             if isinstance(result, Scene):
                 done.add(case.rank)
-                kept.append((case, spec, result, claims))
+                pictures.append((case, spec, result, claims))
         missing -= len(done)
         if missing and (not cases or tries <= 0):
             detail = {"criterion": share.criterion, "pairing": PAIRINGS[share.pairing], "missing": missing}
             yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", _NO_LEFT, detail)
             break
-    yield from _rows(recipe, kept)
+    yield from _rows(recipe, pictures)
 
 
 def first(recipe: Recipe, share: Share, start: int, count: int) -> Iterator[Scene | Rejection]:
@@ -131,8 +131,8 @@ def first(recipe: Recipe, share: Share, start: int, count: int) -> Iterator[Scen
 
 def _planned(recipe: Recipe, share: Share) -> list[str]:
     """Return the targets of the share's images if all succeed as planned."""
-    found = (pair for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))
-    cases = [pair[0] for pair in islice(found, share.pairs)] if recipe.eyes else []
+    plans = (pair for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))
+    cases = [pair[0] for pair in islice(plans, share.pairs)] if recipe.eyes else []
     return list(dict.fromkeys(word for case in cases for word in prompts.targets(case, recipe.world)))
 
 
@@ -146,10 +146,10 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
     turn, dealt = 0, Counter[str]()
     for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
-        shown = [(group, _problem(recipe, group)) for group in islice(groups, GROUPS)]
-        group = next((group for group, problem in shown if not problem), None)
+        verdicts = [(group, _problem(recipe, group)) for group in islice(groups, GROUPS)]
+        group = next((group for group, problem in verdicts if not problem), None)
         if group is None:
-            concepts, problem = shown[0] if shown else (pair, "no further concept")
+            concepts, problem = verdicts[0] if verdicts else (pair, "no further concept")
             reason, _, word = problem.partition(": ")
             detail = {"concepts": list(concepts), "word": word, "pairing": PAIRINGS[share.pairing]}
             yield Rejection(f"{share.criterion}-{share.pairing}-{rank + offset:05d}", reason, detail)
@@ -212,8 +212,8 @@ def _attempts(
     for k in range(recipe.best_of):
         more = (k,) if k else ()
         seed = int(rng(recipe.seed, "ode", "images", attempt, *more).integers(2**31))
-        made = [_of_part(recipe.part, one) for one in recipe.images.make(specs, seed=seed)]
-        for each, spec, seen in zip(tried, specs, _seen(recipe, cases, specs, made, elsewhere), strict=True):
+        images = [_of_part(recipe.part, one) for one in recipe.images.make(specs, seed=seed)]
+        for each, spec, seen in zip(tried, specs, _seen(recipe, cases, specs, images, elsewhere), strict=True):
             each.append((spec, seen, seed))
     return tried
 
@@ -222,7 +222,7 @@ def _seen(
     recipe: Recipe,
     cases: Sequence[ImagePlan],
     specs: Sequence[SceneSpec],
-    made: Sequence[Scene | Rejection],
+    images: Sequence[Scene | Rejection],
     elsewhere: Sequence[str],
 ) -> list[detection.Seen]:
     """Return images with their exact ground truth, or else with detections, in one batch."""
@@ -230,21 +230,21 @@ def _seen(
     if recipe.eyes is None:
         unclear = {recipe.world.name(word) for word in recipe.graph if recipe.world.problem([word])}
         targets = [prompts.targets(case, recipe.world) for case in cases]
-        return [_checked(one, each, unclear, words) for one, each in zip(made, targets, strict=True)]
-    there = [(i, one) for i, one in enumerate(made) if isinstance(one, Scene)]
-    asked = [
+        return [_checked(one, each, unclear, words) for one, each in zip(images, targets, strict=True)]
+    scenes = [(i, one) for i, one in enumerate(images) if isinstance(one, Scene)]
+    queries = [
         detection.words_for(cases[i], recipe.graph, recipe.world, elsewhere, recipe.eyes, seed=recipe.seed)
-        for i, _ in there
+        for i, _ in scenes
     ]
-    seen = iter(recipe.eyes.look([(specs[i], one) for i, one in there], asked, words))
-    return [one if isinstance(one, Rejection) else next(seen) for one in made]
+    seen = iter(recipe.eyes.look([(specs[i], one) for i, one in scenes], queries, words))
+    return [one if isinstance(one, Rejection) else next(seen) for one in images]
 
 
-def _of_part(part: ConceptPart, made: Scene | Rejection) -> Scene | Rejection:
+def _of_part(part: ConceptPart, image: Scene | Rejection) -> Scene | Rejection:
     """Return an image, or a rejection if its place belongs to another split."""
-    if isinstance(made, Rejection) or not made.environment or part.holds(made.environment):
-        return made
-    return Rejection(made.id, "place outside --part", {"environment": made.environment})
+    if isinstance(image, Rejection) or not image.environment or part.holds(image.environment):
+        return image
+    return Rejection(image.id, "place outside --part", {"environment": image.environment})
 
 
 def _score(result: Scene | Rejection) -> float:
@@ -254,12 +254,12 @@ def _score(result: Scene | Rejection) -> float:
 
 
 def _checked(
-    made: Scene | Rejection, targets: Sequence[str], unclear: AbstractSet[str], words: Wording
+    image: Scene | Rejection, targets: Sequence[str], unclear: AbstractSet[str], words: Wording
 ) -> detection.Seen:
     """Return the scene if it shows its targets; concepts never rendered leave ``known``."""
-    if isinstance(made, Rejection):
-        return made
-    scene = words.annotate(made)
+    if isinstance(image, Rejection):
+        return image
+    scene = words.annotate(image)
     missing = sorted(set(targets) - scene.categories())
     if missing:
         return Rejection(scene.id, "target missing", {"words": missing})
@@ -267,13 +267,13 @@ def _checked(
 
 
 def _rows(
-    recipe: Recipe, kept: Sequence[tuple[ImagePlan, SceneSpec, Scene, tuple[AttributeClaim, ...]]]
+    recipe: Recipe, images: Sequence[tuple[ImagePlan, SceneSpec, Scene, tuple[AttributeClaim, ...]]]
 ) -> Iterator[Row]:
     """Yield the rows of a share's images, balanced over words."""
     names = {word: recipe.world.name(word) for word in recipe.graph}
-    every = list(dict.fromkeys(word for case, *_ in kept for word in prompts.targets(case, recipe.world)))
+    every = list(dict.fromkeys(word for case, *_ in images for word in prompts.targets(case, recipe.world)))
     pictures = []
-    for case, spec, scene, claims in kept:
+    for case, spec, scene, claims in images:
         things, places = filtering.likely_hallucinations(
             recipe.graph, case.concepts, scene, names, seed=recipe.seed, imagined=recipe.imagined
         )

@@ -24,18 +24,18 @@ def scores(
     Raises:
         VhbenchError: if no subfolder is named after a place that excludes others.
     """
-    found = {place_checks.KIND: _of_places(places, verifier, len(scenes))} if places else {}
+    by_kind = {place_checks.KIND: _of_places(places, verifier, len(scenes))} if places else {}
     for scene in scenes:
         image = read_image(scene.image)
         for look, right in _claims(scene):
             [weighed] = verifier.probabilities(parts_of(image, look), [look.texts(scene.environment)])
-            found.setdefault(look.kind, []).append((weighed[0], right))
-    return found
+            by_kind.setdefault(look.kind, []).append((weighed[0], right))
+    return by_kind
 
 
 def _of_places(folder: Path, verifier: Verifier, number: int) -> list[tuple[float, bool]]:
     """Return the verifier's scores of photos' own places, and of one that each excludes."""
-    found = []
+    pairs = []
     words = environments.DEFAULT
     for place in sorted(words.settings):
         rivals = place_checks.others(place, words)
@@ -43,14 +43,14 @@ def _of_places(folder: Path, verifier: Verifier, number: int) -> list[tuple[floa
         for i in rng(0, "calibrate", place).permutation(len(files))[:number].tolist():
             image = files[i].read_bytes()
             wrong = rivals[int(rng(0, "calibrate", place, files[i].name).integers(len(rivals)))]
-            for shown, right in ((place, True), (wrong, False)):
-                texts = place_checks.texts_of(shown, place_checks.others(shown, words), words)
-                found.append((verifier.probabilities([image], [texts])[0][0], right))
-    if not found:
+            for claim, right in ((place, True), (wrong, False)):
+                texts = place_checks.texts_of(claim, place_checks.others(claim, words), words)
+                pairs.append((verifier.probabilities([image], [texts])[0][0], right))
+    if not pairs:
         raise VhbenchError(
             f"--places {folder}: expected subfolders of photos named after places ({', '.join(words.settings)})"
         )
-    return found
+    return pairs
 
 
 def _claims(scene: Scene) -> Iterator[tuple[AttributeLook, bool]]:
@@ -61,5 +61,5 @@ def _claims(scene: Scene) -> Iterator[tuple[AttributeLook, bool]]:
             wrong = [other for other in attribute_contraries.of(value) if other not in held]
             if wrong:
                 other = wrong[int(rng(0, "calibrate", scene.id, thing.id, value).integers(len(wrong)))]
-                for said, right in ((value, True), (other, False)):
-                    yield AttributeLook(thing.category, attribute_words.kind_of(said), said, (thing,)), right
+                for claim, right in ((value, True), (other, False)):
+                    yield AttributeLook(thing.category, attribute_words.kind_of(claim), claim, (thing,)), right

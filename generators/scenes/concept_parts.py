@@ -47,10 +47,10 @@ def read_part(text: str) -> ConceptPart:
     """
     if not text:
         return WHOLE
-    found = re.fullmatch(r"([1-9])/([1-9])", text)
-    if not found or int(found[1]) > int(found[2]):
+    match = re.fullmatch(r"([1-9])/([1-9])", text)
+    if not match or int(match[1]) > int(match[2]):
         raise VhbenchError(f"--part: expected I/N with 1 ≤ I ≤ N ≤ {_MOST_PARTS}, such as 1/2, got {text!r}")
-    return ConceptPart(int(found[1]), int(found[2]))
+    return ConceptPart(int(match[1]), int(match[2]))
 
 
 def kin(word: str) -> str:

@@ -74,7 +74,7 @@ def label(colour: str, material: str) -> str:
 def label_all(markup: str, stem: str, slot: str) -> str:
     """Label every colour in the markup of a file of ``art/``; ``slot`` is its slot's base colour, or ""."""
     main = _OF_DRAWING.get(stem.partition("_")[0], _OF_DRAWING.get(stem, "plastic"))
-    return _COLOUR.sub(lambda found: label(found[0], _of_part(found[0], main, slot)), markup)
+    return _COLOUR.sub(lambda match: label(match[0], _of_part(match[0], main, slot)), markup)
 
 
 @cache
@@ -105,11 +105,11 @@ def texture(rgb: Pixels, solid: npt.NDArray[np.bool_], *key: Key) -> npt.NDArray
     counts = np.bincount(numbers[solid], minlength=16)
     corners = rng(0, "texture", *key).integers(0, _SIDE - _CROP, (16, 2)).tolist()
     order = np.argsort(-counts, kind="stable").tolist()
-    found = _patch(order[0], corners[order[0]], numbers.shape)
+    deviation = _patch(order[0], corners[order[0]], numbers.shape)
     for number in order[1:]:
         if counts[number] > _RARE * counts.sum():
-            np.copyto(found, _patch(number, corners[number], numbers.shape), where=numbers == number)
-    return found
+            np.copyto(deviation, _patch(number, corners[number], numbers.shape), where=numbers == number)
+    return deviation
 
 
 def _patch(number: int, corner: tuple[int, int], shape: tuple[int, ...]) -> npt.NDArray[np.float32]:

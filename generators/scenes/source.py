@@ -57,10 +57,10 @@ class SceneSource:
         for spec in specs:
             try:
                 with one_thread():
-                    made: Scene | Rejection = self._make_one(spec, seed)
+                    outcome: Scene | Rejection = self._make_one(spec, seed)
             except Refusal as refusal:
-                made = Rejection(spec.id, refusal.reason, refusal.detail)
-            yield made
+                outcome = Rejection(spec.id, refusal.reason, refusal.detail)
+            yield outcome
 
     def _make_one(self, spec: SceneSpec, seed: int) -> Scene:
         entries = plan.check(spec)
@@ -84,19 +84,19 @@ class SceneSource:
         # First require left/right pairs without overlap, which is unambiguous; later compare only their centres.
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
         placed = arrange(layout, wishes + plan.occluders(spec, locale, wishes, random))
-        who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
+        requests, things = [wish for wish, _ in placed], [thing for _, thing in placed]
         try:
             owned = silhouettes(things, spec.width, spec.height)
         except TooSmallError as error:
             raise Refusal("too small", drawing=str(error)) from None
         seen = measuring.measure(owned)
-        demands.check_visible(spec, who, things, seen)
+        demands.check_visible(spec, requests, things, seen)
         scene = backdrop(locale.environment.name, locale.state, locale.variant, spec.width, spec.height)
-        picture = demands.meet_contrast(who, things, seen, scene, patience)
+        picture = demands.meet_contrast(requests, things, seen, scene, patience)
         objects = tuple(measuring.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
-        made = self._scene(spec, seed, scene, picture, objects, owned)
-        demands.check_requests(spec, who, made)
-        return made
+        new_scene = self._scene(spec, seed, scene, picture, objects, owned)
+        demands.check_requests(spec, requests, new_scene)
+        return new_scene
 
     def _scene(
         self, spec: SceneSpec, seed: int, backdrop: Backdrop, picture: Pixels, objects: Objects, owned: Silhouettes

@@ -78,21 +78,21 @@ def _complete(
 
     Entries that would make another word unknown are excluded; those that usually occur there come first.
     """
-    wanted = [catalog.find(thing.category) for thing in base.objects]
+    entries = [catalog.find(thing.category) for thing in base.objects]
     try:
-        locale = plan.choose_locale(base, wanted, random, among)
+        locale = plan.choose_locale(base, entries, random, among)
     except plan.Refusal as refusal:
         raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
     if pool is None:
         pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, locale)]
-    taken = {entry.name for entry in wanted} | set(map(catalog.readable, base.absent))
+    names = {entry.name for entry in entries} | set(map(catalog.readable, base.absent))
     chosen: list[Entry] = []
     shuffled = [pool[int(index)] for index in random.permutation(len(pool))]
     for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, locale)):
-        if len(wanted) + len(chosen) >= total:
+        if len(entries) + len(chosen) >= total:
             break
-        told = entry.name in taken or entry.name in locale.doubtful or clash(entry.name, taken)
-        if not told and plan.place_of(entry, locale) == entry.place:
+        is_excluded = entry.name in names or entry.name in locale.doubtful or clash(entry.name, names)
+        if not is_excluded and plan.place_of(entry, locale) == entry.place:
             chosen.append(entry)
-            taken.add(entry.name)
+            names.add(entry.name)
     return locale, chosen

@@ -102,26 +102,26 @@ def score(
     rows = read_responses(responses, refuse_repeats=not compat)
     truth = read_annotations(annotations)
     judge = (amber_reference.ReferenceJudge if compat else Judge).build(truth, relation, safe_words, nouns, similarity)
-    found = find(rows, truth, judge)
-    result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type)
+    judgments = find(rows, truth, judge)
+    result = amber_reference.result(judgments, evaluation_type) if compat else _result(judgments, evaluation_type)
     words = ("id", "nouns", "hallucinated", "covered", "likely")
-    responses = [{name: getattr(caption, name) for name in words} for caption in found.captions]
-    withheld = _withhold(result, found, allow_failed or compat)
+    responses = [{name: getattr(caption, name) for name in words} for caption in judgments.captions]
+    withheld = _withhold(result, judgments, allow_failed or compat)
     return result | withheld | {"responses": responses, "tools": dict(judge.tools)}
 
 
-def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -> dict[str, Any]:
+def _withhold(result: Mapping[str, Any], judgments: Judgments, allow_failed: bool) -> dict[str, Any]:
     """Return the shares of failed and refused responses; withhold every score if too many failed."""
-    said = found.said()
-    lost = {name: share(said.count(name), len(said)) for name in ("failed", "refused")}
-    why = withholding.reason(said.count("failed"), len(said), allow_failed=allow_failed)
+    outcomes = judgments.outcomes()
+    lost = {name: share(outcomes.count(name), len(outcomes)) for name in ("failed", "refused")}
+    reason = withholding.reason(outcomes.count("failed"), len(outcomes), allow_failed=allow_failed)
     if not allow_failed:
-        why = next(filter(None, (why, *(counts.uninformative for counts in found.counts.values()))), None)
-    if why is None:
+        reason = next(filter(None, (reason, *(counts.uninformative for counts in judgments.counts.values()))), None)
+    if reason is None:
         return lost | {"withheld": None}
     parts = ("scores", "printed", "intervals")
     none = {part: {name: dict.fromkeys(section) for name, section in result[part].items()} for part in parts}
-    return lost | none | {"interval_notes": {name: {} for name in result["interval_notes"]}, "withheld": why}
+    return lost | none | {"interval_notes": {name: {} for name in result["interval_notes"]}, "withheld": reason}
 
 
 def counter(relation: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]:
@@ -137,18 +137,18 @@ def counter(relation: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]
 
 
 def _claims(record: Record, judge: Judge) -> Claims:
-    found = judge.caption(record.id, "" if record.failure else record.response, _annotation(record))
+    caption = judge.caption(record.id, "" if record.failure else record.response, _annotation(record))
     return claims_of(
         record,
         captions=not record.failure,
-        named=bool(found.nouns),
-        mentions=len(found.nouns),
-        hallucinated=len(found.hallucinated),
-        hallucinating=int(bool(found.hallucinated)),
-        objects=len(found.truth),
-        covered=len(found.covered),
-        concepts=0 if record.failure else len(found.listed),
-        candidates=len(found.likely),
+        named=bool(caption.nouns),
+        mentions=len(caption.nouns),
+        hallucinated=len(caption.hallucinated),
+        hallucinating=int(bool(caption.hallucinated)),
+        objects=len(caption.truth),
+        covered=len(caption.covered),
+        concepts=0 if record.failure else len(caption.listed),
+        candidates=len(caption.likely),
     )
 
 
@@ -168,34 +168,34 @@ def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: An
     return score(responses, annotations=[_annotation(row) for row in rows], relation=relation or {}, **how)
 
 
-def _result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
+def _result(judgments: Judgments, evaluation_type: str) -> dict[str, Any]:
     scores: dict[str, dict[str, Any]] = {}
     warnings = []
     if "g" in EVALUATION_TYPES[evaluation_type]:
-        scores["Generative Task"] = of_sums(columns_of(found.captions), RATES)
-        scores["Generative Task (paper)"] = _paper(found.captions)
+        scores["Generative Task"] = of_sums(columns_of(judgments.captions), RATES)
+        scores["Generative Task (paper)"] = _paper(judgments.captions)
     for section, dimensions in sections(evaluation_type):
-        pairs = found.of(dimensions)
-        rows = (Record(str(row), answer=gold, prediction=said) for row, (said, gold) in enumerate(pairs))
+        pairs = judgments.of(dimensions)
+        rows = (Record(str(row), answer=gold, prediction=outcome) for row, (outcome, gold) in enumerate(pairs))
         rates = report_scores(measure(rows, "yes_no"))
         scores[section] = {title: rates[name] for title, name in TITLES.items()}
         for part in ("intervals", "interval_notes"):
-            told = rates[part]
-            scores[section][part] = {title: told[name] for title, name in TITLES.items() if name in told}
+            entries = rates[part]
+            scores[section][part] = {title: entries[name] for title, name in TITLES.items() if name in entries}
         if len(right := {answer for _, answer in pairs}) == 1:
             always = f"{section}: every reference answer is {right.pop()!r}"
             warnings.append(f"{always}, so precision is 0 or 100 by construction (degenerate)")
     if evaluation_type == "a":
         chair, f1 = scores["Generative Task"]["CHAIR"], scores["Descriminative Task"]["F1"]
         both = None if chair is None or f1 is None else (1 - chair + f1) / 2
-        scores["AMBER"] = {"Score": both, **with_notes({"Score": _score_interval(found)})}
+        scores["AMBER"] = {"Score": both, **with_notes({"Score": _score_interval(judgments)})}
     return {
         **{
             part: {name: section.pop(part) for name, section in scores.items()}
             for part in ("intervals", "interval_notes")
         },
         "printed": {name: {title: percent(v) for title, v in section.items()} for name, section in scores.items()},
-        "counters": found.counters(),
+        "counters": judgments.counters(),
         "scores": scores,
         "warnings": warnings,
     }
@@ -214,27 +214,27 @@ def _paper(captions: Sequence[Judged]) -> dict[str, Any]:
     return {name: average(values) for name, values in parts.items()} | with_notes(ends)
 
 
-def _score_interval(found: Judgments) -> intervals.Interval | None:
+def _score_interval(judgments: Judgments) -> intervals.Interval | None:
     """Return the interval of (1 - CHAIR + F1) / 2, a mean over captions and yes/no responses."""
-    nouns = [len(c.nouns) for c in found.captions]
-    right = [len(c.nouns) - len(c.hallucinated) for c in found.captions]
-    pairs = [(said == "no", answer == "no") for said, answer in found.of(found.answers)]
+    nouns = [len(c.nouns) for c in judgments.captions]
+    right = [len(c.nouns) - len(c.hallucinated) for c in judgments.captions]
+    pairs = [(outcome == "no", answer == "no") for outcome, answer in judgments.of(judgments.answers)]
     places = np.arange(len(nouns) + len(pairs))
     described = intervals.WeightedRatio(right, nouns, places[: len(nouns)], weight=0.5)
     answered = intervals.WeightedRatio(
-        [2 * (said and answer) for said, answer in pairs],
-        [said + answer for said, answer in pairs],
+        [2 * (outcome and answer) for outcome, answer in pairs],
+        [outcome + answer for outcome, answer in pairs],
         places[len(nouns) :],
         weight=0.5,
-        most=sum(said or answer for said, answer in pairs),
+        most=sum(outcome or answer for outcome, answer in pairs),
     )
     return intervals.mean_of_ratios([described, answered])
 
 
 def _annotation(row: Record) -> dict[str, Any]:
     if row.kind == "caption":
-        told = {"truth": row.objects, "hallu": row.candidates, "safe": row.neutral}
-        return {"id": row.id, "type": "generative", **told}
+        lists = {"truth": row.objects, "hallu": row.candidates, "safe": row.neutral}
+        return {"id": row.id, "type": "generative", **lists}
     if row.kind != "yes_no":
         raise VhbenchError(f"question {row.id!r}: expected the kind caption or yes_no for AMBER, got {row.kind!r}")
     named = {kind.rsplit("-", 1)[-1]: kind for kind in DIMENSIONS} | {"existence": "discriminative-hallucination"}

@@ -85,8 +85,8 @@ class Judge:
 
         >>> annotation = {"id": "1", "truth": ["dog", "sky"], "hallu": ["cat"]}
         >>> judge = Judge.build({"1": annotation}, {}, (), None, None)
-        >>> found = judge.caption("1", "Two dogs and a cat.", annotation)
-        >>> found.nouns, found.hallucinated, found.covered, found.likely
+        >>> caption = judge.caption("1", "Two dogs and a cat.", annotation)
+        >>> caption.nouns, caption.hallucinated, caption.covered, caption.likely
         (['dog', 'cat'], ['cat'], ['dog'], ['cat'])
         """
         related = {cls.fold(word): tuple(map(cls.fold, words)) for word, words in read_relation(relation).items()}
@@ -109,12 +109,12 @@ class Judge:
         for noun in nouns:
             if noun in safe:
                 continue
-            shown, flagged = self._decide(noun, present, made_up, (truth, listed))
-            covered |= shown
+            in_image, flagged = self._decide(noun, present, made_up, (truth, listed))
+            covered |= in_image
             likely |= flagged
             if flagged:
                 likely_nouns.add(noun)
-            if not shown:
+            if not in_image:
                 wrong.append(noun)
         mentioned = [truth[i] for i in sorted(covered)], [listed[i] for i in sorted(likely)]
         return Judged(name, nouns, wrong, *mentioned, likely_nouns, truth, listed, failure)
@@ -160,8 +160,8 @@ class Judge:
             return {present[noun]}, set()
         if noun in listed:
             return set(), {listed[noun]}
-        found = self._first_alike(noun, present)
-        return (found, set()) if found else (set(), self._first_alike(noun, listed))
+        matches = self._first_alike(noun, present)
+        return (matches, set()) if matches else (set(), self._first_alike(noun, listed))
 
     def _first_alike(self, noun: str, owners: Mapping[str, int]) -> set[int]:
         return next(({owner} for word, owner in owners.items() if self.alike(noun, word)), set())

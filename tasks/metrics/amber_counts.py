@@ -48,8 +48,8 @@ TITLES = {"Accuracy": "accuracy", "Precision": "precision", "Recall": "recall", 
 
 def sections(evaluation_type: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the printed sections of an evaluation type, with their dimensions."""
-    shown = set(EVALUATION_TYPES[evaluation_type].split())
-    return ((name, dimensions) for name, (types, dimensions) in SECTIONS.items() if shown.issuperset(types.split()))
+    kinds = set(EVALUATION_TYPES[evaluation_type].split())
+    return ((name, dimensions) for name, (types, dimensions) in SECTIONS.items() if kinds.issuperset(types.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class Judgments:
         """Return the responses of several dimensions."""
         return [pair for name in dimensions for pair in self.answers[name]]
 
-    def said(self) -> list[str]:
+    def outcomes(self) -> list[str]:
         """Return the predictions; "failed" or "refused" for missing responses."""
-        return [c.failure for c in self.captions] + [said for pairs in self.answers.values() for said, _ in pairs]
+        return [c.failure for c in self.captions] + [outcome for pairs in self.answers.values() for outcome, _ in pairs]
 
     def counters(self) -> dict[str, int]:
         """Return the counts under the names of AMBER's metrics.txt."""
@@ -82,7 +82,7 @@ class Judgments:
                 f"{prefix}qa_no_score": part.TP,
                 f"{prefix}qa_no_num": part.positives,
                 f"{prefix}qa_ans_no_score": part.TP,
-                f"{prefix}qa_ans_no_num": part.said,
+                f"{prefix}qa_ans_no_num": part.n_predicted,
             }
         return counters
 
@@ -113,20 +113,20 @@ def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]]
     >>> counters["chair_score"], counters["chair_num"], counters["ha_qa_correct_score"]
     (1, 2, 1)
     """
-    found = Judgments([], {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")})
+    judgments = Judgments([], {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")})
     for name, text in rows:
         row = truth.get(name)
         if row is None:
             raise VhbenchError(f"response {name!r} has no annotation ({len(truth)} ids have one)")
         if row.get("type", "generative") == "generative":
-            found.captions.append(caption := judge.caption(name, text, row))
+            judgments.captions.append(caption := judge.caption(name, text, row))
             record = Record(name, kind="caption", response=text, failure=caption.failure)
-            found.counts["caption"].add(record, Claims(named=len(caption.nouns)))
+            judgments.counts["caption"].add(record, Claims(named=len(caption.nouns)))
         else:
             right = yes_or_no(row["truth"], f"annotation {name!r}: truth")
             failure = judge.failure(text)
-            said = failure or judge.answer(text, row.get("question", ""))
-            found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((said, right))
-            record = Record(name, response=text, failure=failure, prediction="" if failure else said)
-            found.counts["yes_no"].add(record)
-    return found
+            outcome = failure or judge.answer(text, row.get("question", ""))
+            judgments.answers[DIMENSIONS.get(row["type"], _RELATION)].append((outcome, right))
+            record = Record(name, response=text, failure=failure, prediction="" if failure else outcome)
+            judgments.counts["yes_no"].add(record)
+    return judgments

@@ -58,10 +58,10 @@ def word_list(name: str, row: Mapping[str, Any], key: str, fold: Callable[[str],
     return [fold(word) for word in list_of_words(row.get(key) or (), f"annotation {name!r}: {key}")]
 
 
-def _rows(given: Any, what: str) -> list[Any]:
-    data = loaded(given)
+def _rows(source: Any, name: str) -> list[Any]:
+    data = loaded(source)
     if isinstance(data, Mapping):
         return [data] if "id" in data else list(data.values())
     if isinstance(data, bytes) or not isinstance(data, Iterable):
-        raise VhbenchError(f"{what}: expected rows with an 'id', or a JSON file of them; got {data!r:.60}")
+        raise VhbenchError(f"{name}: expected rows with an 'id', or a JSON file of them; got {data!r:.60}")
     return list(data)

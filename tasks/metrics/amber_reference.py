@@ -55,9 +55,9 @@ class ReferenceJudge(Judge):
         return self._first_alike(noun, present), flagged | self._first_alike(noun, listed)
 
 
-def result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
+def result(judgments: Judgments, evaluation_type: str) -> dict[str, Any]:
     """Return the printed scores of an evaluation type in percent, and the counters."""
-    counters = {name: round(n + 0.001, 3) if name.endswith("_num") else n for name, n in found.counters().items()}
+    counters = {name: round(n + 0.001, 3) if name.endswith("_num") else n for name, n in judgments.counters().items()}
     scores: dict[str, Any] = {}
     printed: dict[str, Any] = {}
     if "g" in EVALUATION_TYPES[evaluation_type]:
@@ -70,7 +70,7 @@ def result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
     for name, dimensions in sections(evaluation_type):
         # The reference sums the attribute dimensions, each of which starts at 0.001.
         start = 0.001 * len(dimensions) if name == "Attribute" else 0.001
-        counts = confusion.count(found.of(dimensions), "no")
+        counts = confusion.count(judgments.of(dimensions), "no")
         rates = yes_no_reference.percentages(counts, _EPSILONS.get(name, _EPSILON), start=start)
         printed[name] = {title: rates[key] for title, key in TITLES.items() if key in rates}
     return {

@@ -83,8 +83,8 @@ class Answers:
         if unpaired:
             raise VhbenchError(f"question {unpaired!r}: expected a pair_id for its negated twin")
         self.kinds = [
-            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told, None, none, chosen, wording)
-            for values, many, cut, told, none, chosen, wording in kinds
+            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, counts, None, none, chosen, wording)
+            for values, many, cut, counts, none, chosen, wording in kinds
         ]
         self.codes, self.names = np.array(codes, dtype=np.int64), names
         self.pair = np.array(halves, dtype=np.int64)
@@ -111,8 +111,8 @@ class Answers:
         """Return the values of some columns, in order, with the indices of their rows."""
         value = attrgetter(*(f"record.{column}" for column in columns))
         values = [value(kind) if len(columns) > 1 else (value(kind),) for kind in self.kinds]
-        given = {values[code] for code in np.unique(self.codes[places])}
-        order = {key: number for number, key in enumerate(sorted(given))}
+        distinct = {values[code] for code in np.unique(self.codes[places])}
+        order = {key: number for number, key in enumerate(sorted(distinct))}
         own = np.array([order.get(key, -1) for key in values], dtype=np.int64)[self.codes[places]]
         sort = np.argsort(own, kind="stable")
         ends = np.searchsorted(own[sort], np.arange(len(order) + 1))
@@ -126,13 +126,13 @@ class Answers:
 
     def variants_of(self, places: Places) -> Places:
         """Return the questions with responses to all their variants among some rows; shape (questions, variants)."""
-        asked: dict[str, dict[int, int]] = {}
+        by_question: dict[str, dict[int, int]] = {}
         for place in places.tolist():
             name = split_repetition(self.ids[place])
             repetition = name.prefix.split("#")[0] if name.prefix.count("#") > 1 else ""  # of `lmms-eval --repeats`
-            asked.setdefault(f"{repetition}#{name.question}", {})[name.variant[1]] = place
-        every = range(1, 1 + max(chain.from_iterable(asked.values()), default=1))
-        whole = [[own[number] for number in every] for own in asked.values() if own.keys() >= set(every)]
+            by_question.setdefault(f"{repetition}#{name.question}", {})[name.variant[1]] = place
+        every = range(1, 1 + max(chain.from_iterable(by_question.values()), default=1))
+        whole = [[own[number] for number in every] for own in by_question.values() if own.keys() >= set(every)]
         return np.array(whole, dtype=np.int64).reshape(-1, len(every))
 
     def counted(self, metric: Metric, units: Places, facts: Facts, *, best: bool = False) -> npt.NDArray[np.float64]:
@@ -151,12 +151,12 @@ class Answers:
             return self._counts[key][self.codes[units]]
         kinds = self._kinds(best)
         known, number = np.unique(self.codes[units], axis=0, return_inverse=True)
-        found = []
+        counts = []
         for codes in known.tolist():
             first, *others = (kinds[code] for code in codes)
             more = {"twin": others[0]} if metric.units == "pairs" else {"others": tuple(others)}
-            found.append(metric.count(replace(first, **more), facts))
-        return _table(found)[number.reshape(-1)]
+            counts.append(metric.count(replace(first, **more), facts))
+        return _table(counts)[number.reshape(-1)]
 
     def _kinds(self, best: bool) -> list[Answer]:
         """Return the kinds of answers; if ``best``, with every missing prediction right."""
@@ -181,8 +181,8 @@ def _chosen(record: Record) -> str:
 @lru_cache(maxsize=4_096)
 def _none_of(choices: tuple[str, ...]) -> str:
     """Return the letter of the option "none of the above", or "neither"; "" without one."""
-    found = parsing.parse("multiple_choice", "Neither of them.", choices) if choices else ""
-    return "" if found and choices[ord(found) - ord("A")].strip().lower() == "no" else found
+    letter = parsing.parse("multiple_choice", "Neither of them.", choices) if choices else ""
+    return "" if letter and choices[ord(letter) - ord("A")].strip().lower() == "no" else letter
 
 
 def _table(counts: Sequence[Count | None]) -> npt.NDArray[np.float64]:

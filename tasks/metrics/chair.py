@@ -85,24 +85,24 @@ def score(
     """
     vocabulary = vocabulary_of(synonyms, compat=compat)
     rows, truth = chair_captions.read_captions(captions), chair_captions.read_gold(gold)
-    found = (chair_reference if compat else chair_captions).judged(rows, truth, vocabulary)
-    columns = {name: [counts[name] for _, counts in found] for pair in RATES.values() for name in pair}
-    lost = {name: [counts[name] for _, counts in found] for pair in SHARES.values() for name in pair}
+    judgments = (chair_reference if compat else chair_captions).judged(rows, truth, vocabulary)
+    columns = {name: [counts[name] for _, counts in judgments] for pair in RATES.values() for name in pair}
+    lost = {name: [counts[name] for _, counts in judgments] for pair in SHARES.values() for name in pair}
     counts = withholding.ResponseCounts()
-    for (image, text), (row, _) in zip(rows, found, strict=True):
+    for (image, text), (row, _) in zip(rows, judgments, strict=True):
         record = Record(image, kind="caption", response=text, failure=row.get("failure", ""))
         counts.add(record, Claims(named=len(row["mentions"])))
     withheld = None if allow_failed or compat else counts.reason
     none: dict[str, Any] = dict.fromkeys(RATES) if withheld else {}
-    shown = SHARES if withheld else RATES | SHARES
-    result = none | rates.of_sums(columns | lost, shown, clusters=[row["image_id"] for row, _ in found])
+    column_pairs = SHARES if withheld else RATES | SHARES
+    result = none | rates.of_sums(columns | lost, column_pairs, clusters=[row["image_id"] for row, _ in judgments])
     result |= {"intervals": none | result["intervals"], "withheld": withheld}
     shares = {name: result[rate] for name, rate in _PRINTED.items()}
     return {
         **result,
         "printed": {name: None if value is None else round(100 * value, 2) for name, value in shares.items()},
         "counters": {name: sum(column) for name, column in columns.items()},
-        "captions": [row for row, _ in found],
+        "captions": [row for row, _ in judgments],
         "unknown_gold": sorted(name for name in set(chain(*truth.values())) if vocabulary.node(name) is None),
     }
 
@@ -185,9 +185,9 @@ def gold_from_coco(
             )
         gold.setdefault(str(row["image_id"]), set()).update(filter(None, [vocabulary.node(name)]))
     file = f"captions {captions}" if isinstance(captions, (str, Path)) else "captions"
-    told = _part(read_coco(captions), "annotations", file, "image_id", "caption") if captions is not None else ()
-    for row in told:
-        gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
+    rows = _part(read_coco(captions), "annotations", file, "image_id", "caption") if captions is not None else ()
+    for row in rows:
+        gold.setdefault(str(row["image_id"]), set()).update(match.node for match in vocabulary.find(row["caption"]))
     if names and not any(gold.values()):
         raise VhbenchError(f"expected the vocabulary to have a category of the images, such as {min(names.values())!r}")
     return gold
@@ -213,11 +213,11 @@ def read_coco(data: Any) -> Any:
     return read_typed(Path(data), _Coco, "COCO") if isinstance(data, (str, Path)) else data
 
 
-def _part(data: Any, key: str, what: str, *columns: str) -> list[dict[str, Any]]:
+def _part(data: Any, key: str, title: str, *columns: str) -> list[dict[str, Any]]:
     if not isinstance(data, Mapping) or not isinstance(data.get(key), list):
-        raise VhbenchError(f"COCO {what}: expected a list {key!r}")
+        raise VhbenchError(f"COCO {title}: expected a list {key!r}")
     for number, row in enumerate(data[key], start=1):
         for name in columns:
             if not isinstance(row, Mapping) or name not in row:
-                raise VhbenchError(f"COCO {what}, {key}, row {number}: expected {name!r}, got {row!r:.80}")
+                raise VhbenchError(f"COCO {title}, {key}, row {number}: expected {name!r}, got {row!r:.80}")
     return list(data[key])

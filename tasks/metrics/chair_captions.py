@@ -7,7 +7,7 @@ from typing import Any
 
 from vhbench.files import read_text
 from vhbench.language.captions.assertions import claims, is_caption
-from vhbench.language.captions.vocabulary import Found, Vocabulary, list_of_words
+from vhbench.language.captions.vocabulary import Match, Vocabulary, list_of_words
 from vhbench.language.parsing import caption_text, failure
 from vhbench.records import is_cut_off, loaded, refuse_duplicates
 from vhbench.schema import Failure, Record, VhbenchError
@@ -36,7 +36,7 @@ def judge(
     image: str,
     text: str,
     truth: Mapping[str, frozenset[str]],
-    mentioned: Callable[[str], Sequence[Found]],
+    mentioned: Callable[[str], Sequence[Match]],
     lost: Failure = "",
     is_caption: Callable[[str], bool] = lambda text: True,
 ) -> Judged:
@@ -50,25 +50,25 @@ def judge(
     """
     if image not in truth:
         raise VhbenchError(f"image {image!r}: expected gold objects for its caption ({len(truth)} images have some)")
-    gold, found = truth[image], mentioned("" if lost else text)
+    gold, matches = truth[image], mentioned("" if lost else text)
     mentions = [
         {"word": m.word, "node": m.node, "start": m.start, "end": m.end, "hallucinated": m.node not in gold}
-        for m in found
+        for m in matches
     ]
-    wrong = sum(mention.node not in gold for mention in found)
-    given = not lost and (bool(found) or is_caption(text))
+    wrong = sum(mention.node not in gold for mention in matches)
+    has_caption = not lost and (bool(matches) or is_caption(text))
     counts = {
-        "captions": int(given),
+        "captions": int(has_caption),
         "hallucinated_captions": int(wrong > 0),
         "words": len(mentions),
         "hallucinated_words": wrong,
         "gold_objects": len(gold),
-        "recalled_objects": len(gold & {mention.node for mention in found}),
+        "recalled_objects": len(gold & {mention.node for mention in matches}),
         "asked": 1,
         "failed": int(lost == "failed"),
         "refused": int(lost == "refused"),
     }
-    whole = int(wrong > 0) if given else None
+    whole = int(wrong > 0) if has_caption else None
     row = {"image_id": image, "CHAIR_i": share(wrong, len(mentions)), "CHAIR_s": whole, "mentions": mentions}
     return row | ({"failure": lost} if lost else {}), counts
 
@@ -160,7 +160,7 @@ def read_synonyms(synonyms: Any) -> tuple[tuple[str, ...], ...]:
         )
     is_text = isinstance(synonyms, str) and ("\n" in synonyms or "," in synonyms)
     text = str(synonyms) if is_text else read_text(synonyms)
-    found = tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
-    if not found:
+    groups = tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
+    if not groups:
         raise VhbenchError(f"synonyms {synonyms}: expected at least one word")
-    return found
+    return groups

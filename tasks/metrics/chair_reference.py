@@ -30,7 +30,7 @@ class ReferenceVocabulary(Vocabulary):
     ) -> Self:
         """Build a vocabulary, see :meth:`Vocabulary.build`, optionally with another singularizer.
 
-        >>> [found.node for found in ReferenceVocabulary.build([["bus"], ["dog"]]).find("A bus, two dogs.")]
+        >>> [match.node for match in ReferenceVocabulary.build([["bus"], ["dog"]]).find("A bus, two dogs.")]
         ['dog']
         """
         nodes = {word: line[0] for line in lines for word in line}

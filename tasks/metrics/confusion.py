@@ -28,7 +28,7 @@ class Confusion(NamedTuple):
         return self.TP + self.TN
 
     @property
-    def said(self) -> int:
+    def n_predicted(self) -> int:
         """Predictions of the positive class."""
         return self.TP + self.FP
 
@@ -51,6 +51,6 @@ def count(pairs: Iterable[tuple[str, str]] | Mapping[tuple[str, str], int], posi
     """
     yes, no = positive, "no" if positive == "yes" else "yes"
     cells = Counter(pairs)
-    read = (cells[cell] for cell in ((yes, yes), (yes, no), (no, no), (no, yes), ("", yes), ("", no)))
+    counts = (cells[cell] for cell in ((yes, yes), (yes, no), (no, no), (no, yes), ("", yes), ("", no)))
     lost = get_args(Failure)[1:]
-    return Confusion(*read, *(sum(cells[why, right] for why in lost) for right in (yes, no)))
+    return Confusion(*counts, *(sum(cells[kind, right] for kind in lost) for right in (yes, no)))

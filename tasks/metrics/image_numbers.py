@@ -19,8 +19,8 @@ def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
 
     Hard positives and hard negatives are excluded.
 
-    >>> asked = [Record(str(n), answer="A", prediction="A", pressure="easy", scene_ids=("s",) * n) for n in (4, 2, 4)]
-    >>> {number: (point["n"], point["accuracy"]) for number, point in curve(asked).items()}
+    >>> records = [Record(str(n), answer="A", prediction="A", pressure="easy", scene_ids=("s",) * n) for n in (4, 2, 4)]
+    >>> {number: (point["n"], point["accuracy"]) for number, point in curve(records).items()}
     {'2': (1, 1.0), '4': (2, 1.0)}
     """
     groups: dict[int, list[Record]] = defaultdict(list)
@@ -31,7 +31,8 @@ def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
 
 
 def _point(records: Sequence[Record]) -> dict[str, Any]:
-    hits, why = [float(outcome_of(record) == record.answer) for record in records], withholding.reason_of(records)
+    hits, reason = [float(outcome_of(record) == record.answer) for record in records], withholding.reason_of(records)
     ends = intervals.mean(hits, clusters=clusters_of(records))
-    interval = list(ends) if ends and not why else None
-    return {"n": len(hits), "accuracy": None if why else sum(hits) / len(hits), "interval": interval, "withheld": why}
+    interval = list(ends) if ends and not reason else None
+    accuracy = None if reason else sum(hits) / len(hits)
+    return {"n": len(hits), "accuracy": accuracy, "interval": interval, "withheld": reason}

@@ -73,16 +73,16 @@ class Measured:
 
     def tally(self, key: Callable[[Answer], Any]) -> Counter[Any]:
         """Return the counts of the values of a key."""
-        found = Counter[Any]()
+        counts = Counter[Any]()
         for kind, count in self.kinds:
-            found[key(kind)] += count
-        return found
+            counts[key(kind)] += count
+        return counts
 
     @property
     def predictions(self) -> list[str]:
         """Predictions, "" if missing."""
-        said = [kind.record.prediction for kind in self.answers.kinds]
-        return [said[code] for code in self.answers.codes[self.places].tolist()]
+        by_kind = [kind.record.prediction for kind in self.answers.kinds]
+        return [by_kind[code] for code in self.answers.codes[self.places].tolist()]
 
     @cached_property
     def withheld(self) -> str | None:
@@ -113,19 +113,19 @@ class Measured:
 
         "None of the above" does not count: it is always the last option, and may be chosen for what it says.
         """
-        asked = self.places[self.answers.holds(_chooses, self.places)]
-        kinds = (self.answers.kinds[code] for code in np.unique(self.answers.codes[asked]))
+        with_options = self.places[self.answers.holds(_chooses, self.places)]
+        kinds = (self.answers.kinds[code] for code in np.unique(self.answers.codes[with_options]))
         letters = sorted({letter for kind in kinds for letter in (kind.record.answer, kind.record.prediction)} - {""})
         for letter in letters:
-            others = asked[~self.answers.holds(_equals("none", letter), asked)]
-            said, right = (
+            others = with_options[~self.answers.holds(_equals("none", letter), with_options)]
+            picks, right = (
                 self.answers.holds(_equals(column, letter), others) for column in ("record.prediction", "record.answer")
             )
-            excess = said.astype(float) - right
+            excess = picks.astype(float) - right
             if len(others) and excess.mean() > LETTER_BIAS:
                 p = paired_t_p_value(excess, self.answers.clusters(others))
                 if p < LETTER_LEVEL / len(letters):
-                    shares = f"{100 * said.mean():.1f} % of the predictions, and correct in {100 * right.mean():.1f} %"
+                    shares = f"{100 * picks.mean():.1f} % of the predictions, and correct in {100 * right.mean():.1f} %"
                     yield f"predictions follow the letter: {letter} is {shares} of the questions"
 
     def _kept_letters(self) -> Iterator[str]:
@@ -133,17 +133,17 @@ class Measured:
         if self.answers.variants != {"r"}:
             return
         rows = self.variants
-        asked = [[self.answers.kinds[code] for code in codes] for codes in self.answers.codes[rows].tolist()]
-        moved = np.array([len({kind.record.answer for kind in row}) > 1 for row in asked], dtype=bool)
-        kept = [
-            len({kind.record.prediction for kind in row}) == 1 < len({kind.chosen for kind in row}) for row in asked
+        questions = [[self.answers.kinds[code] for code in codes] for codes in self.answers.codes[rows].tolist()]
+        moved = np.array([len({kind.record.answer for kind in row}) > 1 for row in questions], dtype=bool)
+        same_letter = [
+            len({kind.record.prediction for kind in row}) == 1 < len({kind.chosen for kind in row}) for row in questions
         ]
-        by_guessing = [max(1, row[0].options) ** (1.0 - len(row)) for row in asked]
-        excess = np.subtract(kept, by_guessing, dtype=np.float64)[moved]
+        by_guessing = [max(1, row[0].options) ** (1.0 - len(row)) for row in questions]
+        excess = np.subtract(same_letter, by_guessing, dtype=np.float64)[moved]
         if not len(excess) or excess.mean() <= LETTER_BIAS:
             return
         if paired_t_p_value(excess, self.answers.clusters(rows[moved])) < LETTER_LEVEL:
-            share = f"{100 * np.mean(np.array(kept)[moved]):.1f} % of the questions"
+            share = f"{100 * np.mean(np.array(same_letter)[moved]):.1f} % of the questions"
             yield f"predictions follow the letter: {share} have the same letter in all rotations of the options"
 
     @property
@@ -191,15 +191,15 @@ class Measured:
         if metric.formula is not None:
             value = self.value(metric)
             return Score(None if value is None else (100 if percent else 1) * value)
-        found = self.sums(metric)
-        return Score(None) if found is None else found.score if percent else found.scaled(1.0)
+        sums = self.sums(metric)
+        return Score(None) if sums is None else sums.score if percent else sums.scaled(1.0)
 
     def value(self, metric: Metric | str) -> float | None:
         """Return a score as a fraction (or a length, or a count); None if undefined or withheld."""
         metric = self.metric(metric) if isinstance(metric, str) else metric
         if metric.formula is None:
-            found = self.sums(metric)
-            return None if found is None else found.value
+            sums = self.sums(metric)
+            return None if sums is None else sums.value
         parts = [self.value(part) for part in metric.parts]
         return None if None in parts else metric.formula(*parts)
 
@@ -246,13 +246,13 @@ class Measured:
 
     def by_question(self, metric: Metric | str) -> Sums | None:
         """Return :meth:`sums` with one row per question of all responses, for comparing runs."""
-        found, owner = self.sums(metric), self.answers.owner
-        return None if found is None else found.by_question(owner, int(owner.max()) + 1)
+        sums, owner = self.sums(metric), self.answers.owner
+        return None if sums is None else sums.by_question(owner, int(owner.max()) + 1)
 
     def within(self, places: Places, metrics: Sequence[Metric] | None = None) -> "Measured":
         """Return the scores of a subset of the responses."""
-        how: dict[str, Any] = {"withheld": self.withheld, "allow_failed": self._allow_failed}
-        return Measured(self.answers, metrics or self.metrics, places, self.positive, **how)
+        options: dict[str, Any] = {"withheld": self.withheld, "allow_failed": self._allow_failed}
+        return Measured(self.answers, metrics or self.metrics, places, self.positive, **options)
 
     def cells(self, columns: Sequence[str]) -> dict[tuple[Any, ...], "Measured"]:
         """Return the values of some columns, in order, with the scores of their subsets."""
@@ -313,15 +313,15 @@ def measure(
     if unknown := sorted({*columns} - {field.name for field in fields(Record)}):
         raise VhbenchError(f"expected a field of a record to split the scores by, got {unknown[0]!r}")
     answers = Answers(records, metrics, columns, claimed, read, shared)
-    shown = [metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants]
-    return Measured(answers, shown, answers.every, positive, allow_failed=allow_failed)
+    applicable = [metric for metric in metrics if not metric.variants or {metric.variants} == answers.variants]
+    return Measured(answers, applicable, answers.every, positive, allow_failed=allow_failed)
 
 
 def report_scores(measured: Measured, *, percent: bool = False) -> dict[str, Any]:
     """Return all scores as fractions, or as printed, by metric, with ``intervals``, ``interval_notes``, ``bounds``.
 
-    >>> found = report_scores(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))
-    >>> found["accuracy"], found["intervals"]["precision"], found["recall"], found["yes_rate"]
+    >>> scores = report_scores(measure([{"id": "a", "answer": "no", "prediction": "no"}], "yes_no"))
+    >>> scores["accuracy"], scores["intervals"]["precision"], scores["recall"], scores["yes_rate"]
     (1.0, (0.025..., 1.0), 1.0, 0.0)
     """
     scores = {metric.name: measured.score(metric, percent=percent) for metric in measured.metrics}

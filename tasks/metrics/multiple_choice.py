@@ -60,10 +60,10 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     """
     whole = measure(records, "multiple_choice", columns=GROUPS, read=_read, allow_failed=allow_failed)
     result = _summary(whole) | _aggregate(whole)
-    said = report_scores(whole)
+    scores = report_scores(whole)
     for name in ("intervals", "interval_notes"):
-        result[name] = {metric: told for metric, told in said[name].items() if metric not in _APART}
-    result |= {"bounds": said["bounds"], "warnings": whole.warnings}
+        result[name] = {metric: entry for metric, entry in scores[name].items() if metric not in _APART}
+    result |= {"bounds": scores["bounds"], "warnings": whole.warnings}
     result["by"] = {name: {key: _summary(own) for (key,), own in whole.cells((name,)).items()} for name in GROUPS}
     result["by"]["pressure_family"] = {key: _summary(own) for key, own in _families(whole).items()}
     cells = whole.cells(GROUPS).items()
@@ -90,16 +90,16 @@ def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
 def _read(record: Record) -> Record:
     """Return a record with its prediction: a letter, or yes or no without options."""
     allowed, upper = _allowed(record), bool(record.choices)
-    said, gold = (
+    label, gold = (
         text.upper() if upper else text.lower() for text in (record.prediction.strip(), record.answer.strip())
     )
-    if said not in allowed:
-        said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
-    if said in (record.prediction, record.failure) and gold == record.answer:
+    if label not in allowed:
+        label = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
+    if label in (record.prediction, record.failure) and gold == record.answer:
         return record
-    failure = record.failure if said == record.failure else ""
+    failure = record.failure if label == record.failure else ""
     cut = is_cut_off(record)
-    return replace(record, answer=gold, prediction="" if failure else said, failure=failure, cut_off=cut)
+    return replace(record, answer=gold, prediction="" if failure else label, failure=failure, cut_off=cut)
 
 
 def _allowed(record: Record) -> list[str]:
@@ -136,23 +136,23 @@ def _summary(measured: Measured) -> dict[str, Any]:
 
 def _aggregate(measured: Measured) -> dict[str, Any]:
     """Return the paper's aggregate, with its interval."""
-    score, found = measured.score("aggregate", percent=False), measured.sums("aggregate")
+    score, sums = measured.score("aggregate", percent=False), measured.sums("aggregate")
     return {
         "aggregate": score.value,
         "aggregate_interval": score.interval,
         "aggregate_interval_note": score.note,
-        "tasks": {} if found is None else _of_tasks(measured, found),
+        "tasks": {} if sums is None else _of_tasks(measured, sums),
     }
 
 
-def _of_tasks(measured: Measured, found: Sums) -> dict[str, float]:
+def _of_tasks(measured: Measured, sums: Sums) -> dict[str, float]:
     """Return the aggregate's mean over the pressures of each task."""
-    assert found.strata is not None
-    kinds = [measured.answers.kinds[code].record.task for code in measured.answers.codes[found.rows].tolist()]
+    assert sums.strata is not None
+    kinds = [measured.answers.kinds[code].record.task for code in measured.answers.codes[sums.rows].tolist()]
     rates: dict[str, list[float]] = {}
-    for number in range(len(found.weights)):
-        own = np.flatnonzero(found.strata == number)
-        rates.setdefault(kinds[own[0]], []).append(float(found.top[own].mean()))
+    for number in range(len(sums.weights)):
+        own = np.flatnonzero(sums.strata == number)
+        rates.setdefault(kinds[own[0]], []).append(float(sums.top[own].mean()))
     return {task: float(np.mean(of_pressures)) for task, of_pressures in rates.items()}
 
 

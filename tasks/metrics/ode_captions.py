@@ -65,20 +65,20 @@ def score(
         the mentions that the rules count, how many of them the judge removed, and ``chair_i`` by the rules.
 
     >>> records = [{"id": "1", "response": "Two dogs on a boat.", "objects": ["dog", "sea"], "candidates": ["boat"]}]
-    >>> found = score(records, vocabulary={"dog": ["puppy"], "boat": [], "sea": [], "cat": []})
-    >>> found["chair_i"], found["chair_s"], found["cover"], found["cog"]  # dog is there, boat is not; sea is not said
+    >>> scores = score(records, vocabulary={"dog": ["puppy"], "boat": [], "sea": [], "cat": []})
+    >>> scores["chair_i"], scores["chair_s"], scores["cover"], scores["cog"]  # dog is there, boat is not; sea omitted
     (0.5, 1.0, 0.5, 0.5)
     """
     captions = (settled(replace(row, kind="caption")) for row in each_record(records))
     counted, rules = (claims or counter)(vocabulary), Counter[str]()
 
     def claimed(record: Record) -> Claims:
-        found = by_rules = counted(record)
+        own_claims = by_rules = counted(record)
         if record.prediction:
             by_rules = counted(replace(record, prediction=""))
-            rules.update(judged=1, removed=max(0, by_rules.mentions - found.mentions))
+            rules.update(judged=1, removed=max(0, by_rules.mentions - own_claims.mentions))
         rules.update(mentions=by_rules.mentions, hallucinated=by_rules.hallucinated)
-        return found
+        return own_claims
 
     measured = measure(captions, "caption", claimed=claimed, allow_failed=allow_failed)
     result = report_scores(measured) | {"warnings": measured.warnings, "counters": counters(measured)}
@@ -89,14 +89,14 @@ def score(
 def _judge(rules: Mapping[str, int], result: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a judge's assertions differ from those of the rules, with a warning beyond a few points of CHAIR."""
     rate = rules["hallucinated"] / rules["mentions"] if rules["mentions"] else None
-    told = {name: rules[name] for name in ("mentions", "removed")} | {"chair_i": rate}
+    by_rules = {name: rules[name] for name in ("mentions", "removed")} | {"chair_i": rate}
     warnings, judged = list(result["warnings"]), result["chair_i"] or 0.0
     if rate is not None and abs(rate - judged) > _INJECTED and not result["withheld"]:
         warnings.append(
             f"the judge removed {rules['removed']:,} of {rules['mentions']:,} mentions that the rules count; CHAIR is "
             f"{100 * judged:.1f} with it, {100 * rate:.1f} by the rules: captions may instruct the judge"
         )
-    return {"judge": told, "warnings": warnings}
+    return {"judge": by_rules, "warnings": warnings}
 
 
 _INJECTED = 0.02
@@ -113,7 +113,7 @@ def counters(measured: Measured) -> dict[str, int]:
 def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
     """Return the matcher of a split's vocabulary with :mod:`vhbench.language.synonyms`.
 
-    >>> [found.node for found in matcher({"dog": [], "couch": []}).find("A puppy on a sofa.")]
+    >>> [match.node for match in matcher({"dog": [], "couch": []}).find("A puppy on a sofa.")]
     ['dog', 'couch']
     """
     return chair.vocabulary_of(synonyms.extended(vocabulary))
@@ -130,15 +130,15 @@ def count(record: Record, known: Vocabulary, others: Vocabulary | None = None) -
     """Count the claims of a caption; ``others``: things outside the vocabulary."""
     truth = _truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known)
     text = "" if record.failure else record.prediction or record.response
-    said = [found.node for found in asserted(text, known)]
+    nodes = [match.node for match in asserted(text, known)]
     outside = asserted(text, others) if others else []
-    mentions = [node for node in said if node not in truth.unjudged]
+    mentions = [node for node in nodes if node not in truth.unjudged]
     hallucinated = [node for node in mentions if node not in truth.present]
-    named = {word for node in said for word in (node, *_RELATED.get(node, ()))}
+    named = {word for node in nodes for word in (node, *_RELATED.get(node, ()))}
     return claims_of(
         record,
-        captions=not record.failure and (bool(said) or is_caption(record.response)),
-        named=bool(said),
+        captions=not record.failure and (bool(nodes) or is_caption(record.response)),
+        named=bool(nodes),
         mentions=len(mentions),
         hallucinated=len(hallucinated),
         hallucinating=int(bool(hallucinated)),
@@ -146,7 +146,7 @@ def count(record: Record, known: Vocabulary, others: Vocabulary | None = None) -
         covered=sum(not named.isdisjoint(thing) for thing in truth.things),
         concepts=len(set(mentions)),
         candidates=len(truth.likely & set(mentions)),
-        not_judged=len(said) - len(mentions) + len(outside),
+        not_judged=len(nodes) - len(mentions) + len(outside),
     )
 
 

@@ -40,18 +40,18 @@ def of_sums(
     """
     sums = {name: float(np.sum(column)) for name, column in columns.items()}
     result: dict[str, Any] = {name: share(sums[top], sums[bottom]) for name, (top, bottom) in rates.items()}
-    found = {
+    rate_intervals = {
         name: intervals.ratio(columns[top], columns[bottom], clusters=clusters) for name, (top, bottom) in rates.items()
     }
-    return result | with_notes(found)
+    return result | with_notes(rate_intervals)
 
 
-def with_notes(found: Mapping[str, Interval | None]) -> dict[str, Any]:
+def with_notes(by_name: Mapping[str, Interval | None]) -> dict[str, Any]:
     """Return intervals as results have them: ``intervals``, name → ends, and ``interval_notes``, of those with a note.
 
     >>> with_notes({"accuracy": Interval(0.2, 0.8, "3 clusters"), "f1": None})
     {'intervals': {'accuracy': (0.2, 0.8), 'f1': None}, 'interval_notes': {'accuracy': '3 clusters'}}
     """
-    ends = {name: interval and interval.ends for name, interval in found.items()}
-    notes = {name: interval.note for name, interval in found.items() if interval and interval.note}
+    ends = {name: interval and interval.ends for name, interval in by_name.items()}
+    notes = {name: interval.note for name, interval in by_name.items() if interval and interval.note}
     return {"intervals": ends, "interval_notes": notes}

@@ -346,7 +346,7 @@ def listed(family: str, variants: str = "") -> tuple[Metric, ...]:
     return tuple(metric for metric in metrics_of(family) if metric.listed and metric.variants in ("", variants))
 
 
-def shown(family: str) -> tuple[Metric, ...]:
+def board_metrics(family: str) -> tuple[Metric, ...]:
     """Return the metrics on the leaderboard: the compared ones and their baselines."""
     return tuple(metric for metric in listed(family) if metric.compared or metric.brief)
 

@@ -76,8 +76,8 @@ def score(
         answer = binary_answer(record) if record.pair_id else record.answer  # a missing pair is reported first
         if (record.failure or record.prediction) and answer == record.answer:
             return record
-        said = record.failure or record.prediction or parse(record.response, record.question)
-        return replace(record, answer=answer, prediction="" if record.failure else said)
+        outcome = record.failure or record.prediction or parse(record.response, record.question)
+        return replace(record, answer=answer, prediction="" if record.failure else outcome)
 
     columns = {"mode", "criterion", *by}
     whole = measure(records, "pairs", columns=columns, read=read, allow_failed=allow_failed)
@@ -114,7 +114,7 @@ def _published_labels(whole: Measured) -> dict[str, Any]:
     if not repaired or whole.withheld:
         return {}
     sums = {metric.name.removeprefix("published_"): whole.count(metric) for metric in _PUBLISHED}
-    scores = {name: None if found is None else found.value for name, found in sums.items()}
+    scores = {name: None if total is None else total.value for name, total in sums.items()}
     return {"published_labels": {**scores, "relabelled": repaired}}
 
 
@@ -157,28 +157,28 @@ def _groups(measured: Measured, field: str) -> list[tuple[Any, Measured]]:
 
 def _parts(measured: Measured, field: str) -> list[tuple[str, Measured]]:
     """Return the values of a field with the scores of their rows."""
-    found = [(str(value), own) for value, own in _groups(measured, field) if value or value is False]
-    if not found:
+    groups = [(str(value), own) for value, own in _groups(measured, field) if value or value is False]
+    if not groups:
         raise VhbenchError(f"--by {field}: expected a field with values in at least one row")
-    return found
+    return groups
 
 
 def _scored(measured: Measured) -> dict[str, Any]:
     """Return the scores of some responses and of their complete pairs."""
-    found = report_scores(measured)
+    scores = report_scores(measured)
     new, gold = measured.count(measured.metric("new_cases")), measured.count(YES_SHARE)
     complete, incomplete = measured.answers.pairs_of(measured.places)
     metrics = [metric for metric in measured.metrics if metric.scale != "count"]
     return {
-        **{metric.name: found[metric.name] for metric in metrics},
+        **{metric.name: scores[metric.name] for metric in metrics},
         "gold_yes": None if gold is None else gold.value,
         "chance_accuracy": None if measured.withheld else _guessed_accuracy(measured),
         "new_successful": None if measured.withheld or new is None else int(new.top.sum()),
         "pairs": len(complete),
         "incomplete_pairs": incomplete,
         "mix": _mix(measured, complete[:, 0]),
-        "intervals": {m.name: found["intervals"][m.name] for m in metrics if m.scale != "constant"},
-        **{name: found[name] for name in ("interval_notes", "bounds")},
+        "intervals": {m.name: scores["intervals"][m.name] for m in metrics if m.scale != "constant"},
+        **{name: scores[name] for name in ("interval_notes", "bounds")},
         "warnings": measured.warnings,
         "withheld": measured.withheld,
     }
@@ -186,8 +186,8 @@ def _scored(measured: Measured) -> dict[str, Any]:
 
 def _mix(measured: Measured, originals: Places) -> dict[str, float]:
     """Return the share of each wording among pairs; empty where the rows do not name it."""
-    found = measured.within(originals).tally(lambda kind: kind.record.mode)
-    return {mode: found[mode] / len(originals) for mode in sorted(found) if mode}
+    counts = measured.within(originals).tally(lambda kind: kind.record.mode)
+    return {mode: counts[mode] / len(originals) for mode in sorted(counts) if mode}
 
 
 def _guessed_accuracy(measured: Measured) -> float | None:

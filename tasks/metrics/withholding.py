@@ -50,14 +50,14 @@ class ResponseCounts:
 
     def __init__(self) -> None:
         """Begin without responses."""
-        self.asked = self.failed = self.captions = self.wordless = self.foreign = self.loops = 0
+        self.total = self.failed = self.captions = self.wordless = self.foreign = self.loops = 0
         self.first_error = ""
         self._alike = Counter[bytes]()
         self._texts: dict[bytes, str] = {}
 
     def add(self, record: Record, claims: Claims | None = None) -> None:
         """Count a response; ``claims`` are those of a caption, if known."""
-        self.asked += 1
+        self.total += 1
         if record.failure == "failed":
             self.failed += 1
             self.first_error = self.first_error or record.response.strip()
@@ -66,8 +66,8 @@ class ResponseCounts:
         self.loops += is_loop(record.response)
         counts = record.kind == "caption" and (claims is None or claims.named)
         number = _LONG_NUMBER if counts else _DIGIT
-        said = ["#" if number.search(word) else word for word in record.response.casefold().split()]
-        key = short_digest(" ".join(said))
+        tokens = ["#" if number.search(word) else word for word in record.response.casefold().split()]
+        key = short_digest(" ".join(tokens))
         self._alike[key] += 1
         if self._alike[key] == 2:
             self._texts[key] = record.response.strip()[:_SHOWN]
@@ -79,16 +79,16 @@ class ResponseCounts:
     @property
     def reason(self) -> str | None:
         """The reason to withhold scores in one line, or None."""
-        if why := reason(self.failed, self.asked):
-            return f"{why}; the first: {self.first_error[:_SHOWN]!r}" if self.first_error else why
+        if failure := reason(self.failed, self.total):
+            return f"{failure}; the first: {self.first_error[:_SHOWN]!r}" if self.first_error else failure
         return self.uninformative
 
     @property
     def uninformative(self) -> str | None:
         """The reason to withhold scores of responses that show nothing about a model, or None."""
-        if self.asked < _FEWEST:
+        if self.total < _FEWEST:
             return None
-        least = max(2, _REPEATED * self.asked)
+        least = max(2, _REPEATED * self.total)
         repeated = [(count, self._texts[key]) for key, count in self._alike.most_common(20) if count >= least]
         problems = [("responses repeat a text without an answer", sum(count for count, _ in repeated))]
         if self.captions:
@@ -101,10 +101,10 @@ class ResponseCounts:
 
     def _uninformative(self, problem: str, count: int, repeated: Sequence[tuple[int, str]]) -> str | None:
         """Return a reason, with the most frequent responses, if most responses have this problem."""
-        if count <= _MOST * self.asked:
+        if count <= _MOST * self.total:
             return None
-        shown = "".join(f"; {n} times {text!r}" for n, text in repeated[:_EXAMPLES])
-        return f"{count} of {self.asked} {problem}, more than {100 * _MOST:.0f} %: scores are withheld{shown}"
+        examples = "".join(f"; {n} times {text!r}" for n, text in repeated[:_EXAMPLES])
+        return f"{count} of {self.total} {problem}, more than {100 * _MOST:.0f} %: scores are withheld{examples}"
 
 
 def is_foreign(text: str) -> bool:
@@ -113,9 +113,9 @@ def is_foreign(text: str) -> bool:
     >>> [is_foreign(text) for text in ("Un chien sur la plage", "Een hond op het strand", "A dog on a beach", "dog")]
     [True, True, False, False]
     """
-    said = _WORD.findall(text.casefold())
-    foreign = sum(word in _FOREIGN for word in said)
-    return foreign > 1 and foreign > sum(word in _ENGLISH for word in said)
+    tokens = _WORD.findall(text.casefold())
+    foreign = sum(word in _FOREIGN for word in tokens)
+    return foreign > 1 and foreign > sum(word in _ENGLISH for word in tokens)
 
 
 def is_loop(text: str) -> bool:
@@ -135,7 +135,7 @@ def is_loop(text: str) -> bool:
     return False
 
 
-def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:
+def reason(failed: int, total: int, *, allow_failed: bool = False) -> str | None:
     """Return the reason to withhold scores after failed requests in one line, or None.
 
     >>> reason(1, 100), reason(2, 100, allow_failed=True)
@@ -143,9 +143,9 @@ def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None
     >>> reason(2, 100)
     '2 of 100 requests failed (2.0 %), more than 1 %: scores are withheld'
     """
-    if allow_failed or failed <= ALLOWED * asked:
+    if allow_failed or failed <= ALLOWED * total:
         return None
-    share = f"{failed} of {asked} request{'s' if asked > 1 else ''} failed ({100 * failed / asked:.1f} %)"
+    share = f"{failed} of {total} request{'s' if total > 1 else ''} failed ({100 * failed / total:.1f} %)"
     return f"{share}, more than {100 * ALLOWED:.0f} %: scores are withheld"
 
 

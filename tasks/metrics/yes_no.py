@@ -63,9 +63,9 @@ def score(
     (0.5, 1.0, 0.5, 0.25, 0.25)
     """
     texts, truth = _aligned(answers, labels)
-    asked = [""] * len(texts) if questions is None else list(questions)
-    if len(asked) != len(texts):
-        raise VhbenchError(f"expected one question per response, got {len(asked)} and {len(texts)}")
+    question_texts = [""] * len(texts) if questions is None else list(questions)
+    if len(question_texts) != len(texts):
+        raise VhbenchError(f"expected one question per response, got {len(question_texts)} and {len(texts)}")
     for place, text in enumerate(texts):
         if not isinstance(text, str):
             raise VhbenchError(f"answer {place}: expected text, got {text!r}")
@@ -80,7 +80,7 @@ def score(
             cut_off=cut_off(text),
             scene_ids=image,
         )
-        for place, (text, label, question, image) in enumerate(zip(texts, truth, asked, images, strict=True))
+        for place, (text, label, question, image) in enumerate(zip(texts, truth, question_texts, images, strict=True))
     ]
     reader = _ResponseReader(positive, parser, compat)
     return reader.result(reader.measured(records, allow_failed=allow_failed))
@@ -136,24 +136,26 @@ class _ResponseReader:
         if self.parser == "default" and record.prediction in ("yes", "no") and answer == record.answer:
             return record
         lost = "" if self.compat else record.failure
-        said = lost or self.parse(record.prediction or record.response, record.question)
-        prediction, cut = "" if lost else said, is_cut_off(record)
-        text = "" if said or self.compat else record.response  # references know no abstention
+        outcome = lost or self.parse(record.prediction or record.response, record.question)
+        prediction, cut = "" if lost else outcome, is_cut_off(record)
+        text = "" if outcome or self.compat else record.response  # references know no abstention
         return replace(record, answer=answer, prediction=prediction, failure=lost, cut_off=cut, response=text)
 
     def result(self, measured: Measured) -> dict[str, Any]:
         """Return the result of :func:`score`."""
         counts = confusion.count(measured.tally(lambda kind: (kind.outcome, kind.record.answer)), self.positive)
-        found = report_scores(measured)
+        scores = report_scores(measured)
         if self.compat:
             rates = yes_no_reference.rates(counts, self.parser, self.positive)
             scale = yes_no_reference.scale_of(self.parser)
-            ends = {name: tuple(scale * end for end in found["intervals"][name] or ()) or None for name in rates}
+            ends = {name: tuple(scale * end for end in scores["intervals"][name] or ()) or None for name in rates}
             ends |= {"yes_rate": None} if "yes_rate" in rates else {}  # lmms-eval's is of the labels
-            bounds = {name: tuple(scale * end for end in own) for name, own in found["bounds"].items() if name in rates}
-            found |= rates | {"intervals": found["intervals"] | ends, "bounds": found["bounds"] | bounds}
+            bounds = {
+                name: tuple(scale * end for end in own) for name, own in scores["bounds"].items() if name in rates
+            }
+            scores |= rates | {"intervals": scores["intervals"] | ends, "bounds": scores["bounds"] | bounds}
         return {
-            **found,
+            **scores,
             "n": measured.n,
             "counters": counts._asdict(),
             "parser": self.parser if isinstance(self.parser, str) else getattr(self.parser, "__name__", "own"),
@@ -166,8 +168,8 @@ class _ResponseReader:
 def notes(measured: Measured) -> dict[str, Any]:
     """Return the positive class, with a warning if all reference answers are the same."""
     labels = {kind.record.answer for kind, _ in measured.kinds}
-    told = f"every label is {min(labels, default='')!r}: precision is 0 or 1 by construction (degenerate)"
-    alike = [f"{told}, not a measurement"] if len(labels) == 1 else []
+    warning = f"every label is {min(labels, default='')!r}: precision is 0 or 1 by construction (degenerate)"
+    alike = [f"{warning}, not a measurement"] if len(labels) == 1 else []
     return {"positive": measured.positive, "warnings": [*alike, *measured.warnings]}
 
 

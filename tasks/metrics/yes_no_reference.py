@@ -25,7 +25,7 @@ def rates(counts: Confusion, parser: object, positive: str) -> dict[str, float]:
     if parser == "lmms_eval":
         return _lmms_eval(counts, positive)
     try:
-        precision, recall = counts.TP / counts.said, counts.TP / counts.positives
+        precision, recall = counts.TP / counts.n_predicted, counts.TP / counts.positives
         f1 = 2 * precision * recall / (precision + recall)
         return {"accuracy": counts.right / counts.total, "precision": precision, "recall": recall, "f1": f1}
     except ZeroDivisionError:
@@ -41,7 +41,7 @@ def percentages(counts: Confusion, epsilon: float, *, start: float = 0.001) -> d
     {'accuracy': 99.9, 'precision': 99.9, 'recall': 99.9, 'f1': 99.9}
     """
     accuracy = round(counts.right / (counts.total + start) * 100, 1)
-    precision = round(counts.TP / (counts.said + start) * 100, 1)
+    precision = round(counts.TP / (counts.n_predicted + start) * 100, 1)
     recall = round(counts.TP / (counts.positives + start) * 100, 1)
     f1 = 2 * (precision / 100) * (recall / 100) / (precision / 100 + recall / 100 + epsilon) * 100
     return {"accuracy": accuracy, "precision": precision, "recall": recall, "f1": round(f1, 1)}
@@ -49,9 +49,9 @@ def percentages(counts: Confusion, epsilon: float, *, start: float = 0.001) -> d
 
 def _lmms_eval(counts: Confusion, positive: str) -> dict[str, float]:
     """Zero if undefined; unparsed responses to positive questions do not lower recall; yes rate of the labels."""
-    precision = counts.TP / counts.said if counts.said else 0
+    precision = counts.TP / counts.n_predicted if counts.n_predicted else 0
     recall = counts.TP / (counts.TP + counts.FN) if counts.TP + counts.FN else 0
     f1 = 2 * (precision * recall) / (precision + recall) if precision + recall > 0 else 0
-    found = {"accuracy": counts.right / counts.total if counts.total else 0, "precision": precision, "recall": recall}
+    scores = {"accuracy": counts.right / counts.total if counts.total else 0, "precision": precision, "recall": recall}
     yes = counts.positives if positive == "yes" else counts.total - counts.positives
-    return found | {"f1": f1} | ({"yes_rate": yes / counts.total} if counts.total else {})
+    return scores | {"f1": f1} | ({"yes_rate": yes / counts.total} if counts.total else {})

@@ -98,7 +98,7 @@ class PerfectVerifier:
                 if value
             }
         else:
-            place = environments.DEFAULT.shown(corner.environment).split()[-1]
+            place = environments.DEFAULT.description(corner.environment).split()[-1]
             here = [text for text in texts if place in text.split()]
             right = {text for text in here if corner.state in text} or set(here)
         known = [text in right for text in texts]

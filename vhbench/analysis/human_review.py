@@ -31,12 +31,12 @@ def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Ques
         seed: decides which.
     """
     clean = [q for q in questions if q.pair_id and not q.perturbation]
-    asked = {q.pair_id: q for q in clean if not q.negated}
-    pairs = {(asked[q.pair_id].question, q.question): q for q in clean if q.negated and q.pair_id in asked}
+    originals = {q.pair_id: q for q in clean if not q.negated}
+    pairs = {(originals[q.pair_id].question, q.question): q for q in clean if q.negated and q.pair_id in originals}
     waiting: dict[str, list[tuple[str, str]]] = {}
-    found = sorted(pairs)
-    for index in rng(seed, "review", "twins").permutation(len(found)).tolist():
-        waiting.setdefault(pairs[found[index]].mode, []).append(found[index])
+    texts = sorted(pairs)
+    for index in rng(seed, "review", "twins").permutation(len(texts)).tolist():
+        waiting.setdefault(pairs[texts[index]].mode, []).append(texts[index])
     turns = sorted((place, mode, pair) for mode, mode_pairs in waiting.items() for place, pair in enumerate(mode_pairs))
     return [
         replace(pairs[pair], question=f"{ASKED_OF_TWINS}\n1. {pair[0]}\n2. {pair[1]}", answer="yes")
@@ -60,8 +60,8 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
         yield from (row.question for row in splits.choose(directory, config, count, seed))
         return
     first = min(count, len(disputed))
-    wanted = {*_spaced(disputed, first), *_spaced(others, min(count - first, len(others)))}
-    yield from (question for question in splits.read_questions(directory, config) if question.id in wanted)
+    ids = {*_spaced(disputed, first), *_spaced(others, min(count - first, len(others)))}
+    yield from (question for question in splits.read_questions(directory, config) if question.id in ids)
 
 
 def selection(
@@ -129,15 +129,15 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[s
 
 
 def _read(path: Path, content_hash: str) -> dict[str, Any]:
-    found = read_json(path)
-    if not isinstance(found, dict) or not isinstance(found.get("judgments"), dict):
+    document = read_json(path)
+    if not isinstance(document, dict) or not isinstance(document.get("judgments"), dict):
         raise VhbenchError(f"{path}: expected judgments saved from a page of vhbench review")
-    if found.get("hash") != content_hash:
-        raise VhbenchError(f"{path}: judges a split with another content hash ({str(found.get('hash'))[:12]}…)")
-    for key, value in found["judgments"].items():
+    if document.get("hash") != content_hash:
+        raise VhbenchError(f"{path}: judges a split with another content hash ({str(document.get('hash'))[:12]}…)")
+    for key, value in document["judgments"].items():
         if value not in ALLOWED:
             raise VhbenchError(f"{path}: question {key}: expected a judgment of {', '.join(ALLOWED)}, got {value!r}")
-    return found
+    return document
 
 
 def tally(votes: Mapping[str, Mapping[str, str]], answers: Mapping[str, str]) -> dict[str, Any]:
@@ -161,23 +161,23 @@ def tally(votes: Mapping[str, Mapping[str, str]], answers: Mapping[str, str]) ->
             if key not in answers:
                 raise VhbenchError(f"judged question {key!r} is not in the split")
             judged.setdefault(key, []).append(value)
-    kept, dropped = [], []
+    kept_ids, dropped = [], []
     for key in sorted(judged):
-        why = _fault(judged[key], answers[key], len(votes))
-        if why:
-            dropped.append({"id": key, "answer": answers[key], "votes": judged[key], "why": why})
+        fault = _fault(judged[key], answers[key], len(votes))
+        if fault:
+            dropped.append({"id": key, "answer": answers[key], "votes": judged[key], "why": fault})
         else:
-            kept.append(key)
-    said = [value == answers[key] for key, values in judged.items() for value in values]
+            kept_ids.append(key)
+    agreements = [value == answers[key] for key, values in judged.items() for value in values]
     return {
         "annotators": len(votes),
-        "kept": kept,
+        "kept": kept_ids,
         "dropped": dropped,
-        "agreement": sum(said) / len(said) if said else None,
+        "agreement": sum(agreements) / len(agreements) if agreements else None,
         "kappa": fleiss_kappa([values for values in judged.values() if len(values) == len(votes)]),
         "by_annotator": {
-            name: {"judged": len(said), "as_the_split": sum(answers[key] == value for key, value in said.items())}
-            for name, said in votes.items()
+            name: {"judged": len(own), "as_the_split": sum(answers[key] == value for key, value in own.items())}
+            for name, own in votes.items()
         },
     }
 
@@ -198,9 +198,9 @@ def fleiss_kappa(ratings: Sequence[Sequence[str]]) -> float | None:
     annotators = len(ratings[0]) if ratings else 0
     if annotators < 2:
         return None
-    told = [Counter(values) for values in ratings]
-    alike = [(sum(n * n for n in counts.values()) - annotators) / (annotators * (annotators - 1)) for counts in told]
-    shares = [n / (annotators * len(ratings)) for n in sum(told, Counter[str]()).values()]
+    tallies = [Counter(values) for values in ratings]
+    alike = [(sum(n * n for n in counts.values()) - annotators) / (annotators * (annotators - 1)) for counts in tallies]
+    shares = [n / (annotators * len(ratings)) for n in sum(tallies, Counter[str]()).values()]
     chance = sum(share * share for share in shares)
     return (sum(alike) / len(alike) - chance) / (1 - chance) if chance < 1 else None
 

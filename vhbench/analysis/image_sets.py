@@ -52,26 +52,26 @@ def analyse(places: Sequence[str], features: Features, out: Path, *, most: int, 
     for name in places:
         sets[name] = _images_of(Path(name), most, seed, known)
         known = known or set(sets[name])
-    found = _compare({name: features(images).astype(float) for name, images in sets.items()}, seed=seed)
-    yield from _report(found)
+    comparison = _compare({name: features(images).astype(float) for name, images in sets.items()}, seed=seed)
+    yield from _report(comparison)
     data, picture = out / "images_analysis.json", out / "images_map.png"
-    write_atomic(data, json_bytes(found))
-    _draw(found, picture)
+    write_atomic(data, json_bytes(comparison))
+    _draw(comparison, picture)
     yield f"wrote {data} and {picture}"
 
 
 def _images_of(place: Path, most: int, seed: int, known: Set[bytes] = frozenset()) -> list[bytes]:
     """Return up to ``most`` images of a split, or of a folder of image files, sampled at random, without known ones."""
     if (place / "manifest.json").is_file():
-        found = {image: None for question in splits.read_questions(place) for image in question.images}
-        every: list[Any] = list(found)
+        unique = {image: None for question in splits.read_questions(place) for image in question.images}
+        every: list[Any] = list(unique)
     else:
         every = photo_files(place)
     if len(every) < LEAST:
         raise VhbenchError(f"{place}: expected a split or folder with at least {LEAST} images, got {len(every)}")
-    kept = sorted(rng(seed, "image sets", place.name).permutation(len(every))[:most].tolist())
-    read = [image if isinstance(image := every[i], bytes) else Path(image).read_bytes() for i in kept]
-    others = [image for image in read if image not in known]
+    indices = sorted(rng(seed, "image sets", place.name).permutation(len(every))[:most].tolist())
+    images = [image if isinstance(image := every[i], bytes) else Path(image).read_bytes() for i in indices]
+    others = [image for image in images if image not in known]
     if len(others) < LEAST:
         raise VhbenchError(f"{place}: expected at least {LEAST} images that the first set lacks, got {len(others)}")
     return others
@@ -82,8 +82,8 @@ def distance(first: Floats, second: Floats, *, seed: int = 0) -> dict[str, Any]:
 
     >>> random = np.random.default_rng(0)
     >>> one, two = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in random.normal(size=(2, 40, 8)))
-    >>> found = distance(one, two)
-    >>> found["p"] > 0.05, found["interval"][0] <= found["cmmd"] <= found["interval"][1]
+    >>> result = distance(one, two)
+    >>> result["p"] > 0.05, result["interval"][0] <= result["cmmd"] <= result["interval"][1]
     (True, True)
     """
     both, n = np.concatenate([first, second]), len(first)
@@ -97,16 +97,16 @@ def distance(first: Floats, second: Floats, *, seed: int = 0) -> dict[str, Any]:
 
     own = np.zeros(len(both))
     own[:n] = 1.0
-    found = value(own, 1 - own)
+    cmmd = value(own, 1 - own)
     sizes = n, len(both) - n
     resampled = []
     for _ in range(REPEATS):
         one, two = (random.multinomial(size, np.full(size, 1 / size)).astype(float) for size in sizes)
         resampled.append(value(np.pad(one, (0, sizes[1])), np.pad(two, (n, 0))))
     shuffled = [value(order, 1 - order) for order in (random.permutation(own) for _ in range(REPEATS))]
-    low, high = (2 * found - float(end) for end in np.quantile(resampled, (0.975, 0.025)))
-    p = (1 + sum(other >= found for other in shuffled)) / (1 + REPEATS)
-    return {"cmmd": found, "interval": [min(low, found), max(high, found)], "p": p}
+    low, high = (2 * cmmd - float(end) for end in np.quantile(resampled, (0.975, 0.025)))
+    p = (1 + sum(other >= cmmd for other in shuffled)) / (1 + REPEATS)
+    return {"cmmd": cmmd, "interval": [min(low, cmmd), max(high, cmmd)], "p": p}
 
 
 def _compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]:
@@ -124,25 +124,25 @@ def _compare(features: Mapping[str, Floats], *, seed: int = 0) -> dict[str, Any]
     }
 
 
-def _report(found: Mapping[str, Any]) -> Iterator[str]:
+def _report(comparison: Mapping[str, Any]) -> Iterator[str]:
     """Yield the printed lines."""
-    first = next(iter(found["images"]))
+    first = next(iter(comparison["images"]))
     rows = [("images", "number", f"CMMD from {first}", "p")]
-    rows.append((first, f"{found['images'][first]:,}", "", ""))
-    for name, told in found["distances"].items():
-        value = f"{told['cmmd']:.2f} [{told['interval'][0]:.2f}, {told['interval'][1]:.2f}]"
-        rows.append((name, f"{found['images'][name]:,}", value, f"{told['p']:.3f}"))
+    rows.append((first, f"{comparison['images'][first]:,}", "", ""))
+    for name, entry in comparison["distances"].items():
+        value = f"{entry['cmmd']:.2f} [{entry['interval'][0]:.2f}, {entry['interval'][1]:.2f}]"
+        rows.append((name, f"{comparison['images'][name]:,}", value, f"{entry['p']:.3f}"))
     yield from wording.aligned(rows)
 
 
-def _draw(found: Mapping[str, Any], file: Path) -> None:
+def _draw(comparison: Mapping[str, Any], file: Path) -> None:
     """Draw the two principal components of all images as a PNG."""
     alt = charts.drawing()
-    rows = [{"set": name, "x": x, "y": y} for name, points in found["points"].items() for x, y in points]
+    rows = [{"set": name, "x": x, "y": y} for name, points in comparison["points"].items() for x, y in points]
     chart = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=22, opacity=0.5)
-    drawn = chart.encode(
+    figure = chart.encode(
         x=alt.X("x:Q", title="first principal component of CLIP features"),
         y=alt.Y("y:Q", title="second"),
         color=alt.Color("set:N", title=None),
     )
-    charts.save(drawn.properties(width=480, height=480, title="Images by their CLIP features"), file)
+    charts.save(figure.properties(width=480, height=480, title="Images by their CLIP features"), file)

@@ -39,14 +39,14 @@ class Opportunity:
     Attributes:
         kind: kind of question, the stratum.
         image: resampling unit.
-        shown: objects in the image.
+        objects: objects in the image.
         chances: objects that the response could hallucinate.
         imagined: the ones that it hallucinated.
     """
 
     kind: str
     image: str
-    shown: frozenset[str]
+    objects: frozenset[str]
     chances: frozenset[str]
     imagined: frozenset[str]
 
@@ -64,16 +64,16 @@ def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[s
     >>> boat, sea, oven = (frozenset({word}) for word in ("boat", "sea", "oven"))
     >>> beside = [Opportunity("caption", image, sea, chances=boat, imagined=boat) for image in "12"]
     >>> elsewhere = [Opportunity("caption", image, oven, chances=boat, imagined=frozenset()) for image in "3456"]
-    >>> found = compute_lift(beside + elsewhere)["sea"]["boat"]  # two of six images show a sea; 2 · 2/6 expected
-    >>> found["hallucinated"], found["of"], round(found["expected"], 3), round(found["lift"], 3)
+    >>> lift = compute_lift(beside + elsewhere)["sea"]["boat"]  # two of six images show a sea; 2 · 2/6 expected
+    >>> lift["hallucinated"], lift["of"], round(lift["expected"], 3), round(lift["lift"], 3)
     (2, 2, 0.667, 3.0)
     """
-    given = list(occasions)
+    answers = list(occasions)
     events: dict[str, list[Opportunity]] = defaultdict(list)
-    for answer in given:
+    for answer in answers:
         for word in answer.imagined:
             events[word].append(answer)
-    expected = {word: _expected(word, imaginings, given) for word, imaginings in sorted(events.items())}
+    expected = {word: _expected(word, imaginings, answers) for word, imaginings in sorted(events.items())}
     level = FALSE_ALARM / _claims(
         base ** len({event.image for event in events[word]})
         for word, facts in expected.items()
@@ -82,7 +82,7 @@ def compute_lift(occasions: Iterable[Opportunity]) -> dict[str, dict[str, dict[s
     table: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for word, facts in expected.items():
         for fact, count in facts.items():
-            if any(fact in event.shown for event in events[word]):
+            if any(fact in event.objects for event in events[word]):
                 table[fact][word] = _lift(fact, events[word], count, level)
     return {fact: table[fact] for fact in sorted(table)}
 
@@ -94,20 +94,20 @@ def _expected(word: str, events: Sequence[Opportunity], occasions: Sequence[Oppo
     for answer in occasions:
         if answer.kind in times and word in answer.chances:
             chances[answer.kind] += 1
-            beside[answer.kind].update(answer.shown)
-    facts = sorted({fact for shown in beside.values() for fact in shown})
+            beside[answer.kind].update(answer.objects)
+    facts = sorted({fact for counts in beside.values() for fact in counts})
     return {fact: sum(times[kind] * beside[kind][fact] / chances[kind] for kind in sorted(times)) for fact in facts}
 
 
 def _lift(fact: str, events: Sequence[Opportunity], expected: float, level: float) -> dict[str, Any]:
-    beside = [float(fact in event.shown) for event in events]
-    images = {event.image: fact in event.shown for event in events}
+    beside = [float(fact in event.objects) for event in events]
+    images = {event.image: fact in event.objects for event in events}
     base = expected / len(events)
     clusters = [event.image for event in events]
 
     def interval(confidence: float) -> list[float] | None:
-        found = intervals.mean(beside, clusters=clusters, level=confidence) if len(images) > 1 else None
-        return None if found is None else [end / base for end in found.ends]
+        estimate = intervals.mean(beside, clusters=clusters, level=confidence) if len(images) > 1 else None
+        return None if estimate is None else [end / base for end in estimate.ends]
 
     return {
         "hallucinated": int(sum(beside)),

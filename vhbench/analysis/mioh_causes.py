@@ -117,8 +117,8 @@ class _Cells:
         """Return the log likelihood for each skill of which a share is lost."""
         right = self._guesses[:, None] + (1 - self._guesses[:, None]) * _SKILLS * (1 - loss)
         scores = np.log(np.stack([1 - right, right]))  # (wrong or right, guesses, skills)
-        found: Floats = np.einsum("gtfr,rgs->tfs", self._hits, scores)
-        return found
+        likelihoods: Floats = np.einsum("gtfr,rgs->tfs", self._hits, scores)
+        return likelihoods
 
 
 def causes(records: Iterable[Record]) -> list[Cause]:
@@ -135,16 +135,16 @@ def causes(records: Iterable[Record]) -> list[Cause]:
     named = _named_sets(cells.types, present)
     if len(cells.types) < 2:  # nothing to compare with
         return []
-    now, found, free = cells.likelihood(0) / effect, list[Cause](), present.copy()
-    while len(found) < _MOST:
+    now, explanations, free = cells.likelihood(0) / effect, list[Cause](), present.copy()
+    while len(explanations) < _MOST:
         best = _best_set(now, lost, named, free)
         if best is None:
             break
         mask, types, under, loss = best
         now = np.where(mask[:, :, None], lost[loss], now)
         free &= ~mask
-        found.append(_cause(cells, mask, types, under, now))
-    return found
+        explanations.append(_cause(cells, mask, types, under, now))
+    return explanations
 
 
 def design_effect(records: Sequence[Record]) -> float:
@@ -188,16 +188,16 @@ def _priors() -> Floats:
     odds = np.log(_SKILLS / (1 - _SKILLS))
     density = np.stack([np.exp(-(((odds - mean) / spread) ** 2) / 2) for mean, spread in _PRIORS])
     density = density / (_SKILLS * (1 - _SKILLS))  # of the skill, not of its log odds
-    found: Floats = density / density.sum(axis=1, keepdims=True)
-    return found
+    priors: Floats = density / density.sum(axis=1, keepdims=True)
+    return priors
 
 
 def _marginal(likelihood: Floats) -> Floats:
     """Return log likelihoods (…, skills) averaged over each prior: (priors, …)."""
     most = likelihood.max(axis=-1, keepdims=True)
     weighted = np.exp(likelihood - most) @ _priors().T
-    found: Floats = np.moveaxis(np.log(weighted + 1e-300) + most, -1, 0)
-    return found
+    averages: Floats = np.moveaxis(np.log(weighted + 1e-300) + most, -1, 0)
+    return averages
 
 
 def _best_set(
@@ -257,6 +257,6 @@ def _span(types: Sequence[str]) -> str:
     return ", ".join(types)
 
 
-def as_json(found: Iterable[Cause]) -> list[dict[str, Any]]:
+def as_json(explanations: Iterable[Cause]) -> list[dict[str, Any]]:
     """Return the sets as JSON, with their description."""
-    return [asdict(cause) | {"text": str(cause)} for cause in found]
+    return [asdict(cause) | {"text": str(cause)} for cause in explanations]

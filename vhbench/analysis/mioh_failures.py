@@ -50,17 +50,17 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         if r.question_type not in QUESTION_TYPES:
             known = ", ".join(QUESTION_TYPES)
             raise VhbenchError(f"response {r.id!r}: expected a question_type of {known}; got {r.question_type!r}")
-    found = {"questions": len(own), **lost(own)}
-    if found["withheld"]:
+    counts = {"questions": len(own), **lost(own)}
+    if counts["withheld"]:
         empty: dict[str, Any] = {key: {} for key in ("grid", "by_number_of_images", "failures", "drops", "twin_drops")}
-        return found | empty | {"causes": [], "summary": found["withheld"]}
-    asked = [task for task in TASKS if any(r.task == task for r in own)]
-    failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
+        return counts | empty | {"causes": [], "summary": counts["withheld"]}
+    tasks = [task for task in TASKS if any(r.task == task for r in own)]
+    failures = diagnoses({task: [r for r in own if r.task == task] for task in tasks})
     drops = pressed_drops(own)
     return {
-        **found,
+        **counts,
         "grid": grid(own),
-        "by_number_of_images": {task: curve([r for r in own if r.task == task]) for task in asked},
+        "by_number_of_images": {task: curve([r for r in own if r.task == task]) for task in tasks},
         "failures": failures,
         "drops": drops,
         "twin_drops": twin_drops(own),
@@ -76,10 +76,10 @@ def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
         cells[record.question_type, record.pressure].append(record)
     table: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for (kind, pressure), members in sorted(cells.items()):
-        stated, why = _stated(list(map(_hit, members)), clusters_of(members)), reason_of(members)
-        none = dict.fromkeys(("mean", "interval", "note")) if why else {}
+        stated, reason = _stated(list(map(_hit, members)), clusters_of(members)), reason_of(members)
+        none = dict.fromkeys(("mean", "interval", "note")) if reason else {}
         chance = sum(map(_guess, members)) / len(members)
-        table[kind][pressure] = stated | none | {"withheld": why, "chance": chance}
+        table[kind][pressure] = stated | none | {"withheld": reason, "chance": chance}
     return dict(table)
 
 
@@ -146,11 +146,11 @@ def diagnoses(tasks: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, Any]
             known = [(1 + s.rate(mode, _known)) / 2 for mode in (COMPREHENSIVE, SELECTIVE)]  # from 0 to 1
             claims[task, INTEGRATION].add(known[0], known[1], *s.records())
             claims[task, PERCEPTION].add(_none_right(s, _hit), _none_right(s, _guess), *s.records())
-    told = paired.joint_test(claims)
+    verdicts = paired.joint_test(claims)
     nothing = paired.joint_test({"": paired.PairedOutcomes()})[""]
     return {
         task: diagnose(tasks[task])
-        | {"failure_mode": {name: told.get((task, name), nothing) for name in FAILURE_MODES}}
+        | {"failure_mode": {name: verdicts.get((task, name), nothing) for name in FAILURE_MODES}}
         for task in tasks
     }
 
@@ -262,9 +262,9 @@ def _twins(records: Sequence[Record], column: str) -> dict[tuple[str, str], pair
 # -- in words --------------------------------------------------------------------------------------------------------
 
 
-def report(found: Mapping[str, Any]) -> Iterator[str]:
+def report(analysis: Mapping[str, Any]) -> Iterator[str]:
     """Yield the printed lines: accuracy changes, failure modes, failing cells, summary."""
-    failures, drops = found["failures"], found["drops"]
+    failures, drops = analysis["failures"], analysis["drops"]
     if any(drops.values()):
         yield "Accuracy change under pressure, in points (easy twin → pressed question; negative: accuracy drops)"
         yield from wording.aligned([("task", "pressure", "change", "95 % CI", "n", "verdict"), *_drop_rows(drops)])
@@ -273,11 +273,11 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
         yield "Failure modes, in % of image sets (comparison: in % of sets that are also compared)"
         yield from wording.aligned([("task", "mode", "share", "95 % CI", "n", "chance", "verdict"), *rows])
         yield ""
-    if found["causes"]:
+    if analysis["causes"]:
         yield "Smallest sets of question types and pressures that explain the failures"
-        yield from (f"  {cause['text']}" for cause in found["causes"])
+        yield from (f"  {cause['text']}" for cause in analysis["causes"])
         yield ""
-    yield f"Summary: {found['summary']}"
+    yield f"Summary: {analysis['summary']}"
     yield (
         "Tests: sign-flip max-t over all task × pressure cells, and over all failure modes, family-wise α = 0.05. "
         "CIs are per cell, clustered by fact."

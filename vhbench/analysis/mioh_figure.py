@@ -18,14 +18,14 @@ Place = Callable[[Mapping[str, Any]], float]
 """Position of a cell on the colour scale from -1, orange, to 1, blue."""
 
 
-def heat_map(found: Mapping[str, Any], path: Path) -> None:
+def heat_map(analysis: Mapping[str, Any], path: Path) -> None:
     """Draw the result of :func:`vhbench.analysis.mioh_failures.analyse` as a PNG."""
     alt = charts.drawing()
-    unread = sum(found[kind] for kind in KINDS)
-    said = f"MIOH: {found['questions']:,} questions, {100 * unread:.1f} % without a prediction"
+    unread = sum(analysis[kind] for kind in KINDS)
+    heading = f"MIOH: {analysis['questions']:,} questions, {100 * unread:.1f} % without a prediction"
     columns = list(_HEADS.values())
     accuracy = charts.heat_map(
-        _accuracies(found["grid"]),
+        _accuracies(analysis["grid"]),
         "Accuracy by question type and pressure",
         "Accuracy in % (questions). White: chance; blue: above, orange: below. Paler cells have wider intervals.",
         columns=columns,
@@ -36,27 +36,27 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
         "Colour scale",
     )
     drops = charts.heat_map(
-        _drops(found["drops"] | _by_type(found["twin_drops"])),
+        _drops(analysis["drops"] | _by_type(analysis["twin_drops"])),
         "Paired difference from the easy twin",
         "Drop in points (pairs); * significant, by task or by type. Orange: drop, blue: gain; paler as above.",
         columns=columns,
     )
     parts = [accuracy, key, drops]
-    if diagnosed := list(_diagnosed(found["failures"])):
+    if diagnosed := list(_diagnosed(analysis["failures"])):
         about = (
             "perception: incorrect in all modes. integration: object recognized, wrong image.",
             "comparison: object recognized, wrong image of two. In % of image sets; bar: chance.",
         )
         parts.insert(0, charts.dots(diagnosed, "Failure modes", about))
-    drawn = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")
-    charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), path)
+    figure = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")
+    charts.save(figure.properties(title=charts.heading(heading, analysis.get("notes", ()))), path)
 
 
 def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:
     """Yield one line per task and failure mode that has image sets."""
-    for task, found in failures.items():
+    for task, diagnosis in failures.items():
         for kind, of in _FAILURES.items():
-            share = found[kind]
+            share = diagnosis[kind]
             if share["mean"] is not None:
                 value, guess, count = 100 * share["mean"], 100 * share["chance"], f"{share['n']} {of}"
                 ends = percent(share["interval"])
@@ -70,10 +70,10 @@ def _accuracies(grid: Cells) -> list[Tile]:
 
 def _by_type(cells: Cells) -> Cells:
     """Return rows for all question types in the tasks and modes of the run."""
-    asked = [QUESTION_TYPES[name] for name in cells]
-    tasks, modes = {kind.task for kind in asked}, {kind.mode for kind in asked}
-    shown = {name: kind for name, kind in QUESTION_TYPES.items() if kind.task in tasks and kind.mode in modes}
-    return {f"{kind.task}, {kind.mode}  {name}": cells.get(name, {}) for name, kind in shown.items()}
+    kinds = [QUESTION_TYPES[name] for name in cells]
+    tasks, modes = {kind.task for kind in kinds}, {kind.mode for kind in kinds}
+    types = {name: kind for name, kind in QUESTION_TYPES.items() if kind.task in tasks and kind.mode in modes}
+    return {f"{kind.task}, {kind.mode}  {name}": cells.get(name, {}) for name, kind in types.items()}
 
 
 def _from_chance(cell: Mapping[str, Any]) -> float:
@@ -83,20 +83,20 @@ def _from_chance(cell: Mapping[str, Any]) -> float:
 
 
 def _drops(drops: Cells) -> list[Tile]:
-    def said(cost: Mapping[str, Any]) -> str:
+    def text_of(cost: Mapping[str, Any]) -> str:
         points = f"{round(100 * cost['mean']):+d}".replace("+0", "0").replace("-", "\N{MINUS SIGN}")
         return f"{points}{'*' if cost['significant'] else ''} ({cost['n']})"
 
-    return list(_cells(drops, said, lambda cost: -2 * cost["mean"]))  # 50 points have the full colour
+    return list(_cells(drops, text_of, lambda cost: -2 * cost["mean"]))  # 50 points have the full colour
 
 
-def _cells(rows: Cells, said: Callable[[Mapping[str, Any]], str], place: Place) -> Iterator[Tile]:
+def _cells(rows: Cells, text_of: Callable[[Mapping[str, Any]], str], place: Place) -> Iterator[Tile]:
     """Yield one cell per row and pressure, without a value where there are no questions or it is withheld."""
     for row, columns in rows.items():
         for pressure, head in _HEADS.items():
-            found = columns.get(pressure)
-            if found is None or found["mean"] is None:
+            cell = columns.get(pressure)
+            if cell is None or cell["mean"] is None:
                 yield Tile(row, head, None)
                 continue
-            width = found["interval"][1] - found["interval"][0] if found["interval"] else None
-            yield Tile(row, head, 100 * found["mean"], said(found), *shade(place(found), width))
+            width = cell["interval"][1] - cell["interval"][0] if cell["interval"] else None
+            yield Tile(row, head, 100 * cell["mean"], text_of(cell), *shade(place(cell), width))

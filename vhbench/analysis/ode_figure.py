@@ -31,11 +31,11 @@ _REACH: Final = 2.0  # doublings from 1 that have the full colour: four times as
 Lift = Mapping[str, Any]
 
 
-def draw(found: Mapping[str, Any], file: Path) -> None:
+def draw(analysis: Mapping[str, Any], file: Path) -> None:
     """Draw the result of :func:`vhbench.analysis.ode_hallucinations.analyse` as a PNG."""
     alt = charts.drawing()
-    parts = [charts.dots(dots, title, _ABOUT[name]) for title, name, dots in curves(found["curve"])]
-    lifts = labelled(found["lift"], found.get("together", {}))
+    parts = [charts.dots(dots, title, _ABOUT[name]) for title, name, dots in curves(analysis["curve"])]
+    lifts = labelled(analysis["lift"], analysis.get("together", {}))
     pairs = clearest(lifts)
     if more := [pair for pair in pairs if pair[2]["lift"] > 1][:SHOWN]:
         dots = [_dot(fact, word, lift) for fact, word, lift in more]
@@ -50,16 +50,16 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
         )
     if pairs:
         parts += _matrix(lifts, pairs)
-    said = f"ODE: {found['questions']:,} questions, from the most common to fictional concept pairs"
-    drawn = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
-    charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), file)
+    heading = f"ODE: {analysis['questions']:,} questions, from the most common to fictional concept pairs"
+    figure = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
+    charts.save(figure.properties(title=charts.heading(heading, analysis.get("notes", ()))), file)
 
 
-def curves(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, list[Dot]]]:
+def curves(by_criterion: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, list[Dot]]]:
     """Yield title, score and one line per criterion, for one chart per score."""
     for task, names in _CURVES.items():
         for name, title in names.items():
-            scores = {criterion: tasks.get(task, {}).get(name) for criterion, tasks in found.items()}
+            scores = {criterion: tasks.get(task, {}).get(name) for criterion, tasks in by_criterion.items()}
             dots = [_point(c, s, task) for c, s in scores.items() if s and s["value"] is not None]
             if dots:
                 yield title, name, dots
@@ -99,8 +99,8 @@ def _point(criterion: str, score: Mapping[str, Any], task: str) -> Dot:
 def _dot(fact: str, word: str, lift: Lift) -> Dot:
     low, high = lift["simultaneous"]
     capped = ", capped" if lift["capped"] else ""
-    said = f"{lift['lift']:.1f} [{low:.1f}, {high:.1f}{capped}], {lift['hallucinated']} of {lift['of']} times"
-    return Dot(f"{word} given {fact}", lift["lift"], low, high, said, pale=not lift["significant"])
+    text = f"{lift['lift']:.1f} [{low:.1f}, {high:.1f}{capped}], {lift['hallucinated']} of {lift['of']} times"
+    return Dot(f"{word} given {fact}", lift["lift"], low, high, text, pale=not lift["significant"])
 
 
 def _across(dots: Sequence[Dot]) -> tuple[float, float]:

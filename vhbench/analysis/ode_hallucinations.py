@@ -100,7 +100,7 @@ def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[s
 
 def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Any]]:
     """Return each criterion's scores: CHAIR, Cover, Cog of captions; accuracy, precision, recall, F1 of questions."""
-    found: dict[str, dict[str, Any]] = {}
+    by_criterion: dict[str, dict[str, Any]] = {}
     for criterion in CRITERIA:
         members = [record for record in records if record.criterion == criterion]
         scores: dict[str, Any] = {}
@@ -108,13 +108,13 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
             rates = ode_captions.score(captions, vocabulary=vocabulary)
             scores["caption"] = _values(rates, ("chair_i", "chair_s", "cover", "cog"), len(captions))
         for task in (level for level in questions.LEVELS if level != "caption"):
-            if asked := [record for record in members if record.task == task]:
-                rates = yes_no.score_records(asked, positive=ODE.positive)
+            if of_task := [record for record in members if record.task == task]:
+                rates = yes_no.score_records(of_task, positive=ODE.positive)
                 names = ("accuracy", "precision", "recall", "f1", "yes_rate")
-                scores[task] = _values(rates, names, len(asked))
+                scores[task] = _values(rates, names, len(of_task))
         if scores:
-            found[criterion] = scores
-    return found
+            by_criterion[criterion] = scores
+    return by_criterion
 
 
 def opportunities(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Opportunity]:
@@ -122,8 +122,8 @@ def opportunities(records: Iterable[Record], matcher: Vocabulary, words: set[str
     for record in records:
         if chances := _possible(record, matcher, words):
             imagined = frozenset(hallucinated_concepts(record, matcher) & chances)
-            shown = frozenset(record.objects)
-            yield Opportunity(record.task, resampling_unit(record), shown, frozenset(chances), imagined)
+            objects = frozenset(record.objects)
+            yield Opportunity(record.task, resampling_unit(record), objects, frozenset(chances), imagined)
 
 
 def _possible(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
@@ -135,7 +135,7 @@ def _possible(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
     if record.kind == "caption" and not record.failure:
         return words - ode_captions.unjudged_of(record, matcher) - present
     if record.task == "existence" and record.answer == "no" and not record.failure:
-        return {found.node for found in matcher.find(record.question)} & words - present
+        return {match.node for match in matcher.find(record.question)} & words - present
     return set()
 
 
@@ -146,16 +146,16 @@ def hallucinated_concepts(record: Record, matcher: Vocabulary) -> set[str]:
     is "yes". For failed requests and refusals: none.
     """
     if record.kind == "caption":
-        said = claims(record.response, matcher)
+        matches = claims(record.response, matcher)
     else:
-        said = matcher.find(record.question) if record.prediction == "yes" else []
-    return _possible(record, matcher, {found.node for found in said})
+        matches = matcher.find(record.question) if record.prediction == "yes" else []
+    return _possible(record, matcher, {match.node for match in matches})
 
 
 def shown_together(records: Sequence[Record], matcher: Vocabulary) -> dict[str, list[str]]:
     """Return fact → the facts that exactly the same images show; a place stands for the objects that come with it."""
-    asked = [record.question for record in records if record.question_type == "place"]
-    places = {*environments.SETTINGS, *(found.node for question in asked for found in matcher.find(question))}
+    texts = [record.question for record in records if record.question_type == "place"]
+    places = {*environments.SETTINGS, *(match.node for question in texts for match in matcher.find(question))}
     images: dict[str, set[str]] = {}
     for record in records:
         for fact in record.objects:
@@ -175,7 +175,7 @@ def true_communities(records: Sequence[Record], matcher: Vocabulary) -> list[dic
     """
     captions = [record for record in records if record.kind == "caption" and not record.failure]
     pairs = Counter(pair for record in captions for pair in combinations(sorted(set(record.objects)), 2))
-    found = []
+    groups = []
     for group in communities(pairs):
         of_group = [r for r in captions if len(set(group) & set(r.objects)) >= min(2, len(group))]
         wrong = [float(bool(hallucinated_concepts(record, matcher))) for record in of_group]
@@ -185,8 +185,8 @@ def true_communities(records: Sequence[Record], matcher: Vocabulary) -> list[dic
             "interval": list(interval.ends) if interval else None,
         }
         images = {resampling_unit(record) for record in of_group}
-        found.append({"concepts": group, "images": len(images), **rate, "n": len(wrong)})
-    return found
+        groups.append({"concepts": group, "images": len(images), **rate, "n": len(wrong)})
+    return groups
 
 
 def communities(pairs: Mapping[tuple[str, str], float]) -> list[list[str]]:
@@ -203,27 +203,27 @@ def communities(pairs: Mapping[tuple[str, str], float]) -> list[list[str]]:
     return sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
 
 
-def report(found: Mapping[str, Any]) -> Iterator[str]:
+def report(analysis: Mapping[str, Any]) -> Iterator[str]:
     """Yield the printed lines: scores by criterion, summary."""
-    if rows := list(_score_rows(found["curve"])):
+    if rows := list(_score_rows(analysis["curve"])):
         yield "Scores by criterion in %, with 95 % CI"
-        yield from wording.aligned([("metric", *found["curve"], "n"), *rows])
+        yield from wording.aligned([("metric", *analysis["curve"], "n"), *rows])
         yield "The criteria use different images, so these differences are unpaired and not tested."
         yield ""
-    if found["true_communities"]:
+    if analysis["true_communities"]:
         yield "Communities of co-occurring concepts, and CHAIR_s of the images that show them"
         rows = [
             (", ".join(g["concepts"][:6]), _estimate(g | {"value": g["rate"]}), str(g["n"]))
-            for g in found["true_communities"]
+            for g in analysis["true_communities"]
         ]
         yield from wording.aligned([("concepts", "CHAIR_s ↓", "captions"), *rows])
         yield ""
-    yield f"Summary: {found['summary']}"
+    yield f"Summary: {analysis['summary']}"
 
 
-def _score_rows(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Sequence[str]]:
+def _score_rows(by_criterion: Mapping[str, Mapping[str, Any]]) -> Iterator[Sequence[str]]:
     for task, rate, name in _PRINTED:
-        scores = [found[criterion].get(task, {}).get(rate) for criterion in found]
+        scores = [by_criterion[criterion].get(task, {}).get(rate) for criterion in by_criterion]
         sizes = sorted({score["n"] for score in scores if score})
         if sizes:
             n = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"

@@ -58,31 +58,31 @@ def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[st
     """Yield pages of at most 25 MB, each with what it holds; at most two are in memory."""
     part = ReviewPart(1)
     for question in questions:
-        shown = [_shown(read_image(image), len(question.images)) for image in question.images]
-        if part.items and part.size + _more(part, question, shown) > _ROOM:
+        images = [_displayable(read_image(image), len(question.images)) for image in question.images]
+        if part.items and part.size + _more(part, question, images) > _ROOM:
             yield part.page(content_hash), part
             part = ReviewPart(part.number + 1)
-        _put(part, question, shown)
+        _put(part, question, images)
     if part.items:
         part.alone = part.number == 1
         yield part.page(content_hash), part
 
 
-def _more(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]) -> int:
+def _more(part: ReviewPart, question: Question, images: list[tuple[str, str, str]]) -> int:
     """Return how many bytes a question would add."""
-    new = {digest: url for digest, url, _ in shown if digest not in part.images}
-    return len(_item(question, [])) + 5 * len(shown) + sum(map(len, new.values()))
+    new = {digest: url for digest, url, _ in images if digest not in part.images}
+    return len(_item(question, [])) + 5 * len(images) + sum(map(len, new.values()))
 
 
-def _put(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]) -> None:
-    for number, (digest, url, fault) in enumerate(shown, start=1):
+def _put(part: ReviewPart, question: Question, images: list[tuple[str, str, str]]) -> None:
+    for number, (digest, url, fault) in enumerate(images, start=1):
         if digest not in part.images:
             part.images[digest] = url
             part.size += len(url)
         if fault:
             part.notes.append(f"question {question.id}, image {number}: {fault}; the page shows a note instead")
     places = list(part.images)
-    part.items.append(_item(question, [places.index(digest) for digest, _, _ in shown]))
+    part.items.append(_item(question, [places.index(digest) for digest, _, _ in images]))
     part.size += len(part.items[-1])
 
 
@@ -93,7 +93,7 @@ def _item(q: Question, images: list[int]) -> bytes:
 
 
 @kept_if_small
-def _shown(data: bytes, images: int) -> tuple[str, str, str]:
+def _displayable(data: bytes, images: int) -> tuple[str, str, str]:
     """Return the key of an image, its data URL, and the reason why it cannot be shown, or "".
 
     It is decoded here, within bounds: no browser is handed what unpacks to gigabytes, or what it cannot decode.
@@ -123,10 +123,10 @@ def _smaller(image: Image.Image, budget: int) -> bytes:
     return data
 
 
-def _placeholder(why: str) -> bytes:
+def _placeholder(reason: str) -> bytes:
     image = Image.new("RGB", (480, 120), "white")
     ImageDraw.Draw(image).text((12, 12), "This image cannot be shown.\nPress U.", fill="black", font=font(18))
-    ImageDraw.Draw(image).text((12, 80), why[:80], fill="grey", font=font(11))
+    ImageDraw.Draw(image).text((12, 80), reason[:80], fill="grey", font=font(11))
     return to_png(image)
 
 

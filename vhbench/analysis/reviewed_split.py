@@ -59,46 +59,46 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
         VhbenchError: if the verdict is of another split or malformed, the split is hidden, or no row is left.
     """
     manifest = splits.read_manifest(directory)
-    told = _read_verdict(verdict, manifest)
-    rejected = {item["id"]: item for item in told["dropped"]}
+    review = _read_verdict(verdict, manifest)
+    rejected = {item["id"]: item for item in review["dropped"]}
     if manifest.extra.get("commitment"):
         raise VhbenchError(f"{directory}: is a hidden test set, whose commitment names its content; review it before")
     if target.resolve() == directory.resolve():
         raise VhbenchError(f"--out {target}: is the split that was judged; name another folder")
-    ties = _ties(directory, manifest, _words(directory) if told["hash"] != manifest.content_hash else {})
+    ties = _ties(directory, manifest, _words(directory) if review["hash"] != manifest.content_hash else {})
     if unknown := sorted(rejected.keys() - ties.of.keys()):
         raise VhbenchError(f"{verdict}: rejected question {unknown[0]!r} is not in the split")
-    gone = {row for key in rejected for tie in ties.of[key] for row in ties.groups[tie]} | rejected.keys()
+    drops = {row for key in rejected for tie in ties.of[key] for row in ties.groups[tie]} | rejected.keys()
     doubtful = {scene for row in rejected for scene in ties.scenes[row]}
-    beside = sorted(row for row, scenes in ties.scenes.items() if row not in gone and not doubtful.isdisjoint(scenes))
-    left = {scene for row, scenes in ties.scenes.items() if row not in gone for scene in scenes}
-    lost = {scene for row in gone for scene in ties.scenes[row]} - left
+    beside = sorted(row for row, scenes in ties.scenes.items() if row not in drops and not doubtful.isdisjoint(scenes))
+    left = {scene for row, scenes in ties.scenes.items() if row not in drops for scene in scenes}
+    lost = {scene for row in drops for scene in ties.scenes[row]} - left
     target.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(target):
         return splits.write_split(
             target,
-            _rows(directory, gone),
+            _rows(directory, drops),
             benchmark=manifest.benchmark,
             version=version or manifest.version,
             seed=manifest.seed,
             config=manifest.config,
             sources=manifest.sources,
             scenes=(truth for truth in splits.read_truths(directory) if truth.id not in lost),
-            rejections=_rejections(directory, rejected, gone),
-            extra=_facts(manifest, told, gone, beside) | _cells(manifest, Counter(ties.cells[row] for row in gone)),
+            rejections=_rejections(directory, rejected, drops),
+            extra=_facts(manifest, review, drops, beside) | _cells(manifest, Counter(ties.cells[row] for row in drops)),
             order=RowNames(manifest.seed, manifest.benchmark).order,
         )
 
 
 def _read_verdict(path: Path, manifest: Manifest) -> dict[str, Any]:
     """Return what ``vhbench review --judgments`` wrote: its numbers, and what was rejected and why."""
-    found: Any = read_json(path)
-    dropped = found.get("dropped") if isinstance(found, dict) else None
+    review: Any = read_json(path)
+    dropped = review.get("dropped") if isinstance(review, dict) else None
     if not isinstance(dropped, list) or not all(isinstance(d, dict) and isinstance(d.get("id"), str) for d in dropped):
         raise VhbenchError(f"{path}: expected a verdict, as vhbench review --judgments writes it")
-    if found.get("hash") not in (manifest.content_hash, of_twins(manifest.content_hash)):
-        raise VhbenchError(f"{path}: is about a split with another content hash ({str(found.get('hash'))[:12]}…)")
-    return dict(found)
+    if review.get("hash") not in (manifest.content_hash, of_twins(manifest.content_hash)):
+        raise VhbenchError(f"{path}: is about a split with another content hash ({str(review.get('hash'))[:12]}…)")
+    return dict(review)
 
 
 def _ties(directory: Path, manifest: Manifest, words: Mapping[str, tuple[str, ...]]) -> _Ties:
@@ -106,8 +106,8 @@ def _ties(directory: Path, manifest: Manifest, words: Mapping[str, tuple[str, ..
     known = BENCHMARKS.get(manifest.benchmark)
     rule, ties = known.pairs if known else "", _Ties()
     for config, row in splits.read_columns(directory, _READ):
-        taken, members = _keys(rule, config, row, words)
-        ties.of[row["id"]], ties.scenes[row["id"]] = taken, tuple(row["scene_ids"])
+        keys, members = _keys(rule, config, row, words)
+        ties.of[row["id"]], ties.scenes[row["id"]] = keys, tuple(row["scene_ids"])
         ties.cells[row["id"]] = f"{row['question_type']}/{row['pressure']}"
         for key in members:
             ties.groups[key].add(row["id"])
@@ -124,8 +124,8 @@ def _keys(
     if rule == "easy twin":
         is_counted = row["question_type"].startswith(("E", "C"))  # a miscounted object may as well be absent
         facts = row["objects"] if is_counted else phrases.asked_phrases(row["question"], row["choices"])
-        shown = [("fact", scene, fact) for scene in row["scene_ids"] for fact in facts]
-        keys: list[tuple[str, ...]] = [("twins", row["question_type"], pair), *shown]
+        scene_facts = [("fact", scene, fact) for scene in row["scene_ids"] for fact in facts]
+        keys: list[tuple[str, ...]] = [("twins", row["question_type"], pair), *scene_facts]
         return keys, keys
     clean = clean_pair(pair) if row["perturbation"] else pair
     forms = [("forms", clean), *([("words", *words[clean])] if clean in words else [])]
@@ -135,52 +135,52 @@ def _keys(
 
 def _words(directory: Path) -> dict[str, tuple[str, ...]]:
     """Return the two questions of each clean pair, which are judged once for all pairs that have them."""
-    found: dict[str, dict[bool, str]] = defaultdict(dict)
+    texts: dict[str, dict[bool, str]] = defaultdict(dict)
     for _, row in splits.read_columns(directory, ("pair_id", "perturbation", "negated", "question")):
         if row["pair_id"] and not row["perturbation"]:
-            found[row["pair_id"]][row["negated"]] = row["question"]
-    return {pair: (halves[False], halves[True]) for pair, halves in found.items() if len(halves) == 2}
+            texts[row["pair_id"]][row["negated"]] = row["question"]
+    return {pair: (halves[False], halves[True]) for pair, halves in texts.items() if len(halves) == 2}
 
 
-def _rows(directory: Path, gone: set[str]) -> Iterator[Row]:
+def _rows(directory: Path, drops: set[str]) -> Iterator[Row]:
     for row in splits.read_rows(directory):
-        if row.question.id not in gone:
+        if row.question.id not in drops:
             yield Row(row.config, replace(row.question, benchmark_version=""))
 
 
-def _rejections(directory: Path, rejected: Mapping[str, Any], gone: set[str]) -> Iterator[Rejection]:
+def _rejections(directory: Path, rejected: Mapping[str, Any], drops: set[str]) -> Iterator[Rejection]:
     yield from splits.read_rejections(directory)
-    for key in sorted(gone):
+    for key in sorted(drops):
         item = rejected.get(key)
-        yield Rejection(key, REJECTED if item else HANGS_ON, {} if item is None else _said(item))
+        yield Rejection(key, REJECTED if item else HANGS_ON, {} if item is None else _judgment(item))
 
 
-def _said(item: Mapping[str, Any]) -> dict[str, Any]:
+def _judgment(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: item.get(name) for name in ("answer", "votes", "why")}
 
 
-def _facts(manifest: Manifest, verdict: Mapping[str, Any], gone: set[str], beside: list[str]) -> dict[str, Any]:
+def _facts(manifest: Manifest, verdict: Mapping[str, Any], drops: set[str], beside: list[str]) -> dict[str, Any]:
     """Return what the manifest says besides; the fingerprint goes: no build made exactly this."""
     rejected = {item["id"]: item for item in verdict["dropped"]}
     former = {k: v for k, v in manifest.extra.items() if k not in ("fingerprint", "scenes", "scenes_hash")}
-    told = {name: verdict.get(name) for name in ("annotators", "agreement", "kappa", "by_annotator")}
+    ratings = {name: verdict.get(name) for name in ("annotators", "agreement", "kappa", "by_annotator")}
     review = {
         "of": manifest.content_hash,
-        **told,
+        **ratings,
         "kept": len(verdict.get("kept") or []),
         "rejected": len(rejected),
-        "hanging_on_these": len(gone) - len(rejected),
+        "hanging_on_these": len(drops) - len(rejected),
         "sharing_images": beside if manifest.benchmark == "mioh" else [],
-        "verdicts": {key: _said(item) for key, item in sorted(rejected.items())},
+        "verdicts": {key: _judgment(item) for key, item in sorted(rejected.items())},
     }
     return {**former, "review": review}
 
 
-def _cells(manifest: Manifest, gone: Mapping[str, int]) -> dict[str, Any]:
+def _cells(manifest: Manifest, drops: Mapping[str, int]) -> dict[str, Any]:
     """Return the cells that MIOH's build counted, each with how many of the questions asked are not there any more."""
     cells: Mapping[str, Mapping[str, Any]] = manifest.extra.get("cells", {})
-    told = {
-        name: {**cell, "rejected": gone[name] + cell.get("rejected", 0)} if gone.get(name) else cell
+    counts = {
+        name: {**cell, "rejected": drops[name] + cell.get("rejected", 0)} if drops.get(name) else cell
         for name, cell in cells.items()
     }
-    return {"cells": told} if told else {}
+    return {"cells": counts} if counts else {}

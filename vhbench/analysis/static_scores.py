@@ -69,18 +69,18 @@ def _place(record: Record) -> tuple[int, int, str]:
 
 
 def _row(records: Sequence[Record], split: Path | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"n": {}, "scores": {}, "intervals": {}}
+    row: dict[str, Any] = {"n": {}, "scores": {}, "intervals": {}}
     entry = BENCHMARKS[records[0].benchmark]
     for kind, titles in _SHOWN.items():
-        if asked := [record for record in records if record.kind == kind]:
-            words = asked_vocabulary(asked, split if entry.name != "ode" else None) if kind == "caption" else {}
+        if of_kind := [record for record in records if record.kind == kind]:
+            words = asked_vocabulary(of_kind, split if entry.name != "ode" else None) if kind == "caption" else {}
             claimed = load(entry.claims)(words) if kind == "caption" else None
-            scores = measure(asked, entry.families[kind].name, positive=entry.positive, claimed=claimed).scores
-            found["n"][kind] = len(asked)
-            found["scores"] |= {name: scores[name].value for name in titles}
-            found["intervals"] |= {name: scores[name].interval for name in titles}
-    chair, f1 = found["scores"].get("chair_i"), found["scores"].get("f1")
-    return found | {"amber_score": None if chair is None or f1 is None else (100 - chair + f1) / 2}
+            scores = measure(of_kind, entry.families[kind].name, positive=entry.positive, claimed=claimed).scores
+            row["n"][kind] = len(of_kind)
+            row["scores"] |= {name: scores[name].value for name in titles}
+            row["intervals"] |= {name: scores[name].interval for name in titles}
+    chair, f1 = row["scores"].get("chair_i"), row["scores"].get("f1")
+    return row | {"amber_score": None if chair is None or f1 is None else (100 - chair + f1) / 2}
 
 
 def _summary(rows: Mapping[str, Mapping[str, Any]]) -> str:
@@ -103,41 +103,41 @@ def _summary(rows: Mapping[str, Mapping[str, Any]]) -> str:
     return f"CHAIR {first[1]:.1f} % on {first[0]}, {last[1]:.1f} % on {last[0]} ({change} points)"
 
 
-def report(found: Mapping[str, Any]) -> Iterator[str]:
+def report(analysis: Mapping[str, Any]) -> Iterator[str]:
     """Yield the printed lines of an analysis."""
-    shown = [name for name in _TITLES if any(name in row["scores"] for row in found["rows"].values())]
-    table = [["", *(_TITLES[name] for name in shown), _SCORE]]
-    for name, row in found["rows"].items():
-        values = [*(row["scores"].get(score) for score in shown), row["amber_score"]]
-        table.append([name, *map(_shown, values)])
+    columns = [name for name in _TITLES if any(name in row["scores"] for row in analysis["rows"].values())]
+    table = [["", *(_TITLES[name] for name in columns), _SCORE]]
+    for name, row in analysis["rows"].items():
+        values = [*(row["scores"].get(score) for score in columns), row["amber_score"]]
+        table.append([name, *map(_value_text, values)])
     yield from wording.aligned(table)
-    for name, points in found["lengths"].items():
+    for name, points in analysis["lengths"].items():
         yield ""
-        told = [
-            [str(point["tokens"]), *(_shown(point[name]) for name in _RATES), f"{100 * point['longer']:.0f} %"]
+        rows = [
+            [str(point["tokens"]), *(_value_text(point[name]) for name in _RATES), f"{100 * point['longer']:.0f} %"]
             for point in points
         ]
-        yield from wording.aligned([[f"{name}: tokens", "CHAIR_i ↓", "CHAIR_s ↓", "recall ↑", "longer"], *told])
+        yield from wording.aligned([[f"{name}: tokens", "CHAIR_i ↓", "CHAIR_s ↓", "recall ↑", "longer"], *rows])
     yield ""
-    yield found["summary"]
+    yield analysis["summary"]
 
 
-def _shown(value: float | None) -> str:
+def _value_text(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"
 
 
-def draw(found: Mapping[str, Any], file: Path) -> None:
+def draw(analysis: Mapping[str, Any], file: Path) -> None:
     """Draw the result of :func:`analyse` as a PNG: a line per row, and the curves of lengths."""
     alt, parts = charts.drawing(), []
     for name in _DRAWN:
-        rows = {row: one for row, one in found["rows"].items() if one["scores"].get(name) is not None}
+        rows = {row: one for row, one in analysis["rows"].items() if one["scores"].get(name) is not None}
         if dots := [_dot(row, one["scores"][name], one["intervals"][name]) for row, one in rows.items()]:
             parts.append(charts.dots(dots, _TITLES[name], "In %, with 95 % intervals"))
-    for name, points in found["lengths"].items():
-        told = [point for point in points if point["chair_i"] is not None]
-        if dots := [_dot(f"{p['tokens']} tokens", p["chair_i"], p["intervals"]["chair_i"]) for p in told]:
+    for name, points in analysis["lengths"].items():
+        valid = [point for point in points if point["chair_i"] is not None]
+        if dots := [_dot(f"{p['tokens']} tokens", p["chair_i"], p["intervals"]["chair_i"]) for p in valid]:
             parts.append(charts.dots(dots, f"{name}: CHAIR_i ↓ of the first tokens", "In %, with 95 % intervals"))
-    heading = charts.heading(f"{found['questions']:,} questions", found.get("notes", ()))
+    heading = charts.heading(f"{analysis['questions']:,} questions", analysis.get("notes", ()))
     charts.save(alt.vconcat(*parts, spacing=26).properties(title=heading), file)
 
 

@@ -30,27 +30,27 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
     Raises:
         VhbenchError: if the split has no attacked images, or lacks the clean form of a case.
     """
-    asked = [row.question for row in splits.read_rows(split) if not row.question.negated]
-    clean = {question.pair_id: question for question in asked if not question.perturbation}
-    attacked = [question for question in asked if question.perturbation in METHODS]
+    originals = [row.question for row in splits.read_rows(split) if not row.question.negated]
+    clean = {question.pair_id: question for question in originals if not question.perturbation}
+    attacked = [question for question in originals if question.perturbation in METHODS]
     if not attacked:
         raise VhbenchError(f"{split}: holds no attacked images; build it with --attack {', '.join(METHODS)}")
     before: dict[str, bool | None] = {}
-    found: dict[str, dict[str, tuple[bool, bool]]] = {}
+    by_method: dict[str, dict[str, tuple[bool, bool]]] = {}
     for question in attacked:
         case = clean_pair(question.pair_id)
         if case not in clean:
             raise VhbenchError(f"{split}: {question.id} is attacked, but {case} itself is not in the split")
         if case not in before:
             before[case] = _right(clean[case], ask)
-        cases, first, after = found.setdefault(question.perturbation, {}), before[case], _right(question, ask)
+        cases, first, after = by_method.setdefault(question.perturbation, {}), before[case], _right(question, ask)
         if first is not None and after is not None:
             cases[case] = (first, after)
     images = {case: digest_of(read_image(clean[case].images[0])) for case in before}
     return {
         method: success([*cases.values()], [images[case] for case in cases])
         | {"outcomes": {case: turned(*answers) for case, answers in cases.items()}}
-        for method, cases in sorted(found.items())
+        for method, cases in sorted(by_method.items())
     }
 
 

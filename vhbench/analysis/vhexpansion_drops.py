@@ -44,17 +44,17 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         return counts | {"sources": {}, "forms": {}, "severities": {}, "summary": counts["withheld"]}
     for record in own:
         sources[record.source].append(record)
-    found = {source: _source(sources[source]) for source in sorted(sources)}
-    for (source, kind), told in paired.joint_test(_pairs(sources)).items():
-        part = found[source][kind]
-        part |= {"shared_cases": told["n"], "drop": None, "drop_interval": None}
-        withheld = part["withheld"] or found[source].get(CLEAN, {}).get("withheld")
-        if told["n"] and not withheld:
-            part |= {"drop": 100 * told["mean"], "drop_interval": percent(told["interval"])}
-            part |= {f"drop_{name}": told[name] for name in ("note", "significant", "p", "discordant_clusters")}
-    forms = vhexpansion_forms.by_form({source: sources[source] for source in found})
-    told = {"sources": found, "forms": forms, "severities": severity_curves(found)}
-    return counts | told | {"summary": summary(found, forms)}
+    by_source = {source: _source(sources[source]) for source in sorted(sources)}
+    for (source, kind), change in paired.joint_test(_pairs(sources)).items():
+        part = by_source[source][kind]
+        part |= {"shared_cases": change["n"], "drop": None, "drop_interval": None}
+        withheld = part["withheld"] or by_source[source].get(CLEAN, {}).get("withheld")
+        if change["n"] and not withheld:
+            part |= {"drop": 100 * change["mean"], "drop_interval": percent(change["interval"])}
+            part |= {f"drop_{name}": change[name] for name in ("note", "significant", "p", "discordant_clusters")}
+    forms = vhexpansion_forms.by_form({source: sources[source] for source in by_source})
+    sections = {"sources": by_source, "forms": forms, "severities": severity_curves(by_source)}
+    return counts | sections | {"summary": summary(by_source, forms)}
 
 
 def severity_curves(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -63,14 +63,14 @@ def severity_curves(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> d
     >>> severity_curves({"pope": {"clean": {}, "brightness_3": {"symmetric_accuracy": 40.0}}})
     {'pope': {'brightness': {'3': 40.0}}}
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    curves: dict[str, dict[str, dict[str, Any]]] = {}
     for source, kinds in sources.items():
         for kind in sorted(kinds):
             name, severity = split_name(kind)
             if severity is not None:
-                curve = found.setdefault(source, {}).setdefault(name, {})
+                curve = curves.setdefault(source, {}).setdefault(name, {})
                 curve[str(severity)] = kinds[kind]["symmetric_accuracy"]
-    return found
+    return curves
 
 
 def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
@@ -84,15 +84,15 @@ def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
     return {case: all(half.prediction == half.answer for half in pairs[case]) for case in sorted(pairs)}
 
 
-def report(found: Mapping[str, Any]) -> Iterator[str]:
+def report(analysis: Mapping[str, Any]) -> Iterator[str]:
     """Yield the printed lines: a table per source, summary."""
-    for source, kinds in found["sources"].items():
+    for source, kinds in analysis["sources"].items():
         yield f"Source {source}, symmetric accuracy in % with 95 % CI"
         rows = [_row(kind, kinds[kind]) for kind in sorted(kinds, key=lambda kind: (kind != CLEAN, kind))]
         yield from wording.aligned([_HEADER, *rows])
         yield ""
-        yield from vhexpansion_forms.report(source, found["forms"].get(source, {}))
-        if curves := found["severities"].get(source):
+        yield from vhexpansion_forms.report(source, analysis["forms"].get(source, {}))
+        if curves := analysis["severities"].get(source):
             yield f"Source {source}, symmetric accuracy in % by ImageNet-C severity"
             lines = [
                 (name, *("" if (value := curve.get(level)) is None else wording.number(value) for level in "12345"))
@@ -100,23 +100,23 @@ def report(found: Mapping[str, Any]) -> Iterator[str]:
             ]
             yield from wording.aligned([("perturbation", *"12345"), *lines])
             yield ""
-    yield f"Summary: {found['summary']}"
+    yield f"Summary: {analysis['summary']}"
     yield (
         "Change: paired over the cases that both have; sign-flip max-t over all sources and perturbations, family-wise "
         "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases."
     )
-    if any(len(forms) > 1 for forms in found["forms"].values()):
+    if any(len(forms) > 1 for forms in analysis["forms"].values()):
         yield "Lost by negation: correct questions with an incorrect twin; Holm over sources and wordings."
 
 
 def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]], forms: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the findings as one paragraph."""
-    found = (
+    texts = (
         sentence
         for source, kinds in sources.items()
         for sentence in (*_sentences(source, kinds), *vhexpansion_forms.sentences(forms.get(source, {})))
     )
-    return " ".join(found)
+    return " ".join(texts)
 
 
 _HEADER: Final = ("images", "sym. accuracy", "permutation baseline", "change (points)", "n pairs", "verdict")
@@ -191,24 +191,24 @@ def _clean_sentence(clean: Mapping[str, Any]) -> str:
 
 def _source(records: Sequence[Record]) -> dict[str, Any]:
     scores = symmetric_accuracy.score(records)["by_perturbation"]
-    found = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
-    for kind in found.keys() & set(METHODS):
-        found[kind] |= _turned(records, kind)
-    return found
+    by_kind = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
+    for kind in by_kind.keys() & set(METHODS):
+        by_kind[kind] |= _turned(records, kind)
+    return by_kind
 
 
 def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:
     """Return the success of an attack on the responses to original questions."""
-    asked = [record for record in records if not record.negated and not record.failure]
-    before = {case_of(record): record for record in asked if not record.perturbation}
-    after = [record for record in asked if record.perturbation == kind and case_of(record) in before]
+    originals = [record for record in records if not record.negated and not record.failure]
+    before = {case_of(record): record for record in originals if not record.perturbation}
+    after = [record for record in originals if record.perturbation == kind and case_of(record) in before]
     right = [(before[case_of(r)].prediction == r.answer, r.prediction == r.answer) for r in after]
     return success(right, clusters_of(after).numbers.tolist())
 
 
 def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], paired.PairedOutcomes]:
     """Return source, perturbation → outcomes of the cases with both a clean and a perturbed pair."""
-    found: dict[tuple[str, str], paired.PairedOutcomes] = {}
+    outcomes: dict[tuple[str, str], paired.PairedOutcomes] = {}
     for source in sorted(sources):
         kinds: dict[str, list[Record]] = defaultdict(list)
         for record in sources[source]:
@@ -216,10 +216,10 @@ def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], pai
         clean, first = pairs_right(kinds.pop("", [])), {case_of(r): r for r in sources[source] if not r.perturbation}
         for kind in sorted(kinds):
             perturbed, images = pairs_right(kinds[kind]), {case_of(record): record for record in kinds[kind]}
-            pairs = found[source, kind] = paired.PairedOutcomes()
+            pairs = outcomes[source, kind] = paired.PairedOutcomes()
             for case in (case for case in perturbed if case in clean):
                 pairs.add(clean[case], perturbed[case], first[case], images[case])
-    return found
+    return outcomes
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,13 +11,13 @@ Kinds = Mapping[str, Mapping[str, Any]]
 _LOST: Final = "Clean minus perturbed symmetric accuracy over the same cases, in points; dashed: no difference"
 
 
-def draw(found: Mapping[str, Any], file: Path) -> None:
+def draw(analysis: Mapping[str, Any], file: Path) -> None:
     """Draw the result of :func:`vhbench.analysis.vhexpansion_drops.analyse` as a PNG, source by source."""
     alt = charts.drawing()
-    parts = [chart for source, kinds in found["sources"].items() for chart in _charts(source, kinds)]
-    parts += [_curves(source, curves, found["sources"][source]) for source, curves in found["severities"].items()]
-    said = f"VHExpansion: {found['questions']:,} questions"
-    charts.save(alt.vconcat(*parts, spacing=30).properties(title=charts.heading(said, found.get("notes", ()))), file)
+    parts = [chart for source, kinds in analysis["sources"].items() for chart in _charts(source, kinds)]
+    parts += [_curves(source, curves, analysis["sources"][source]) for source, curves in analysis["severities"].items()]
+    title = charts.heading(f"VHExpansion: {analysis['questions']:,} questions", analysis.get("notes", ()))
+    charts.save(alt.vconcat(*parts, spacing=30).properties(title=title), file)
 
 
 def _charts(source: str, kinds: Kinds) -> Iterator[Any]:

@@ -31,7 +31,7 @@ def by_form(sources: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, dict
         ``lost``: share of these whose twin is wrong, with ``lost_interval``; for wordings other than "natural"
         ``more_lost`` in points, its ``more_lost_interval``, ``p`` and ``significant``.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    by_source: dict[str, dict[str, dict[str, Any]]] = {}
     claims: list[tuple[dict[str, Any], _Lost, _Lost]] = []
     for source, records in sources.items():
         clean = [record for record in records if record.mode and not record.perturbation]
@@ -39,9 +39,9 @@ def by_form(sources: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, dict
             continue
         scores = symmetric_accuracy.score(clean, by=("mode",))["by"]["mode"]
         lost = {form: _Lost([record for record in clean if record.mode == form]) for form in scores}
-        found[source] = {form: _scores(scores[form], lost[form]) for form in scores}
+        by_source[source] = {form: _scores(scores[form], lost[form]) for form in scores}
         claims += [
-            (found[source][form], own, lost[NATURAL])
+            (by_source[source][form], own, lost[NATURAL])
             for form, own in lost.items()
             if form != NATURAL and NATURAL in lost and own.values and lost[NATURAL].values
         ]
@@ -49,7 +49,7 @@ def by_form(sources: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, dict
     for (cell, own, natural), p in zip(claims, adjusted, strict=True):
         cell |= {"more_lost": 100 * (own.share - natural.share), "p": p, "significant": p <= ALPHA}
         cell["more_lost_interval"] = percent(_difference(own, natural, intervals.LEVEL))
-    return found
+    return by_source
 
 
 def report(source: str, forms: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -126,10 +126,10 @@ def _p_value(one: _Lost, other: _Lost) -> float:
 
 
 def _row(form: str, cell: Mapping[str, Any]) -> Sequence[str]:
-    def shown(name: str, ends: str) -> str:
+    def estimate(name: str, ends: str) -> str:
         return "n/a" if cell[name] is None else f"{wording.number(cell[name])} {wording.interval(cell[ends])}"
 
-    values = shown("symmetric_accuracy", "interval"), shown("lost", "lost_interval")
+    values = estimate("symmetric_accuracy", "interval"), estimate("lost", "lost_interval")
     if "p" not in cell:
         return form, str(cell["pairs"]), *values, "", ""
     change = f"{wording.signed(cell['more_lost'])} {wording.interval(cell['more_lost_interval'])}"

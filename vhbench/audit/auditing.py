@@ -57,15 +57,15 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
     total = sum(manifest.rows.values())
     for row in following(splits.read_rows(directory), "recomputing answers", total, "questions", enabled=progress):
         question = row.question
-        found = [scenes[name] for name in question.scene_ids if name in scenes]
-        known = found if len(found) == len(question.images) else []
+        row_scenes = [scenes[name] for name in question.scene_ids if name in scenes]
+        question_scenes = row_scenes if len(row_scenes) == len(question.images) else []
         if question.kind == "caption":
-            for fault in _caption_faults(question, known[0], words) if len(known) == 1 else ():
-                result.faults.append(f"row {question.id!r}, scene {known[0].id}: {fault}")
+            for fault in _caption_faults(question, question_scenes[0], words) if len(question_scenes) == 1 else ():
+                result.faults.append(f"row {question.id!r}, scene {question_scenes[0].id}: {fault}")
         else:
-            _check_answer(question, known, result)
-            if known and question.benchmark == "mioh":
-                restricted_oracles.add(result.views, question, known)
+            _check_answer(question, question_scenes, result)
+            if question_scenes and question.benchmark == "mioh":
+                restricted_oracles.add(result.views, question, question_scenes)
             cells = result.letters.setdefault(row.config, {})
             cells.setdefault((question.kind, len(question.choices)), Counter())[question.answer] += 1
         if question.kind == "yes_no" and question.pair_id:
@@ -80,11 +80,11 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
     return result
 
 
-def _check_answer(question: Question, known: list[Scene], result: Audit) -> None:
-    found = question_solver.verdict(question, known) if known else None
-    if found is None:
+def _check_answer(question: Question, scenes: list[Scene], result: Audit) -> None:
+    verdict = question_solver.verdict(question, scenes) if scenes else None
+    if verdict is None:
         result.open[question.question_type or question.task or question.kind] += 1
-    elif found:
+    elif verdict:
         result.right += 1
     else:
         result.faults.append(
@@ -98,32 +98,32 @@ def _caption_faults(question: Question, scene: Scene, vocabulary: Iterable[str])
 
     The caption vocabulary is empty if unknown.
     """
-    shown = {thing.category for thing in scene.objects}.union(scene.areas)
-    settled = shown | scene.known
+    present = {thing.category for thing in scene.objects}.union(scene.areas)
+    settled = present | scene.known
     objects, neutral = set(question.objects), set(question.neutral)
-    for words, what in (
-        (objects - shown, "objects names what the scene does not show"),
-        (shown - objects, "objects lacks what the scene shows"),
-        (shown.intersection(question.candidates), "candidates names what the scene shows"),
+    for words, fault in (
+        (objects - present, "objects names what the scene does not show"),
+        (present - objects, "objects lacks what the scene shows"),
+        (present.intersection(question.candidates), "candidates names what the scene shows"),
         (set(question.candidates) - settled, "candidates names what the scene does not know to be absent"),
         (neutral & settled, "neutral names what the scene knows"),
         (set(vocabulary) - settled - neutral, "neutral lacks words of the vocabulary that the scene does not know"),
     ):
         if words:
             more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-            yield f"{what}: {', '.join(sorted(words)[:_NAMED])}{more}"
+            yield f"{fault}: {', '.join(sorted(words)[:_NAMED])}{more}"
 
 
 def imbalances(result: Audit) -> Iterator[str]:
     """Yield one line per config with answers unbalanced enough to reward guessing."""
     for config, cells in sorted(result.letters.items()):
-        for (kind, options), found in sorted(cells.items()):
-            total = sum(found.values())
+        for (kind, options), counts in sorted(cells.items()):
+            total = sum(counts.values())
             names = ["no", "yes"] if kind == "yes_no" else list(ascii_uppercase[:options])
             fair = 1 / len(names)
             error = (fair * (1 - fair) / total) ** 0.5
             for name in names:
-                share = found[name] / total
+                share = counts[name] / total
                 if total >= _ENOUGH and abs(share - fair) > _TOLERANCE * error:
-                    what = "answer" if kind == "yes_no" else f"option of {options}"
-                    yield f"{config}: {what} {name!r} is correct in {share:.0%} of {total}, expected {fair:.0%}"
+                    label = "answer" if kind == "yes_no" else f"option of {options}"
+                    yield f"{config}: {label} {name!r} is correct in {share:.0%} of {total}, expected {fair:.0%}"

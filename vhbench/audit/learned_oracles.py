@@ -73,11 +73,11 @@ Cells = dict[str, dict[tuple[str, str], Tested]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Sample:
     """A question with what each viewer sees of it."""
 
     question: Question
-    seen: Mapping[str, Floats]
+    views: Mapping[str, Floats]
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def compare_splits(directory: Path, other: Path) -> tuple[list[str], list[list[s
         raise VhbenchError(f"--other-seed {other}: expected another MIOH split with scenes, built with another --seed")
     ways = _tested(second, first), _tested(first, second)
     kinds = sorted({kind for cells in ways[0].values() for kind, _ in cells})
-    rows = [["type", *VIEWERS], *([kind, *(_shown(ways, viewer, kind) for viewer in VIEWERS)] for kind in kinds)]
+    rows = [["type", *VIEWERS], *([kind, *(_accuracies(ways, viewer, kind) for viewer in VIEWERS)] for kind in kinds)]
     return list(_leaks(*ways)), rows
 
 
@@ -121,38 +121,38 @@ def _leaks(ways: Cells, others: Cells) -> Iterator[str]:
                 )
 
 
-def _shown(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:
-    found = [[cell for (name, _), cell in way.get(viewer, {}).items() if name == kind] for way in ways]
-    if not all(found):
+def _accuracies(ways: tuple[Cells, Cells], viewer: str, kind: str) -> str:
+    cells_by_way = [[cell for (name, _), cell in way.get(viewer, {}).items() if name == kind] for way in ways]
+    if not all(cells_by_way):
         return "n/a"
-    numbers = [sum(cell.number for cell in cells) for cells in found]
-    shares = [100 * sum(c.share * c.number for c in cells) / n for cells, n in zip(found, numbers, strict=True)]
-    bound = 100 * sum(cell.best for cell in found[0]) / numbers[0]
+    numbers = [sum(cell.number for cell in cells) for cells in cells_by_way]
+    shares = [100 * sum(c.share * c.number for c in cells) / n for cells, n in zip(cells_by_way, numbers, strict=True)]
+    bound = 100 * sum(cell.best for cell in cells_by_way[0]) / numbers[0]
     return f"{shares[0]:.0f}, {shares[1]:.0f} (bound {bound:.0f})"
 
 
 # -- learning --------------------------------------------------------------------------------------------------------
 
 
-def _tested(train: Sequence[_Asked], test: Sequence[_Asked]) -> Cells:
+def _tested(train: Sequence[_Sample], test: Sequence[_Sample]) -> Cells:
     """Return the accuracy on ``test`` of classifiers trained on ``train``, by cells with a bound."""
-    found: Cells = {}
+    accuracies: Cells = {}
     for kind in sorted({one.question.question_type for one in test}):
-        lessons, asked = ([o for o in side if o.question.question_type == kind] for side in (train, test))
+        lessons, questions = ([o for o in side if o.question.question_type == kind] for side in (train, test))
         for viewer in VIEWERS if len(lessons) >= restricted_oracles.ENOUGH else ():
-            bounds = [_best(one.question, viewer) for one in asked]
+            bounds = [_best(one.question, viewer) for one in questions]
             if all(map(isnan, bounds)):
                 continue
-            for one, bound, right in zip(asked, bounds, _answers(viewer, lessons, asked), strict=True):
-                cells = found.setdefault(viewer, {})
+            for one, bound, right in zip(questions, bounds, _answers(viewer, lessons, questions), strict=True):
+                cells = accuracies.setdefault(viewer, {})
                 cell = cells.setdefault((kind, pressure_family(one.question.pressure)), Tested())
                 cell.number, cell.best = cell.number + 1, cell.best + bound
                 counts = cell.right[tuple(sorted(one.question.objects))]
                 counts[:] = counts[0] + right, counts[1] + 1
-    return found
+    return accuracies
 
 
-def _answers(viewer: str, lessons: Sequence[_Asked], asked: Sequence[_Asked]) -> Iterator[bool]:
+def _answers(viewer: str, lessons: Sequence[_Sample], questions: Sequence[_Sample]) -> Iterator[bool]:
     """Yield whether each question is answered correctly."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -166,12 +166,12 @@ def _answers(viewer: str, lessons: Sequence[_Asked], asked: Sequence[_Asked]) ->
         else HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, min_samples_leaf=10, random_state=0)
     )
     with threadpool_limits(1):  # threads of OpenMP wait actively: minutes instead of seconds on a shared machine
-        model.fit(np.concatenate([one.seen[viewer] for one in lessons]), labels)
-        scores = model.predict_proba(np.concatenate([one.seen[viewer] for one in asked]))[:, -1]
+        model.fit(np.concatenate([one.views[viewer] for one in lessons]), labels)
+        scores = model.predict_proba(np.concatenate([one.views[viewer] for one in questions]))[:, -1]
     at = 0
-    for one in asked:
-        own, at = scores[at : at + len(one.letters)], at + len(one.letters)
-        guess = one.letters[int(own.argmax())] if one.question.choices else ("yes" if own[0] >= 0.5 else "no")
+    for one in questions:
+        chances, at = scores[at : at + len(one.letters)], at + len(one.letters)
+        guess = one.letters[int(chances.argmax())] if one.question.choices else ("yes" if chances[0] >= 0.5 else "no")
         yield guess == one.question.answer
 
 
@@ -187,14 +187,14 @@ def _best(question: Question, viewer: str) -> float:
 # -- features --------------------------------------------------------------------------------------------------------
 
 
-def _read(directory: Path) -> Iterator[_Asked]:
+def _read(directory: Path) -> Iterator[_Sample]:
     truths, seen_before = splits.packed_scenes(directory), _SceneFeatures()
     for row in splits.read_rows(directory):
         question = row.question
         scenes = [truths[name] for name in question.scene_ids if name in truths]
         if question.benchmark == "mioh" and len(scenes) == len(question.images):
-            seen = {name: viewer(question, scenes, seen_before) for name, viewer in VIEWERS.items()}
-            yield _Asked(replace(question, images=()), seen)
+            views = {name: viewer(question, scenes, seen_before) for name, viewer in VIEWERS.items()}
+            yield _Sample(replace(question, images=()), views)
 
 
 class _SceneFeatures:
@@ -227,11 +227,11 @@ def _truth(view: str) -> Viewer:
     """Return a viewer of what a restricted oracle sees, image by image."""
 
     def see(question: Question, scenes: Sequence[Scene], before: _SceneFeatures) -> Floats:
-        seen = restricted_oracles.reduced(question, scenes, view, before.reduced)
-        sure = restricted_oracles.left_open(question, seen, lambda _, reduced: reduced)
-        values = [[before.value(question, option, scene, view) for scene in seen] for option in _options(question)]
-        known = [[float(letter in sure), len(sure)] for letter in ascii_uppercase[: len(values)]]
-        return np.hstack([_spread(question, np.array(values, float)), known])
+        remaining = restricted_oracles.reduced(question, scenes, view, before.reduced)
+        sure = restricted_oracles.left_open(question, remaining, lambda _, reduced: reduced)
+        values = [[before.value(question, option, scene, view) for scene in remaining] for option in _options(question)]
+        flags = [[float(letter in sure), len(sure)] for letter in ascii_uppercase[: len(values)]]
+        return np.hstack([_spread(question, np.array(values, float)), flags])
 
     return see
 
@@ -258,13 +258,13 @@ def _value(phrase: str, scene: Scene, view: str) -> list[float]:
 
 def _words(question: Question, _: Sequence[Scene], __: _SceneFeatures) -> Floats:
     """See the question and its options alone."""
-    found = np.zeros((len(options := _options(question)), 2 * _HASHED + 3))
+    features = np.zeros((len(options := _options(question)), 2 * _HASHED + 3))
     for place, option in enumerate(options):
         for start, text in ((0, option), (_HASHED, question.question)):
             for word in re.findall(r"\w+", text.lower()):
-                found[place, start + crc32(word.encode()) % _HASHED] += 1
-        found[place, -3:] = place, len(option), len(question.scene_ids)
-    return found
+                features[place, start + crc32(word.encode()) % _HASHED] += 1
+        features[place, -3:] = place, len(option), len(question.scene_ids)
+    return features
 
 
 def _pixels(question: Question, scenes: Sequence[Scene], before: _SceneFeatures) -> Floats:
@@ -284,25 +284,25 @@ def _spread(question: Question, values: Floats) -> Floats:
     They are the features of the first images, those named in the question before the others; of the image that an
     option is; their least, mean and largest value; and the differences from the mean option.
     """
-    named = [int(number) - 1 for number in _IMAGE.findall(question.question)]
-    order = [*named, *(i for i in range(values.shape[1]) if i not in named)]
+    numbers = [int(number) - 1 for number in _IMAGE.findall(question.question)]
+    order = [*numbers, *(i for i in range(values.shape[1]) if i not in numbers)]
     rows = []
     for option, row in zip(_options(question), values[:, order], strict=True):
-        image = _IMAGE.fullmatch(option)
-        own = values[0, int(image[1]) - 1] if image else np.full(row.shape[1], nan)
+        match = _IMAGE.fullmatch(option)
+        image = values[0, int(match[1]) - 1] if match else np.full(row.shape[1], nan)
         first = np.full((_FIRST, row.shape[1]), nan)
         first[: len(row)] = row[:_FIRST]
         kind = [_OTHERS.index(option) if option in _OTHERS else -1, float(option) if option.isdigit() else nan]
-        rows.append(np.concatenate([first.ravel(), own, np.fmin.reduce(row), np.fmax.reduce(row), _mean(row), kind]))
-    found = np.array(rows)
-    known: Floats = np.nan_to_num(np.hstack([found, found - _mean(found)]), nan=_UNKNOWN)
-    return known
+        rows.append(np.concatenate([first.ravel(), image, np.fmin.reduce(row), np.fmax.reduce(row), _mean(row), kind]))
+    features = np.array(rows)
+    filled: Floats = np.nan_to_num(np.hstack([features, features - _mean(features)]), nan=_UNKNOWN)
+    return filled
 
 
 def _mean(values: Floats) -> Floats:
     """Return the mean over the first axis of what is known."""
-    known = ~np.isnan(values)
-    total, number = np.where(known, values, 0).sum(axis=0), known.sum(axis=0)
+    mask = ~np.isnan(values)
+    total, number = np.where(mask, values, 0).sum(axis=0), mask.sum(axis=0)
     mean: Floats = np.divide(total, number, out=np.full(total.shape, nan), where=number > 0)
     return mean
 

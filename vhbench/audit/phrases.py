@@ -15,17 +15,20 @@ Maybe = bool | None
 _MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
 PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
 _SIDES = ("left of", "right of")
+_OPPOSITES = {
+    "above": "below", "below": "above", "in front of": "behind", "behind": "in front of", "on": "under", "under": "on",
+}  # fmt: skip
 _SLIGHT = 0.01  # pixels: boxes are rounded to hundredths
-_SAID = {"wooden": "wood", "woollen": "wool"}
+_MATERIALS = {"wooden": "wood", "woollen": "wool"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
-_ASKED = re.compile(r'(?:there|shows|Where is) "?(?:exactly )?(.+?)"?(?: in any of the images| in every image)?\?')
+_ABOUT = re.compile(r'(?:there|shows|Where is) "?(?:exactly )?(.+?)"?(?: in any of the images| in every image)?\?')
 _NO_PHRASE = re.compile(r"[Ii]mage \d+|\d+|Both|Neither|None of the above|I don't know|(?:Both show|Neither shows) .+")
 
 
 def any_of(values: Iterable[Maybe]) -> Maybe:
     """Return whether any is true, or None if unknown."""
-    found = list(values)
-    return True if True in found else None if None in found else False
+    members = list(values)
+    return True if True in members else None if None in members else False
 
 
 def all_of(values: Iterable[Maybe]) -> Maybe:
@@ -58,8 +61,8 @@ def _known_words(scene: Scene) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)  # many phrases are evaluated on a scene
-def _words(known: frozenset[str], shown: frozenset[str], environment: str) -> frozenset[str]:
-    return known | shown | {environment}
+def _words(known_words: frozenset[str], categories: frozenset[str], environment: str) -> frozenset[str]:
+    return known_words | categories | {environment}
 
 
 @lru_cache(maxsize=4096)
@@ -81,8 +84,8 @@ def holds(phrase: str, scene: Scene) -> Maybe:
     if match := re.fullmatch(r"(\d+|[a-z]+) (.+)", text):
         number = to_number(match[1])
         if number is not None and (name := _category(match[2], words)):
-            found = count(name, scene)
-            return None if found is None else found == number
+            amount = count(name, scene)
+            return None if amount is None else amount == number
     if name := _category(text, words):
         return present(name, scene)
     if match := re.fullmatch(r"(.+) that is (.+)", text):
@@ -109,18 +112,18 @@ def asked_phrases(question: str, choices: Iterable[str] = ()) -> tuple[str, ...]
     >>> asked_phrases("Which of these occurs in all of the images?", ("red cup", "blue cup", "None of the above"))
     ('red cup', 'blue cup')
     """
-    found = [option for option in choices if not _NO_PHRASE.fullmatch(option)]
-    named = _ASKED.search(question)
-    return tuple(_ARTICLE.sub("", phrase) for phrase in found or ([named[1]] if named else []))
+    options = [option for option in choices if not _NO_PHRASE.fullmatch(option)]
+    match = _ABOUT.search(question)
+    return tuple(_ARTICLE.sub("", phrase) for phrase in options or ([match[1]] if match else []))
 
 
-def _subject(text: str, known: frozenset[str]) -> tuple[str, str] | None:
+def _subject(text: str, known_words: frozenset[str]) -> tuple[str, str] | None:
     """Split "pair of skis to the left of" into a category and a predicate."""
     words = text.split()
     for cut in range(len(words) - 1, 0, -1):
-        if name := _category(" ".join(words[:cut]), known):
-            said = " ".join(words[cut:])
-            return name, PREDICATES.get(said, said)
+        if name := _category(" ".join(words[:cut]), known_words):
+            predicate = " ".join(words[cut:])
+            return name, PREDICATES.get(predicate, predicate)
     return None
 
 
@@ -148,28 +151,30 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
     if not name:
         return None
     things = [thing for thing in scene.objects if thing.category == name]
-    value = _SAID.get(value, value)
-    if any(value in (held for _, held in thing.attributes) for thing in things):
+    value = _MATERIALS.get(value, value)
+    if any(value in (trait for _, trait in thing.attributes) for thing in things):
         return True
     if present(name, scene) is False:
         return False
-    if any((value in (held for _, held in thing.attributes)) for thing in scene.objects if not thing.category):
+    if any((value in (trait for _, trait in thing.attributes)) for thing in scene.objects if not thing.category):
         return None
     # No, only if every instance is annotated and something of the kind is known about each.
-    known = name in scene.countable and all(thing.known_attributes for thing in things)
-    return False if known else None
+    complete = name in scene.countable and all(thing.known_attributes for thing in things)
+    return False if complete else None
 
 
 def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
     """Return whether any instance of a category has a relation to one of another."""
     names = {thing.id: thing.category for thing in scene.objects}
-    held = ((names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations)
-    if (name, predicate, other) in held:
+    triples = {(names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations}
+    if (name, predicate, other) in triples:
         return True
     if present(name, scene) is False or present(other, scene) is False:
         return False
-    known = predicate in scene.known_predicates and {name, other} <= scene.countable
-    return False if known else _beside(name, predicate, other, scene)
+    denied = predicate in scene.known_predicates and {name, other} <= scene.countable
+    if predicate in _OPPOSITES and count(name, scene) == count(other, scene) == 1:  # the same two objects
+        denied |= not triples.isdisjoint({(name, _OPPOSITES[predicate], other), (other, predicate, name)})
+    return False if denied else _beside(name, predicate, other, scene)
 
 
 def _beside(name: str, predicate: str, other: str, scene: Scene) -> Maybe:

@@ -24,8 +24,8 @@ def verdict(question: Question, scenes: Scenes) -> Maybe:
     None, if its wording or its scenes leave that open.
     """
     if question.kind == "yes_no":
-        found = read(question.question, scenes)
-        return None if found is None else found == (question.answer == "yes")
+        answer = read(question.question, scenes)
+        return None if answer is None else answer == (question.answer == "yes")
     if question.kind != "multiple_choice":
         return None
     letters = ascii_uppercase[: len(question.choices)]
@@ -64,7 +64,7 @@ def _alone(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
     return lambda scenes, *parts: answer(scenes[0], *parts) if len(scenes) == 1 else None
 
 
-def _shown(scene: Scene, phrase: str) -> Maybe:
+def _is_shown(scene: Scene, phrase: str) -> Maybe:
     return holds(phrase, scene)
 
 
@@ -73,25 +73,25 @@ def _exactly(scene: Scene, phrase: str) -> Maybe:
     return _equals(_bounds(noun, [scene]), number)
 
 
-def _weather(scene: Scene, said: str) -> Maybe:
-    return scene.environment_state == _WEATHER[said] if scene.environment_state else None
+def _weather(scene: Scene, word: str) -> Maybe:
+    return scene.environment_state == _WEATHER[word] if scene.environment_state else None
 
 
-def _related(scene: Scene, first: str, said: str, second: str) -> Maybe:
+def _related(scene: Scene, first: str, relation: str, second: str) -> Maybe:
     name, other = category(first, [scene]), category(second, [scene])
-    predicate = phrases.PREDICATES.get(said, said)
+    predicate = phrases.PREDICATES.get(relation, relation)
     return phrases.related(name, predicate, other, scene) if name and other else None
 
 
 def _all_are(scene: Scene, subject: str, value: str) -> Maybe:
     """Answer "Are the two dogs in the image sitting?": yes for all, no for none, else open."""
     number, _, rest = subject.partition(" ")
-    wanted = phrases.to_number(number)
-    name = category(subject if wanted is None else rest, [scene])
+    amount = phrases.to_number(number)
+    name = category(subject if amount is None else rest, [scene])
     things = [thing for thing in scene.objects if thing.category == name]
-    if not things or (wanted is not None and len(things) != wanted):
+    if not things or (amount is not None and len(things) != amount):
         return None
-    have = [value in (inflection.agreeing(held, len(things)) for _, held in thing.attributes) for thing in things]
+    have = [value in (inflection.agreeing(trait, len(things)) for _, trait in thing.attributes) for thing in things]
     if all(have):
         return True
     return False if not any(have) and all(thing.known_attributes for thing in things) else None
@@ -102,17 +102,17 @@ def _bounds(phrase: str, scenes: Scenes) -> Bounds:
     name, low, high = category(phrase, scenes), 0.0, 0.0
     for scene in scenes:
         number = count(name, scene) if name else None
-        there = phrases.present(name, scene) if name else None
-        low += int(there is True) if number is None else number
-        high += (0 if there is False else inf) if number is None else number
+        presence = phrases.present(name, scene) if name else None
+        low += int(presence is True) if number is None else number
+        high += (0 if presence is False else inf) if number is None else number
     return low, high
 
 
 def _equals(ends: Bounds, number: str) -> Maybe:
-    wanted = phrases.to_number(number)
-    if wanted is None:
+    amount = phrases.to_number(number)
+    if amount is None:
         return None
-    return False if not ends[0] <= wanted <= ends[1] else True if ends[0] == ends[1] else None
+    return False if not ends[0] <= amount <= ends[1] else True if ends[0] == ends[1] else None
 
 
 def _counted(scenes: Scenes, option: str, phrase: str) -> Maybe:
@@ -121,9 +121,9 @@ def _counted(scenes: Scenes, option: str, phrase: str) -> Maybe:
 
 
 def _in_images(scenes: Scenes, option: str, phrase: str) -> Maybe:
-    name, wanted = category(phrase, scenes), phrases.to_number(option)
-    found = [phrases.present(name, scene) if name else None for scene in scenes]
-    return None if wanted is None or None in found else found.count(True) == wanted
+    name, amount = category(phrase, scenes), phrases.to_number(option)
+    presences = [phrases.present(name, scene) if name else None for scene in scenes]
+    return None if amount is None or None in presences else presences.count(True) == amount
 
 
 def _image(option: str, scenes: Scenes) -> Scene | None:
@@ -131,7 +131,7 @@ def _image(option: str, scenes: Scenes) -> Scene | None:
     return scenes[int(match[1]) - 1] if match and 1 <= int(match[1]) <= len(scenes) else None
 
 
-def _named(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
+def _in_image(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
     """Adapt an answer function for one scene to the image that an option names."""
     return lambda scenes, option, *parts: answer(scene, *parts) if (scene := _image(option, scenes)) else None
 
@@ -185,8 +185,8 @@ _YES_NO: tuple[tuple[str, Callable[..., Maybe]], ...] = (
     (r"(?:Is|Are) there (.+) in any of the images\?", lambda s, a: any_of(holds(a, scene) for scene in s)),
     (r"(?:Is|Are) there (.+) in every image\?", lambda s, a: all_of(holds(a, scene) for scene in s)),
     (r"(?:Is|Are) there exactly (.+) in (?:the|this) image\?", _alone(_exactly)),
-    (r"(?:Is|Are) there (?!no )(.+) in (?:the|this) image\?", _alone(_shown)),
-    (r"Does (?:the|this) image show (.+)\?", _alone(_shown)),
+    (r"(?:Is|Are) there (?!no )(.+) in (?:the|this) image\?", _alone(_is_shown)),
+    (r"Does (?:the|this) image show (.+)\?", _alone(_is_shown)),
     (rf"Is ({'|'.join(_WEATHER)})(?: in the image)?\?", _alone(_weather)),
     (r"(?:Is|Are) the (.+) (to the left of|to the right of|above|below) the (.+) in the image\?", _alone(_related)),
     (r"(?:Is|Are) the (.+) in the image (.+)\?", _alone(_all_are)),
@@ -201,10 +201,10 @@ _NEGATED = (
     (r"Is it false that the (.+) (?:is|are) (.+ in the image)\?", r"Is the \1 \2?"),
 )
 _CHOICES: tuple[tuple[str, Callable[..., Maybe]], ...] = (
-    (r"Which image shows exactly (.+)\?", _named(_exactly)),
+    (r"Which image shows exactly (.+)\?", _in_image(_exactly)),
     (rf"Which image shows (more|fewer) (.+), {_IMAGE} or {_IMAGE}\?", _more),
-    (r"Which image shows (.+)\?", _named(_shown)),
-    (r'Where is "(.+)"\?', _named(_shown)),
+    (r"Which image shows (.+)\?", _in_image(_is_shown)),
+    (r'Where is "(.+)"\?', _in_image(_is_shown)),
     (rf"Which of {_IMAGE} and {_IMAGE} shows (.+)\?", _of_two),
     (r"Which .+ occurs in at least one of the images\?", lambda s, o: any_of(holds(o, scene) for scene in s)),
     (r"Which .+ occurs in all of the images\?", lambda s, o: all_of(holds(o, scene) for scene in s)),

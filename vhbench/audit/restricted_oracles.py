@@ -31,7 +31,7 @@ _SLACK: Final = 0.03
 _SIGNIFICANT: Final = 3.3
 """Standard errors that no cell of a sound split exceeds by chance; over a hundred are looked at."""
 
-_READ = ("id", "kind", "question", "question_type", "choices", "answer", "scene_ids", "pressure")
+_COLUMNS = ("id", "kind", "question", "question_type", "choices", "answer", "scene_ids", "pressure")
 _NONE = "None of the above"
 _NAMED = re.compile(r"[Ii]mage (\d+)")
 
@@ -94,8 +94,8 @@ the values alone, as if all objects were present."""
 
 
 def _places(question: Question) -> list[int]:
-    named = [int(number) - 1 for number in _NAMED.findall(question.question)]
-    return named or [0, len(question.scene_ids) - 1]
+    numbers = [int(number) - 1 for number in _NAMED.findall(question.question)]
+    return numbers or [0, len(question.scene_ids) - 1]
 
 
 def _only(place: int, scenes: Scenes) -> Scenes:
@@ -115,24 +115,24 @@ def _uncounted(scene: Scene) -> Scene:
 
     Of each category, the largest object stays: the areas of all would reveal their number to a learned oracle.
     """
-    kept = {thing.category: thing for thing in sorted(scene.objects, key=lambda thing: thing.area)}
-    return replace(scene, objects=tuple(kept.values()), countable=scene.countable - scene.categories())
+    largest = {thing.category: thing for thing in sorted(scene.objects, key=lambda thing: thing.area)}
+    return replace(scene, objects=tuple(largest.values()), countable=scene.countable - scene.categories())
 
 
 def _crowded(scene: Scene) -> Scene:
     """Add an object of each known category."""
-    known = frozenset(kind for thing in scene.objects for kind in thing.known_attributes)
+    kinds = frozenset(kind for thing in scene.objects for kind in thing.known_attributes)
     names = sorted(scene.known | scene.categories())
     objects = tuple(
-        SceneObject(i, name, (0, 0, 1, 1), 1, known_attributes=known) for i, name in enumerate(names)
+        SceneObject(i, name, (0, 0, 1, 1), 1, known_attributes=kinds) for i, name in enumerate(names)
     )  # fmt: skip
     return replace(scene, objects=objects, countable=frozenset(names))
 
 
 def _unowned(scene: Scene, full: Scene) -> Scene:
     """Add an object of unknown category with all attribute values of the full scene."""
-    held = tuple(sorted({pair for thing in full.objects for pair in thing.attributes}))
-    return replace(scene, objects=(*scene.objects, SceneObject(-1, "", (0, 0, 1, 1), 1, attributes=held)))
+    pairs = tuple(sorted({pair for thing in full.objects for pair in thing.attributes}))
+    return replace(scene, objects=(*scene.objects, SceneObject(-1, "", (0, 0, 1, 1), 1, attributes=pairs)))
 
 
 # -- accuracy and its bound ------------------------------------------------------------------------------------------
@@ -149,12 +149,12 @@ def left_open(question: Question, scenes: Scenes, view: View) -> tuple[str, ...]
     return _open(question, view(question, scenes))
 
 
-def _open(question: Question, seen: Scenes) -> tuple[str, ...]:
+def _open(question: Question, scenes: Scenes) -> tuple[str, ...]:
     if question.kind == "yes_no":
-        found = question_solver.read(question.question, seen)
-        return ("yes", "no") if found is None else ("yes",) if found else ("no",)
+        answer = question_solver.read(question.question, scenes)
+        return ("yes", "no") if answer is None else ("yes",) if answer else ("no",)
     values = {
-        letter: question_solver.choice(question.question, text, seen)
+        letter: question_solver.choice(question.question, text, scenes)
         for letter, text in zip(ascii_uppercase, question.choices, strict=False)
         if text != _NONE
     }
@@ -169,8 +169,8 @@ def chance(question: Question, scenes: Scenes, view: View) -> float:
     return _share(question, left_open(question, scenes, view))
 
 
-def _share(question: Question, found: Sequence[str]) -> float:
-    return (question.answer in found) / len(found) if found else 0.0
+def _share(question: Question, open_answers: Sequence[str]) -> float:
+    return (question.answer in open_answers) / len(open_answers) if open_answers else 0.0
 
 
 def best(question: Question, view: str) -> float:
@@ -181,16 +181,16 @@ def best(question: Question, view: str) -> float:
     """
     images, options = len(question.scene_ids), len(question.choices) or 2
     if view in _IMAGES:
-        known = _ONE_IMAGE.get(question.question_type)
-        return known(images, options - 1) if known else nan
+        formula = _ONE_IMAGE.get(question.question_type)
+        return formula(images, options - 1) if formula else nan
     if question.question_type[:1] not in _SCOPE[view]:
         return nan
     if question.question_type in _COUNTS:
         return _COUNTS[question.question_type]
     if _NONE not in question.choices:
         return 1 / options
-    shown = min(images, 4) if question.question_type in _EACH_IN_ONE else options - 1
-    return max(0.2, 0.8 / shown)
+    candidates = min(images, 4) if question.question_type in _EACH_IN_ONE else options - 1
+    return max(0.2, 0.8 / candidates)
 
 
 _IMAGES: Final = ("one image", "another image")
@@ -213,39 +213,39 @@ _ONE_IMAGE: Final[Mapping[str, Callable[[int, int], float]]] = {
 """Question type → accuracy from one of n images if k options besides "None of the above" are offered."""
 
 
-def reduced(question: Question, scenes: Scenes, view: str, kept: dict[tuple[str, str], Scene]) -> list[Scene]:
-    """Return the scenes as a view leaves them; ``kept`` remembers those that depend on no other image."""
+def reduced(question: Question, scenes: Scenes, view: str, memo: dict[tuple[str, str], Scene]) -> list[Scene]:
+    """Return the scenes as a view leaves them; ``memo`` caches those that depend on no other image."""
     if view in _IMAGES:
         return [*VIEWS[view](question, scenes)]
     for scene in scenes:
-        if (scene.id, view) not in kept:
-            kept[scene.id, view] = VIEWS[view](question, [scene])[0]
-    return [kept[scene.id, view] for scene in scenes]
+        if (scene.id, view) not in memo:
+            memo[scene.id, view] = VIEWS[view](question, [scene])[0]
+    return [memo[scene.id, view] for scene in scenes]
 
 
-def add(found: Figures, question: Question, scenes: Scenes, kept: dict[tuple[str, str], Scene] | None = None) -> None:
+def add(figures: Figures, question: Question, scenes: Scenes, memo: dict[tuple[str, str], Scene] | None = None) -> None:
     """Add a question to each oracle's accuracy; not if the full scenes leave its answer open."""
     if _open(question, scenes) != (question.answer,):
         return
     cell = question.question_type, pressure_family(question.pressure)
     for name in VIEWS:
         if name not in _SCOPE or name == "presence" or question.question_type[:1] in _SCOPE[name]:
-            seen = reduced(question, scenes, name, {} if kept is None else kept)
-            right = _share(question, _open(question, seen))
+            reduced_scenes = reduced(question, scenes, name, {} if memo is None else memo)
+            right = _share(question, _open(question, reduced_scenes))
             one = Reached(1, right, right**2, best(question, name))
-            cells = found.setdefault(name, {})
+            cells = figures.setdefault(name, {})
             cells[cell] = cells.get(cell, Reached()) + one
 
 
 def of_split(directory: Path) -> Figures:
     """Return each oracle's accuracy on a MIOH split with scenes; no image is read."""
-    truths, found = splits.packed_scenes(directory), Figures()
-    for _, row in splits.read_columns(directory, _READ):
+    truths, figures = splits.packed_scenes(directory), Figures()
+    for _, row in splits.read_columns(directory, _COLUMNS):
         question = Question(images=(), **row)
         scenes = [truths[scene] for scene in question.scene_ids if scene in truths]
         if len(scenes) == len(question.scene_ids) > 0:
-            add(found, question, scenes)
-    return found
+            add(figures, question, scenes)
+    return figures
 
 
 def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[str, dict[str, Any]]:
@@ -254,15 +254,15 @@ def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[
     Raises:
         VhbenchError: naming the cells that can be answered without the skill they measure.
     """
-    found, kept = Figures(), dict[tuple[str, str], Scene]()
+    figures, memo = Figures(), dict[tuple[str, str], Scene]()
     for question in questions:
-        add(found, question, [scenes[name] for name in question.scene_ids], kept)
-    if errors := leaks(found):
+        add(figures, question, [scenes[name] for name in question.scene_ids], memo)
+    if errors := leaks(figures):
         raise VhbenchError("; ".join(errors))
-    return _as_json(found)
+    return _as_json(figures)
 
 
-def leaks(found: Figures) -> list[str]:
+def leaks(figures: Figures) -> list[str]:
     """Return a line for each cell that an oracle answers beyond the bound by design.
 
     One image either shows the answer or leaves a guess, so that accuracy also varies by chance: there the excess must
@@ -271,7 +271,7 @@ def leaks(found: Figures) -> list[str]:
     return [
         f"{kind} {pressure}: an oracle restricted to {view} reaches {100 * cell.share:.1f} % of {cell.number} "
         f"questions; expected at most {100 * (cell.bound + slack):.1f} %"
-        for view, cells in found.items()
+        for view, cells in figures.items()
         for (kind, pressure), cell in cells.items()
         if (slack := max(_SLACK, _SIGNIFICANT * cell.error * (view in _IMAGES)))
         and cell.number >= ENOUGH
@@ -279,27 +279,27 @@ def leaks(found: Figures) -> list[str]:
     ]
 
 
-def table(found: Figures) -> list[list[str]]:
+def table(figures: Figures) -> list[list[str]]:
     """Return table rows: question type, number, and per oracle the accuracy and the bound by design, in percent."""
-    kinds = sorted({kind for cells in found.values() for kind, _ in cells})
-    rows = [["type", "questions", *found]]
+    kinds = sorted({kind for cells in figures.values() for kind, _ in cells})
+    rows = [["type", "questions", *figures]]
     for kind in kinds:
-        pooled = [sum((c for (k, _), c in cells.items() if k == kind), Reached()) for cells in found.values()]
-        rows.append([kind, f"{max(one.number for one in pooled):,}", *map(_shown, pooled)])
+        pooled = [sum((c for (k, _), c in cells.items() if k == kind), Reached()) for cells in figures.values()]
+        rows.append([kind, f"{max(one.number for one in pooled):,}", *map(_percent, pooled)])
     return rows
 
 
-def _shown(one: Reached) -> str:
+def _percent(one: Reached) -> str:
     if not one.number:
         return "n/a"
     return f"{100 * one.share:.1f}" + ("" if isnan(one.bound) else f" (bound {100 * one.bound:.0f})")
 
 
-def _as_json(found: Figures) -> dict[str, dict[str, Any]]:
+def _as_json(figures: Figures) -> dict[str, dict[str, Any]]:
     cells: dict[str, dict[str, Any]] = {}
-    for view, of_view in found.items():
+    for view, of_view in figures.items():
         for (kind, pressure), one in of_view.items():
-            stated = {"n": one.number, "accuracy": round(one.share, 4), "error": round(one.error, 4)}
-            known = {} if isnan(one.bound) else {"best": round(one.bound, 4)}
-            cells.setdefault(f"{kind}/{pressure}", {})[view] = stated | known
+            estimate = {"n": one.number, "accuracy": round(one.share, 4), "error": round(one.error, 4)}
+            bound = {} if isnan(one.bound) else {"best": round(one.bound, 4)}
+            cells.setdefault(f"{kind}/{pressure}", {})[view] = estimate | bound
     return cells

@@ -269,7 +269,8 @@ class OdeBuild(SplitBuild):
             )
         if not pilot:
             return ""
-        for line in ode_preview.pilot(self._recipe(), self.plan, self.gpu_hour_price):
+        price, allowed = self.gpu_hour_price, self.allow_missing
+        for line in ode_preview.pilot(self._recipe(), self.plan, price, allow_missing=allowed):
             echo(line)
         loaded_models.unload()  # worker processes load their own
         return "" if self.yes else "Start the build?"

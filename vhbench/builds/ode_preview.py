@@ -76,7 +76,7 @@ def dry_run(recipe: Recipe, plan: Sequence[Share]) -> Iterator[str]:
                 yield f"  left out: {', '.join(item.detail.get('concepts', [item.item]))}: {item.reason}"
 
 
-def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
+def pilot(recipe: Recipe, plan: Sequence[Share], price: float, *, allow_missing: bool = False) -> Iterator[str]:
     """Paint the first images of each criterion and pairing, and yield what the whole build will take.
 
     The images are those that the build starts with, and are cached. Each cell goes on until an image is kept.
@@ -85,9 +85,10 @@ def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
         recipe: recipe of the build.
         plan: shares of the build.
         price: price of an hour on this machine; 0 for none.
+        allow_missing: warn of a cell that yields less than :data:`LEAST`.
 
     Raises:
-        VhbenchError: if a cell yields less than :data:`LEAST`.
+        VhbenchError: if a cell yields less, unless allowed.
     """
     rows = [("criterion", "pairing", "painted", "kept", "rejected, by reason", "images for all")]
     cells = Counter[tuple[str, str]]()
@@ -114,10 +115,13 @@ def pilot(recipe: Recipe, plan: Sequence[Share], price: float) -> Iterator[str]:
         rows.append((criterion, PAIRINGS[pairing], f"{tried}", f"{kept}", by_reason, images))
     yield from wording.aligned(rows)
     if poor:
-        raise VhbenchError(
-            f"pilot: expected at least {100 * LEAST:.0f} % of the images to be kept, got {'; '.join(poor)}; calibrate "
-            "the detector and verifier (`vhbench calibrate`) or choose others"
-        )
+        low = f"pilot: expected at least {100 * LEAST:.0f} % of the images to be kept, got {'; '.join(poor)}"
+        if not allow_missing:
+            raise VhbenchError(
+                f"{low}; calibrate the detector and verifier (`vhbench calibrate`), choose others, or accept missing "
+                "pairings with --allow-missing"
+            )
+        yield f"warning: {low}"
     hours = total * seconds / max(1, painted) / 3600
     cost = f", {hours * price:,.2f} at {price:g} an hour" if price else ""
     yield f"projected: {total:,.0f} images, {hours:,.1f} hours in one process on this machine{cost}"

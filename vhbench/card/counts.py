@@ -9,8 +9,8 @@ from vhbench import splits
 from vhbench.columns import CELLS
 
 _CELL = ("config", *CELLS)
-_READ = (*CELLS, "kind", "answer", "source")
-_SAID = {True: "yes", False: ""}
+_COLUMNS = (*CELLS, "kind", "answer", "source")
+_FLAG_WORDS = {True: "yes", False: ""}
 _KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "multiple choice"}
 
 
@@ -51,13 +51,13 @@ def count(directory: Path) -> SplitCounts:
     """
     result = SplitCounts()
     full: Counter[tuple[str, ...]] = Counter()
-    for config, row in splits.read_columns(directory, _READ):
-        full[config, *(str(_SAID.get(row[column], row[column])) for column in CELLS)] += 1
+    for config, row in splits.read_columns(directory, _COLUMNS):
+        full[config, *(str(_FLAG_WORDS.get(row[column], row[column])) for column in CELLS)] += 1
         result.answers.setdefault(config, Counter())[row["kind"], row["answer"]] += 1
         result.sources[row["source"]] += 1
     # A column with one value, or one determined by the config, is not informative.
-    shown = [i for i in range(len(_CELL)) if len({cell[i] for cell in full}) > 1]
-    result.columns = tuple(_CELL[i] for i in shown) or ("config",)
+    varying = [i for i in range(len(_CELL)) if len({cell[i] for cell in full}) > 1]
+    result.columns = tuple(_CELL[i] for i in varying) or ("config",)
     for cell, number in full.items():
-        result.cells[tuple(cell[i] for i in shown) or (cell[0],)] += number
+        result.cells[tuple(cell[i] for i in varying) or (cell[0],)] += number
     return result

@@ -86,23 +86,23 @@ def write_card(
     directory = Path(directory)
     into = into or directory
     manifest = splits.read_manifest(directory)
-    found = counts.count(directory)
+    tally = counts.count(directory)
     release = str(ReleaseName.of(manifest, repo_id)) if repo_id else ""
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
     changelog = changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release.")
     changelog = _LINK.sub(r"\1\\]", _TAG.sub("&lt;", changelog))  # without HTML and links to elsewhere than the web
     if picture:
         write_atomic(into / "contact_sheet.png", picture)
-    names = [name for name in found.sources if name]
+    names = [name for name in tally.sources if name]
     cited = [references().get(_about(manifest).cite, ""), *(source(name).bibtex for name in names)]
     bibtex = "\n\n".join(dict.fromkeys(filter(None, cited)))
     texts = {
         "CHANGELOG.md": changelog,
         "README.md": _readme(
             former,
-            _front_matter(directory, manifest, found),
+            _front_matter(directory, manifest, tally),
             manifest,
-            found,
+            tally,
             repo_id=repo_id,
             release=release,
             sheet=(into / "contact_sheet.png").is_file(),
@@ -112,7 +112,7 @@ def write_card(
             views=_views(directory, manifest),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
-        "croissant.json": _croissant(manifest, found, repo_id, bibtex, published),
+        "croissant.json": _croissant(manifest, tally, repo_id, bibtex, published),
     }
     for name, text in texts.items():
         write_atomic(into / name, text.encode())
@@ -142,8 +142,8 @@ def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
     """Return a changelog with this version's entry on top, replacing an existing one."""
     heading = f"### {manifest.version}"
     parts = re.split(r"(?m)^(?=### )", former)
-    kept = [part.strip() for part in parts if part.strip() and part.splitlines()[0].strip() != heading]
-    return "\n\n".join([f"{heading}\n\n{text.strip()}", *kept]) + "\n"
+    entries = [part.strip() for part in parts if part.strip() and part.splitlines()[0].strip() != heading]
+    return "\n\n".join([f"{heading}\n\n{text.strip()}", *entries]) + "\n"
 
 
 def _about(manifest: Manifest) -> Benchmark:
@@ -159,7 +159,7 @@ def _tasks(manifest: Manifest) -> str:
     return f'{name}_all --include_path "$(vhbench tasks OUT/vhexpansion)"'
 
 
-def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts, **shown: Any) -> str:
+def _readme(former: str, front: dict[str, Any], manifest: Manifest, tally: counts.SplitCounts, **values: Any) -> str:
     # The card is Markdown: data are escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
     environment.filters["cell"] = cell
@@ -167,7 +167,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
     body = environment.get_template("card.md.jinja").render(
         manifest=manifest,
         about=_about(manifest),
-        counts=found,
+        counts=tally,
         total=f"{sum(manifest.rows.values()):,}",
         tasks=_tasks(manifest),
         first_config=next(iter(sorted(manifest.rows))),
@@ -176,25 +176,25 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
         hidden=manifests.is_hidden(manifest),
         attacks=_attacks(manifest),
         review=None if review is None else convert(review, _Review, "manifest.json: extra.review"),
-        sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
-        **shown,
+        sources=[(name, source(name), number) for name, number in sorted(tally.sources.items()) if name],
+        **values,
     )
-    kept, before, after = _own_words(former)
+    metadata, before, after = _own_words(former)
     section = f"{BEGIN}\n\n{body.strip()}\n\n{END}"
     text = "\n\n".join(part for part in (before, section, after) if part)
-    return f"---\n{_dump(_metadata(kept, front, is_ours=BEGIN in former))}---\n\n{text}\n"
+    return f"---\n{_dump(_metadata(metadata, front, is_ours=BEGIN in former))}---\n\n{text}\n"
 
 
-def _metadata(kept: dict[str, Any], front: dict[str, Any], *, is_ours: bool) -> dict[str, Any]:
+def _metadata(previous: dict[str, Any], front: dict[str, Any], *, is_ours: bool) -> dict[str, Any]:
     """Return front matter: previous values stay, lists grow, file facts are replaced."""
-    merged = kept | front
-    for name in (name for name in front if kept.get(name) and name not in _FACTS):
-        theirs, own = kept[name], front[name]
-        if isinstance(own, list):
-            there = theirs if isinstance(theirs, list) else [theirs]
-            merged[name] = [*there, *(value for value in own if value not in there)]
-        elif not (is_ours and name == "license" and theirs in _LICENCES):
-            merged[name] = theirs
+    merged = previous | front
+    for name in (name for name in front if previous.get(name) and name not in _FACTS):
+        former, new = previous[name], front[name]
+        if isinstance(new, list):
+            values = former if isinstance(former, list) else [former]
+            merged[name] = [*values, *(value for value in new if value not in values)]
+        elif not (is_ours and name == "license" and former in _LICENCES):
+            merged[name] = former
     return merged
 
 
@@ -230,11 +230,11 @@ def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
 
 def _attacks(manifest: Manifest) -> list[list[str]]:
     """Return the table of attack results, header first; the manifest is not trusted."""
-    found = manifest.extra.get("attacks")
-    if not isinstance(found, dict) or not found:
+    attacks = manifest.extra.get("attacks")
+    if not isinstance(attacks, dict) or not attacks:
         return []
     try:
-        return attack_table(found)
+        return attack_table(attacks)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise VhbenchError("manifest.json: extra.attacks: expected method → counts, as a build writes them") from error
 
@@ -279,12 +279,12 @@ def _split(directory: Path, manifest: Manifest, configs: list[str]) -> dict[str,
     return {"name": "test", "num_bytes": size, "num_examples": sum(manifest.rows[config] for config in configs)}
 
 
-def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts) -> dict[str, Any]:
+def _front_matter(directory: Path, manifest: Manifest, tally: counts.SplitCounts) -> dict[str, Any]:
     total = sum(manifest.rows.values())
     configs = {_ALL: sorted(manifest.rows), **{config: [config] for config in sorted(manifest.rows)}}
     return {
         "pretty_name": _about(manifest).title,
-        "license": _LICENCES[any(source(name).licence != _OPEN for name in found.sources if name)],
+        "license": _LICENCES[any(source(name).licence != _OPEN for name in tally.sources if name)],
         "language": ["en"],
         "task_categories": ["visual-question-answering"],
         "tags": ["benchmark", "hallucination", "vision-language", "lmms-eval", manifest.benchmark],
@@ -323,8 +323,8 @@ def _evaluation(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _croissant(manifest: Manifest, found: counts.SplitCounts, repo_id: str, bibtex: str, published: str) -> str:
-    licences = "; ".join(dict.fromkeys(source(name).licence for name in sorted(found.sources) if name))
+def _croissant(manifest: Manifest, tally: counts.SplitCounts, repo_id: str, bibtex: str, published: str) -> str:
+    licences = "; ".join(dict.fromkeys(source(name).licence for name in sorted(tally.sources) if name))
     open_licence = "https://spdx.org/licenses/Apache-2.0.html"
     about = _about(manifest)
     data = croissant(

@@ -38,8 +38,8 @@ def references() -> dict[str, str]:
 
 def source(name: str) -> Source:
     """Return a source; an unknown one has only its name."""
-    known = sources().get(name) or sources().get(name.partition(":")[0].lower()) or _model(name)
-    return known or Source(name, "not known to vhbench; ask the builder of this split")
+    entry = sources().get(name) or sources().get(name.partition(":")[0].lower()) or _model(name)
+    return entry or Source(name, "not known to vhbench; ask the builder of this split")
 
 
 def _model(name: str) -> Source | None:

@@ -98,7 +98,7 @@ def _init(options: InitOptions) -> None:
         raise VhbenchError(
             f"--splits: expected a split or the key of a hidden test set; got {' '.join(options.splits)}"
         )
-    typer.echo(f"wrote {write_board(board)}: {board.named}")
+    typer.echo(f"wrote {write_board(board)}: {board.names}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,14 +169,14 @@ def _add(options: AddOptions) -> None:
 
 
 def _print_added(one: "CheckedEntry") -> None:
-    assert one.found is not None
+    assert one.rescoring is not None
     parts = [
         f"{name} {score.value:.1f}"
-        for scores in one.found.scores.values()
+        for scores in one.rescoring.scores.values()
         for name, score in list(scores.items())[:2]
         if score.value is not None
     ]
-    parts += one.found.withheld.values()
+    parts += one.rescoring.withheld.values()
     typer.echo(in_a_line(f"added {one.place.folder}: {', '.join(parts)}; {len(one.answers):,} bytes"))
 
 

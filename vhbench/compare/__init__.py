@@ -19,5 +19,5 @@ def match(runs: Iterable[tuple[str, Path, Path | None]], *, unpaired: bool = Fal
     from vhbench.compare import differences, scored_runs
     from vhbench.compare import unpaired as other_questions
 
-    found = [scored_runs.read_run(*run) for run in runs]
-    return other_questions.match(found) if unpaired else differences.match(found, seed=seed)
+    measured_runs = [scored_runs.read_run(*run) for run in runs]
+    return other_questions.match(measured_runs) if unpaired else differences.match(measured_runs, seed=seed)

@@ -126,33 +126,33 @@ def match(runs: Sequence[ScoredRun], *, seed: int = 0) -> RunComparison:
     names = [run.name for run in runs]
     common = [group for group in runs[0].groups if all(group in run.groups for run in runs)]
     if not common:
-        there = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
-        raise VhbenchError(f"the runs have no task in common ({there})")
+        offers = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
+        raise VhbenchError(f"the runs have no task in common ({offers})")
     notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
     notes += [*left_out(runs, common), *differing_settings(runs, [group.task for group in common if group.task])]
     measured = {group: [run.groups[group] for run in runs] for group in common}
-    for group, found in measured.items():
-        check_same(group, found, names)
-        notes += caveats(group, found, names)
+    for group, by_run in measured.items():
+        check_same(group, by_run, names)
+        notes += caveats(group, by_run, names)
     groups: list[ComparedGroup] = []
     whole = {group for group in common if group.benchmark and not group.task}
     groups += [pool for group in common if group in whole for pool in _pooled(group, measured[group])]
     for benchmark in dict.fromkeys(group.benchmark for group in common):
-        own = {group: found for group, found in measured.items() if group.benchmark == benchmark}
-        apart = {group: found for group, found in own.items() if group not in whole}
+        own = {group: by_run for group, by_run in measured.items() if group.benchmark == benchmark}
+        apart = {group: by_run for group, by_run in own.items() if group not in whole}
         groups += _Family(apart or own, seed).compared()
     tasks = {group.task for group in common}
-    origin = [{task: told for task, told in run.provenance.items() if task in tasks} for run in runs]
+    origin = [{task: source for task, source in run.provenance.items() if task in tasks} for run in runs]
     return RunComparison(names, groups, notes, origin)
 
 
-def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGroup]:
+def _pooled(group: Group, by_run: Sequence[MeasuredGroup]) -> Iterator[ComparedGroup]:
     """Yield the comparison of all questions of a benchmark in its headline metric, as a leaderboard makes it.
 
     Differences are tested by t over clusters, and adjusted over all pairs of runs (Holm).
     """
-    metric, about = headline_of(group.family), found[0].questions.about
-    sums = [one.apart.get(metric.name) for one in found]
+    metric, about = headline_of(group.family), by_run[0].questions.about
+    sums = [one.apart.get(metric.name) for one in by_run]
     outcomes = [None if own is None else own.outcomes for own in sums]
     members = [run for run, own in enumerate(outcomes) if own is not None]
     if 0 not in members or len(members) < 2:
@@ -170,12 +170,12 @@ def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGr
     ranks = {
         run: (1 + int(better[:, at].sum()), len(members) - int(better[at].sum())) for at, run in enumerate(members)
     }
-    told = list[Difference]()
+    deltas = list[Difference]()
     for at, run in enumerate(members[1:], start=1):
         tested, ends = not np.isnan(pairs.p[at, 0]), pairs.interval(at, 0)
         changed = table[at] - table[0]
         differ = np.abs(np.bincount(clusters.at(inside).numbers, weights=changed)) > 1e-12
-        told.append(
+        deltas.append(
             Difference(
                 run,
                 100 * float(pairs.value[at, 0]),
@@ -187,9 +187,9 @@ def _pooled(group: Group, found: Sequence[MeasuredGroup]) -> Iterator[ComparedGr
                 bool(significant[at, 0]),
             )
         )
-    scores = [one.scores[metric.name]._replace(note="") for one in found]
-    ranked = [ranks.get(run) for run in range(len(found))]
-    compared = ComparedScore(metric.name, len(inside), scores, metric.higher_is_better, told, ranked)
+    scores = [one.scores[metric.name]._replace(note="") for one in by_run]
+    ranked = [ranks.get(run) for run in range(len(by_run))]
+    compared = ComparedScore(metric.name, len(inside), scores, metric.higher_is_better, deltas, ranked)
     yield ComparedGroup(group, len(about), int(clusters.numbers.max()) + 1, [compared], {})
 
 
@@ -237,42 +237,42 @@ class _Family:
 
     def __init__(self, measured: Mapping[Group, Sequence[MeasuredGroup]], seed: int) -> None:
         self.measured, self.seed = measured, seed
-        about = [record for found in measured.values() for record in found[0].questions.about]
+        about = [record for by_run in measured.values() for record in by_run[0].questions.about]
         self.clusters = clusters_of(about)
-        starts = np.cumsum([0, *(len(found[0].questions.about) for found in measured.values())])
+        starts = np.cumsum([0, *(len(by_run[0].questions.about) for by_run in measured.values())])
         self.starts = dict(zip(measured, starts[:-1].tolist(), strict=True))
 
     def compared(self) -> list[ComparedGroup]:
         """Return the comparison of each group."""
         headlines: dict[Key, _RunPair] = {}
         cells: dict[Key, _RunPair] = {}
-        for group, found in self.measured.items():
-            first, *_ = metrics = found[0].metrics
-            every = np.arange(len(found[0].questions.about))
+        for group, by_run in self.measured.items():
+            first, *_ = metrics = by_run[0].metrics
+            every = np.arange(len(by_run[0].questions.about))
             for metric in metrics:
                 name = metric.name
-                headlines |= {(group, name, pair.run): pair for pair in _pairs(found, metric, name, every)}
-            for cell in found[0].cells:
-                places = found[0].questions.cells[cell]
-                cells |= {(group, cell, pair.run): pair for pair in _pairs(found, first, cell, places)}
-        told = self._verdicts(headlines) | self._verdicts(cells)
+                headlines |= {(group, name, pair.run): pair for pair in _pairs(by_run, metric, name, every)}
+            for cell in by_run[0].cells:
+                places = by_run[0].questions.cells[cell]
+                cells |= {(group, cell, pair.run): pair for pair in _pairs(by_run, first, cell, places)}
+        verdicts = self._verdicts(headlines) | self._verdicts(cells)
         pairs = headlines | cells
-        return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
+        return [self._group(group, by_run, pairs, verdicts) for group, by_run in self.measured.items()]
 
     def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
         """Test all claims of a family jointly, and again where missing predictions might reverse them."""
-        told = self._tested(claims)
+        verdicts = self._tested(claims)
         adverse = {key: pair.adverse for key, pair in claims.items()}
         if all(adverse[key] is pair for key, pair in claims.items()):
-            return told
+            return verdicts
         for key, other in self._tested(adverse).items():
-            was, p = told[key].family, other.family.p
+            was, p = verdicts[key].family, other.family.p
             p = p if adverse[key].change.sum() * claims[key].value > 0 else 1.0
             if adverse[key] is not claims[key] and was.p is not None and p is not None and p > was.p:
                 family = was._replace(p=p)
                 lost = _UNREAD if was.significant and not family.significant else ""
-                told[key] = told[key]._replace(family=family._replace(note=was.note or lost))
-        return told
+                verdicts[key] = verdicts[key]._replace(family=family._replace(note=was.note or lost))
+        return verdicts
 
     def _tested(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.SignFlipResult]:
         """Test claims jointly."""
@@ -282,31 +282,31 @@ class _Family:
     def _group(
         self,
         group: Group,
-        found: Sequence[MeasuredGroup],
+        by_run: Sequence[MeasuredGroup],
         pairs: Mapping[Key, _RunPair],
-        told: Mapping[Key, multiple_testing.SignFlipResult],
+        verdicts: Mapping[Key, multiple_testing.SignFlipResult],
     ) -> ComparedGroup:
-        about, first = found[0].questions.about, found[0].metrics[0]
+        about, first = by_run[0].questions.about, by_run[0].metrics[0]
         clusters = clusters_of(about)
 
         def compared(metric: Metric, key: str | Cell, own: Clustering) -> ComparedScore:
-            scores, better = [_score(one, key) for one in found], metric.higher_is_better
+            scores, better = [_score(one, key) for one in by_run], metric.higher_is_better
             differences = [
-                self._difference(place, pairs[place], about if key == metric.name else (), own, told[place])
-                for run in range(1, len(found))
+                self._difference(place, pairs[place], about if key == metric.name else (), own, verdicts[place])
+                for run in range(1, len(by_run))
                 if (place := (group, key, run)) in pairs
             ]
-            left = () if better is None or key != metric.name else _ranks(metric.name, found, clusters, better)
+            left = () if better is None or key != metric.name else _ranks(metric.name, by_run, clusters, better)
             return ComparedScore(metric.name, len(own.numbers), scores, better, differences, left)
 
-        metrics = [m for m in found[0].metrics if m.listed or any(m.name in one.apart for one in found)]
+        metrics = [m for m in by_run[0].metrics if m.listed or any(m.name in one.apart for one in by_run)]
         headlines = [compared(metric, metric.name, clusters) for metric in metrics]
-        for name in ("p95", "per_correct") if any(one.tokens for one in found) else ():
-            counts = [Score(one.tokens[name] if one.tokens else None) for one in found]
+        for name in ("p95", "per_correct") if any(one.tokens for one in by_run) else ():
+            counts = [Score(one.tokens[name] if one.tokens else None) for one in by_run]
             headlines.append(ComparedScore(f"tokens_{name}", len(about), counts, None, ()))
         cells = dict[Cell, ComparedScore]()
-        for cell in found[0].cells:
-            own = clusters_of([about[place] for place in found[0].questions.cells[cell]])
+        for cell in by_run[0].cells:
+            own = clusters_of([about[place] for place in by_run[0].questions.cells[cell]])
             cells[cell] = compared(first, cell, own)
         return ComparedGroup(group, len(about), len(np.unique(clusters.numbers)), headlines, cells)
 
@@ -332,11 +332,11 @@ def _score(measured: MeasuredGroup, key: str | Cell) -> Score:
     return measured.scores[key] if isinstance(key, str) else measured.cells[key]
 
 
-def _pairs(found: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, places: Places) -> Iterator[_RunPair]:
+def _pairs(by_run: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, places: Places) -> Iterator[_RunPair]:
     """Yield the claims of a score: each run that has it against the reference run."""
     whole = isinstance(key, str)
-    values = [_score(one, key).value for one in found]
-    apart = [None if value is None else one.apart.get(metric.name) for value, one in zip(values, found, strict=True)]
+    values = [_score(one, key).value for one in by_run]
+    apart = [None if value is None else one.apart.get(metric.name) for value, one in zip(values, by_run, strict=True)]
     first, *others = [one if one is None or whole else one.within(places) for one in apart]
     for run, other in enumerate(others, start=1):
         value, base = values[run], values[0]
@@ -345,10 +345,10 @@ def _pairs(found: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, plac
 
 
 def _ranks(
-    name: str, found: Sequence[MeasuredGroup], clusters: Clustering, higher_is_better: bool
+    name: str, by_run: Sequence[MeasuredGroup], clusters: Clustering, higher_is_better: bool
 ) -> list[tuple[int, int] | None]:
     """Return the rank range of each run with the score."""
-    apart = {run: one.apart[name] for run, one in enumerate(found) if name in one.apart}
+    apart = {run: one.apart[name] for run, one in enumerate(by_run) if name in one.apart}
     left = ranks(list(apart.values()), clusters, higher_is_better=higher_is_better) if apart else []
     known = dict(zip(apart, left, strict=True))
-    return [known.get(run) for run in range(len(found))]
+    return [known.get(run) for run in range(len(by_run))]

@@ -10,27 +10,27 @@ from vhbench.statistics.wording import interval, signed
 from vhbench.tasks.metrics.registry import metrics_of
 
 
-def draw(found: RunComparison, file: Path) -> bool:
+def draw(runs: RunComparison, file: Path) -> bool:
     """Draw one chart per benchmark; return whether there is any difference to draw."""
     charts = []
-    for benchmark in dict.fromkeys(group.group.benchmark for group in found.groups):
-        groups = [group for group in found.groups if group.group.benchmark == benchmark]
-        rows = list(_dots(found, groups))
+    for benchmark in dict.fromkeys(group.group.benchmark for group in runs.groups):
+        groups = [group for group in runs.groups if group.group.benchmark == benchmark]
+        rows = list(_dots(runs, groups))
         if not rows:
             continue
         about = (
-            f"Δ vs. {found.names[0]} in points, with 95 % CI",
+            f"Δ vs. {runs.names[0]} in points, with 95 % CI",
             "followed by the verdict (family-wise error rate 5 % over all headlines)",
         )
         charts.append(dots(rows, benchmark or "other tasks", about, across=symmetric(rows), neutral=0))
     if charts:
-        title = heading(f"Compared with {found.names[0]}", found.notes)
+        title = heading(f"Compared with {runs.names[0]}", runs.notes)
         save(drawing().vconcat(*charts).properties(title=title), file)
     return bool(charts)
 
 
-def _dots(found: RunComparison, groups: list[ComparedGroup]) -> Iterator[Dot]:
-    several = len(found.names) > 2
+def _dots(runs: RunComparison, groups: list[ComparedGroup]) -> Iterator[Dot]:
+    several = len(runs.names) > 2
     for group in groups:
         scales = {metric.name: metric.scale for metric in metrics_of(group.group.family)}
         for score in group.headlines:
@@ -40,5 +40,5 @@ def _dots(found: RunComparison, groups: list[ComparedGroup]) -> Iterator[Dot]:
                 low, high = one.interval or (None, None)
                 ends = f" {interval(one.interval)}" if one.interval else ""
                 text = f"{signed(one.value)}{ends}  {verdict_of(score, one)}"
-                run = f": {found.names[one.run]}" if several else ""
+                run = f": {runs.names[one.run]}" if several else ""
                 yield Dot(f"{group.group.title}: {score.name}{run}", one.value, low, high, text)

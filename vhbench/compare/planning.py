@@ -81,7 +81,7 @@ def plan(
     plans = [_from_split(path, detect, accuracy=accuracy, tasks=tasks, seed=seed) for path in paths]
     shared = f"{100 * ALIKE:.0f} % of a question's difficulty due to its image"
     assumed = f"accuracy {100 * accuracy:.0f} %, independent errors, {shared}"
-    return [one for found in plans for one in found], f"assumed: {assumed}"
+    return [one for own in plans for one in own], f"assumed: {assumed}"
 
 
 def _from_pilot(
@@ -104,21 +104,21 @@ def _from_split(
     Both models are right at one rate and err independently of each other; an image has a share of :data:`ALIKE` in how
     difficult its questions are.
     """
-    found = list[TaskPlan]()
+    plans = list[TaskPlan]()
     names = _members(tasks)
     for task, rows in _tasks(split).items():
         if names and task not in names:
             continue
         group = group_of(task, rows[0])
         if group.family == "caption":
-            found.append(_sized(group, rows))
+            plans.append(_sized(group, rows))
             continue
         number = ceil(_SIMULATED / _sized(group, rows).clusters)
         answered = (_answered(rows, accuracy, rng(seed, "plan", task, place)) for place in range(number))
-        found.append(_plan(group, [[measure(answers, group, cells=False)] for answers in answered], detect, seed))
-    if not found:
+        plans.append(_plan(group, [[measure(answers, group, cells=False)] for answers in answered], detect, seed))
+    if not plans:
         raise VhbenchError(f"{split}: expected {', '.join(tasks)}; it has none of them")
-    return found
+    return plans
 
 
 def _tasks(split: Path) -> Mapping[str, Sequence[Record]]:
@@ -127,22 +127,22 @@ def _tasks(split: Path) -> Mapping[str, Sequence[Record]]:
     known = {
         name: task for name, task in benchmarks.tasks(manifest.benchmark).items() if task.family and not task.variants
     }
-    kept = [task for task in known.values() if task.keep is not None]
-    found: dict[str, list[Record]] = defaultdict(list)
+    subsets = [task for task in known.values() if task.keep is not None]
+    by_task: dict[str, list[Record]] = defaultdict(list)
     for config, row in splits.read_columns(split, list(RECORD)):
-        names = [task.name for task in kept if task.keeps(row.__getitem__)]
+        names = [task.name for task in subsets if task.keeps(row.__getitem__)]
         for name in names or [config]:
-            found[name].append(to_record(row))
-    return dict(sorted(found.items()))
+            by_task[name].append(to_record(row))
+    return dict(sorted(by_task.items()))
 
 
 def _members(names: Iterable[str]) -> set[str]:
     """Return tasks, with those of groups."""
-    found = set[str]()
+    members = set[str]()
     for name in names:
         task = benchmarks.task(name)
-        found |= _members(task.members) if task.members else {name}
-    return found
+        members |= _members(task.members) if task.members else {name}
+    return members
 
 
 def _answered(rows: Sequence[Record], accuracy: float, random: np.random.Generator) -> Iterator[Record]:

@@ -99,19 +99,19 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     Raises:
         VhbenchError: if the run cannot be read, or a response cannot be scored.
     """
-    found: dict[Group, list[Record]] = defaultdict(list)
+    by_group: dict[Group, list[Record]] = defaultdict(list)
     responses = Responses(path, questions)
     for task, record in responses.by_task():
-        found[scoring.group_of(task, record)].append(record)
-    if not found:
+        by_group[scoring.group_of(task, record)].append(record)
+    if not by_group:
         raise VhbenchError(f"{path}: {scoring.no_answers_message(responses)}")
     if responses.uneven:
         raise VhbenchError(f"{path}: {responses.uneven[0]}; a comparison needs equal numbers of responses")
     if questions is None:
-        scoring.check_captions(responses, found)
-    groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}
-    for total, members in scoring.totals(found).items():
-        every = {record.id: record for member in members for record in found[member]}
+        scoring.check_captions(responses, by_group)
+    groups = {group: measure(by_group[group], group, questions, cells=cells) for group in sorted(by_group)}
+    for total, members in scoring.totals(by_group).items():
+        every = {record.id: record for member in members for record in by_group[member]}
         groups[total] = measure(every.values(), total, questions, cells=False)
     notes = list(responses.notes)
     claims = claims_of(path)
@@ -119,9 +119,9 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
         scores = {metric: score.value for metric, score in measured.scores.items()}
         notes += conflicting_claims(group.task, claims.get(group.task, {}), scores)
     if missing := sum(responses.missing.values()) if questions is not None else 0:
-        asked = sum(responses.asked.values())
-        notes.append(f"{missing:,} of {asked:,} questions have no response (the first: {responses.first_missing!r})")
-    notes += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
+        number = sum(responses.asked.values())
+        notes.append(f"{missing:,} of {number:,} questions have no response (the first: {responses.first_missing!r})")
+    notes += [f"left out: {count:,} {kind}" for kind, count in sorted(responses.left_out.items())]
     return ScoredRun(name, groups, dict(responses.provenance), notes)
 
 
@@ -166,21 +166,21 @@ def compared(group: Group) -> tuple[Metric, ...]:
 def _questions(ordered: Sequence[Record], owner: Places, groupings: Sequence[Sequence[str]]) -> Questions:
     """Return the questions, from the first response to each."""
     first = np.unique(owner, return_index=True)[1].tolist()
-    asked = [ordered[place] for place in first]
+    records = [ordered[place] for place in first]
     cells: dict[Cell, list[int]] = defaultdict(list)
     for columns in groupings:
-        for place, record in enumerate(asked):
+        for place, record in enumerate(records):
             cells[tuple((column, getattr(record, column)) for column in columns)].append(place)
-    kept = ("benchmark", "perturbation", "scene_ids", "criterion", "question_type", "pressure")
-    pairs = [split_repetition(r.pair_id)[1] for r in asked]
+    names = ("benchmark", "perturbation", "scene_ids", "criterion", "question_type", "pressure")
+    pairs = [split_repetition(r.pair_id)[1] for r in records]
     about = [
-        Record(split_repetition(r.id)[1], pair_id=pair, **{name: getattr(r, name) for name in kept})
-        for r, pair in zip(asked, pairs, strict=True)
+        Record(split_repetition(r.id)[1], pair_id=pair, **{name: getattr(r, name) for name in names})
+        for r, pair in zip(records, pairs, strict=True)
     ]
-    return Questions(about, [_digests(r) for r in asked], {cell: np.array(own) for cell, own in cells.items()})
+    return Questions(about, [_digests(r) for r in records], {cell: np.array(own) for cell, own in cells.items()})
 
 
 def _digests(record: Record) -> tuple[bytes, bytes]:
     """Return a digest that distinguishes different questions of the same id."""
-    told = (record.kind, record.answer, record.choices, record.objects, record.scene_ids)
-    return short_digest(repr(told)), short_digest(record.question) if record.question else b""
+    content = (record.kind, record.answer, record.choices, record.objects, record.scene_ids)
+    return short_digest(repr(content)), short_digest(record.question) if record.question else b""

@@ -81,8 +81,8 @@ def score_all(responses: Responses, *, positive: str = "", allow_failed: bool = 
     for total, members in totals(groups).items():
         if len(members) > 1:
             groups[total] = PackedRecords.union(groups[member] for member in members)
-    how: dict[str, Any] = {"positive": positive, "split": split, "allow_failed": allow_failed}
-    scored = {group: score_group(groups.pop(group), group, **how) for group in sorted(groups)}
+    options: dict[str, Any] = {"positive": positive, "split": split, "allow_failed": allow_failed}
+    scored = {group: score_group(groups.pop(group), group, **options) for group in sorted(groups)}
     if responses.judge is None and not positive:
         claims = {task: own for run in (responses.path, *responses.further) for task, own in claims_of(run).items()}
         for group, result in scored.items():
@@ -104,19 +104,19 @@ def whole(group: Group) -> Group:
 
 def totals(groups: Collection[Group]) -> dict[Group, list[Group]]:
     """Return the groups that stand for whole benchmarks, with their parts."""
-    found: dict[Group, list[Group]] = {}
+    parts: dict[Group, list[Group]] = {}
     for group in sorted(groups):
         if group.benchmark and not group.variants and whole(group) not in groups:
-            found.setdefault(whole(group), []).append(group)
-    return found
+            parts.setdefault(whole(group), []).append(group)
+    return parts
 
 
 def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
     """Check that captions belong to the split that the tasks use, whose vocabulary scores them."""
     for group in groups:
-        if group.family == "caption" and (told := responses.provenance.get(group.task)):
-            data = datasets.resolve(told.benchmark)
-            check_same_split(told, data.path, data.manifest)
+        if group.family == "caption" and (source := responses.provenance.get(group.task)):
+            data = datasets.resolve(source.benchmark)
+            check_same_split(source, data.path, data.manifest)
 
 
 def group_of(task: str, record: Record) -> Group:
@@ -205,14 +205,14 @@ def score_group(
     return score(records, allow_failed=allow_failed)
 
 
-def measured(records: Sequence[Record], group: Group, asked: Path | None, columns: Collection[str] = ()) -> Measured:
+def measured(records: Sequence[Record], group: Group, path: Path | None, columns: Collection[str] = ()) -> Measured:
     """Compute metrics of records with predictions, with subsets by these columns."""
     claimed = None
     if group.family == "caption":
-        check_vocabulary(group, asked)
-        name = group.benchmark or _benchmark_of(asked)
-        split = asked or datasets.resolve(name).path
-        if asked is None:
+        check_vocabulary(group, path)
+        name = group.benchmark or _benchmark_of(path)
+        split = path or datasets.resolve(name).path
+        if path is None:
             list(datasets.belonging(records, split, "--questions"))
         claimed = load(benchmark(name).claims)(vocabulary(split))
     return measure(records, group.family, columns=columns, positive=_positive_of(group), claimed=claimed)

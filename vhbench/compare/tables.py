@@ -27,21 +27,21 @@ Lines = Iterator[tuple[str, tuple[str, ...]]]
 """Titles of tables (task, and of subsets their columns), each with the cells of a row."""
 
 
-def headlines(found: RunComparison) -> Lines:
+def headlines(runs: RunComparison) -> Lines:
     """Yield the lines of all headlines."""
-    for group in found.groups:
+    for group in runs.groups:
         title = f"{group.group.title}: {group.questions:,} questions, {group.clusters:,} clusters"
         for score in group.headlines:
-            yield from _lines(found, score, title, score.name)
+            yield from _lines(runs, score, title, score.name)
 
 
-def cells(found: RunComparison, *, significant: bool = False) -> Lines:
+def cells(runs: RunComparison, *, significant: bool = False) -> Lines:
     """Yield the lines of all subsets, or of those with a significant difference."""
-    for group in found.groups:
+    for group in runs.groups:
         for cell, score in group.cells.items():
             if not significant or any(difference.significant for difference in score.differences):
                 named = ", ".join(_named(name, value) for name, value in cell)
-                yield from _lines(found, score, f"{group.group.title}, {' x '.join(name for name, _ in cell)}", named)
+                yield from _lines(runs, score, f"{group.group.title}, {' x '.join(name for name, _ in cell)}", named)
 
 
 _NULL = "not significant"
@@ -74,30 +74,30 @@ def verdict(value: float, *, significant: bool, tested: bool, higher_is_better: 
 def verdict_of(score: ComparedScore, one: Difference) -> str:
     """Return the verdict on a difference of two runs; "n/a" with the number of discordant clusters."""
     tested = one.p_family is not None
-    found = verdict(one.value, significant=one.significant, tested=tested, higher_is_better=score.higher_is_better)
-    return found if tested else f"{found} ({one.discordant_clusters})"
+    text = verdict(one.value, significant=one.significant, tested=tested, higher_is_better=score.higher_is_better)
+    return text if tested else f"{text} ({one.discordant_clusters})"
 
 
 def _verdict(score: ComparedScore, one: Difference) -> str:
-    told = verdict_of(score, one)
-    return f"{told} (detects {number(one.detectable)})" if told == _NULL and one.detectable is not None else told
+    text = verdict_of(score, one)
+    return f"{text} (detects {number(one.detectable)})" if text == _NULL and one.detectable is not None else text
 
 
-def summary(found: RunComparison) -> Iterator[str]:
+def summary(runs: RunComparison) -> Iterator[str]:
     """Yield for each run its verdicts, counted over headline metrics and subsets, and its largest differences."""
     order = (*VERDICTS[1:-1], _NULL, VERDICTS[-1])
-    for run, name in enumerate(found.names[1:], start=1):
-        yield f"{name} vs. {found.names[0]}"
+    for run, name in enumerate(runs.names[1:], start=1):
+        yield f"{name} vs. {runs.names[0]}"
         largest: list[tuple[float, str]] = []
         for kind, scores in (
-            ("headline metrics", [(g.group.title, score) for g in found.groups for score in g.headlines]),
-            ("subsets", [(g.group.title, score) for g in found.groups for score in g.cells.values()]),
+            ("headline metrics", [(g.group.title, score) for g in runs.groups for score in g.headlines]),
+            ("subsets", [(g.group.title, score) for g in runs.groups for score in g.cells.values()]),
         ):
             pairs = [(title, score, one) for title, score in scores for one in score.differences if one.run == run]
             if pairs:
                 counts = Counter(verdict_of(score, one).partition(" (")[0] for _, score, one in pairs)
-                told = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
-                yield f"  {kind}: {len(pairs):,} difference{'s' if len(pairs) > 1 else ''}: {told}"
+                words = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
+                yield f"  {kind}: {len(pairs):,} difference{'s' if len(pairs) > 1 else ''}: {words}"
             elif scores and kind != "subsets":
                 yield "  no difference: scores of a run are withheld or undefined"
             if kind != "subsets":
@@ -109,55 +109,55 @@ def summary(found: RunComparison) -> Iterator[str]:
         if largest:
             yield f"  largest significant: {'; '.join(text for _, text in sorted(largest)[:_EXAMPLES])}"
     verdicts = [
-        _verdict(s, one) for g in found.groups for s in (*g.headlines, *g.cells.values()) for one in s.differences
+        _verdict(s, one) for g in runs.groups for s in (*g.headlines, *g.cells.values()) for one in s.differences
     ]
-    if any(told.startswith(f"{_NULL} (") for told in verdicts):
+    if any(words.startswith(f"{_NULL} (") for words in verdicts):
         yield "detects: smallest difference that these questions detect with 80 % power (vhbench plan)"
-    if any(told.startswith("n/a") for told in verdicts):
+    if any(words.startswith("n/a") for words in verdicts):
         yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
-    if any(one.bounds for g in found.groups for s in (*g.headlines, *g.cells.values()) for one in s.scores):
+    if any(one.bounds for g in runs.groups for s in (*g.headlines, *g.cells.values()) for one in s.scores):
         yield "in parentheses: the score with all missing predictions incorrect, and with all correct"
 
 
-def wide(found: RunComparison) -> Iterator[str]:
+def wide(runs: RunComparison) -> Iterator[str]:
     """Yield why intervals of headline metrics are wide, one line per reason."""
     where: dict[str, dict[str, None]] = {}
-    for group in found.groups:
+    for group in runs.groups:
         for score in group.headlines:
-            told = [*(one.note for one in score.scores), *(one.note for one in score.differences)]
-            for note in filter(None, told):
+            notes = [*(one.note for one in score.scores), *(one.note for one in score.differences)]
+            for note in filter(None, notes):
                 where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
     for note, scores in where.items():
         first, *others = scores
         yield f"CI of {first}{f' and {len(others)} more' if others else ''}: {note}"
 
 
-def terminal(found: RunComparison) -> Iterator[str]:
+def terminal(runs: RunComparison) -> Iterator[str]:
     """Yield the printed lines: headline metrics, subsets with a significant difference, summary."""
-    yield from _tables(found, headlines(found))
-    if significant := list(cells(found, significant=True)):
+    yield from _tables(runs, headlines(runs))
+    if significant := list(cells(runs, significant=True)):
         yield from ("", "Subsets with a significant difference")
-        yield from _tables(found, iter(significant))
+        yield from _tables(runs, iter(significant))
     yield from ("", "Summary")
-    yield from (f"  {in_a_line(line)}" for line in (*summary(found), *wide(found)))
+    yield from (f"  {in_a_line(line)}" for line in (*summary(runs), *wide(runs)))
 
 
-def _tables(found: RunComparison, lines: Lines) -> Iterator[str]:
+def _tables(runs: RunComparison, lines: Lines) -> Iterator[str]:
     for title, rows in _by_title(lines).items():
         yield from ("", in_a_line(title))
-        yield from aligned([header(found), *rows])
+        yield from aligned([header(runs), *rows])
 
 
-def files(found: RunComparison) -> dict[str, bytes]:
+def files(runs: RunComparison) -> dict[str, bytes]:
     """Return the texts of a comparison by the names of their files."""
     return {
-        "comparison.json": json_bytes(to_json(found)),
-        "comparison.md": markdown(found).encode(),
-        "comparison.tex": latex(found).encode(),
+        "comparison.json": json_bytes(to_json(runs)),
+        "comparison.md": markdown(runs).encode(),
+        "comparison.tex": latex(runs).encode(),
     }
 
 
-def to_json(found: RunComparison) -> dict[str, Any]:
+def to_json(runs: RunComparison) -> dict[str, Any]:
     """Return everything as JSON."""
 
     def score(one: ComparedScore) -> dict[str, Any]:
@@ -186,68 +186,68 @@ def to_json(found: RunComparison) -> dict[str, Any]:
         }
 
     return {
-        "runs": list(found.names),
-        "notes": list(found.notes),
-        "summary": list(summary(found)),
-        "groups": [group(one) for one in found.groups],
+        "runs": list(runs.names),
+        "notes": list(runs.notes),
+        "summary": list(summary(runs)),
+        "groups": [group(one) for one in runs.groups],
         "provenance": {
-            name: {task: told.to_json() for task, told in sorted(own.items())}
-            for name, own in zip(found.names, found.provenance, strict=False)
+            name: {task: source.to_json() for task, source in sorted(own.items())}
+            for name, own in zip(runs.names, runs.provenance, strict=False)
         },
     }
 
 
-def origins(found: RunComparison) -> Iterator[str]:
+def origins(runs: RunComparison) -> Iterator[str]:
     """Yield the provenance of each run's responses, one line per benchmark."""
-    for name, own in zip(found.names, found.provenance, strict=False):
-        for benchmark in dict.fromkeys(told.benchmark for told in own.values()):
-            told = next(told for told in own.values() if told.benchmark == benchmark)
+    for name, own in zip(runs.names, runs.provenance, strict=False):
+        for benchmark in dict.fromkeys(source.benchmark for source in own.values()):
+            source = next(source for source in own.values() if source.benchmark == benchmark)
             yield (
-                f"{name}: {' '.join(filter(None, (told.model, told.model_args)))} on {benchmark} {told.version} "
-                f"(content hash {told.content_hash[:12]}…) from {told.data}; vhbench {told.vhbench}, lmms-eval "
-                f"{told.lmms_eval}"
+                f"{name}: {' '.join(filter(None, (source.model, source.model_args)))} on {benchmark} {source.version} "
+                f"(content hash {source.content_hash[:12]}…) from {source.data}; vhbench {source.vhbench}, lmms-eval "
+                f"{source.lmms_eval}"
             )
 
 
-def markdown(found: RunComparison) -> str:
+def markdown(runs: RunComparison) -> str:
     """Return the comparison as Markdown."""
     parts = [
-        f"# {' · '.join(found.names).translate(_MARKDOWN)}",
-        *(line.translate(_MARKDOWN) for line in (*found.notes, *summary(found), *wide(found), *origins(found))),
+        f"# {' · '.join(runs.names).translate(_MARKDOWN)}",
+        *(line.translate(_MARKDOWN) for line in (*runs.notes, *summary(runs), *wide(runs), *origins(runs))),
     ]
-    for heading, lines in (("Headline metrics", headlines(found)), ("Subsets", cells(found))):
+    for heading, lines in (("Headline metrics", headlines(runs)), ("Subsets", cells(runs))):
         parts.append(f"## {heading}")
         for title, own in _by_title(lines).items():
-            table = [header(found), ["---"] * 2 + ["---:"] * 4 + ["---"] * 2, *own]
+            table = [header(runs), ["---"] * 2 + ["---:"] * 4 + ["---"] * 2, *own]
             rows = [f"| {' | '.join(cell.translate(_MARKDOWN) for cell in row)} |" for row in table]
             parts += [f"### {title.translate(_MARKDOWN)}", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
 
 
-def latex(found: RunComparison) -> str:
+def latex(runs: RunComparison) -> str:
     """Return the headline metrics as a LaTeX table (package booktabs), with notes and provenance as comments."""
     width = len(HEADER)
-    told = [f"% {' '.join(line.split())}" for line in (*found.notes, *origins(found))]
+    comments = [f"% {' '.join(line.split())}" for line in (*runs.notes, *origins(runs))]
 
     def row(columns: Sequence[str]) -> str:
         return " & ".join(column.translate(_LATEX) for column in columns) + r" \\"
 
-    rows = [*told, r"\begin{tabular}{llrrrrll}", r"\toprule", row(header(found)), r"\midrule"]
-    for title, own in _by_title(headlines(found)).items():
+    rows = [*comments, r"\begin{tabular}{llrrrrll}", r"\toprule", row(header(runs)), r"\midrule"]
+    for title, own in _by_title(headlines(runs)).items():
         rows += [rf"\multicolumn{{{width}}}{{l}}{{\emph{{{title.translate(_LATEX)}}}}} \\"]
         rows += map(row, own)
         rows += [r"\midrule"]
     return "\n".join([*rows[:-1], r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
-def header(found: RunComparison) -> list[str]:
+def header(runs: RunComparison) -> list[str]:
     """Return the column headers, with the name of the reference run."""
-    return [head.format(first=found.names[0]) if "{" in head else head for head in HEADER]
+    return [head.format(first=runs.names[0]) if "{" in head else head for head in HEADER]
 
 
-def _lines(found: RunComparison, score: ComparedScore, title: str, named: str) -> Lines:
+def _lines(runs: RunComparison, score: ComparedScore, title: str, named: str) -> Lines:
     differences = {one.run: one for one in score.differences}
-    for run, name in enumerate(found.names):
+    for run, name in enumerate(runs.names):
         own, difference = score.scores[run], differences.get(run)
         rank = score.ranks[run] if score.ranks else None
         row = (
@@ -275,10 +275,10 @@ def _bounds(score: Score) -> str:
 
 
 def _by_title(lines: Lines) -> Mapping[str, list[tuple[str, ...]]]:
-    found: dict[str, list[tuple[str, ...]]] = {}
+    by_title: dict[str, list[tuple[str, ...]]] = {}
     for title, line in lines:
-        found.setdefault(title, []).append(line)
-    return found
+        by_title.setdefault(title, []).append(line)
+    return by_title
 
 
 _MARKDOWN = str.maketrans(

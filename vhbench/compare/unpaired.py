@@ -102,16 +102,16 @@ class _Pool:
             for strata, about in zip(self.strata, self.about, strict=True)
         ]
         shared = [stratum for stratum in counts[0] if all(count[stratum] > 1 for count in images)]
-        found = {stratum: 1 / sum(1 / count[stratum] for count in counts) for stratum in sorted(shared)}
-        return {stratum: weight / sum(found.values()) for stratum, weight in found.items()}
+        sizes = {stratum: 1 / sum(1 / count[stratum] for count in counts) for stratum in sorted(shared)}
+        return {stratum: weight / sum(sizes.values()) for stratum, weight in sizes.items()}
 
     def notes(self, names: Sequence[str]) -> Iterator[str]:
         """Yield what is withheld or left out, and that runs share questions."""
         for run, groups, strata in zip(names, self.measured, self.strata, strict=True):
             yield from (f"{self.group.title}, {run}: {one.withheld}" for one in groups if one.withheld)
             if lost := sum(stratum not in self.weights for stratum in strata):
-                why = "not every run has two images of their criterion, type, pressure and perturbation"
-                yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out: {why}"
+                reason = "not every run has two images of their criterion, type, pressure and perturbation"
+                yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out: {reason}"
         ids = [{row.id for row in about} for about in self.about]
         if shared := len(set.intersection(*ids)):
             yield f"{self.group.title}: {shared:,} ids are in all runs; omit --unpaired for the same questions"
@@ -131,9 +131,9 @@ class _Pool:
     def _score(self, metric: Metric, weights: Mapping[Stratum, float]) -> ComparedScore:
         sides = self._sides(metric.name, weights)
         scores = [side.sums.score._replace(bounds=None) for side in sides] or [Score(None)] * len(self.about)
-        found = [_difference(run, sides[0], other) for run, other in enumerate(sides[1:], start=1)]
+        deltas = [_difference(run, sides[0], other) for run, other in enumerate(sides[1:], start=1)]
         number = sum(stratum in weights for strata in self.strata for stratum in strata)
-        return ComparedScore(metric.name, number, scores, metric.higher_is_better, found)
+        return ComparedScore(metric.name, number, scores, metric.higher_is_better, deltas)
 
     def _sides(self, name: str, weights: Mapping[Stratum, float]) -> "list[_Side]":
         """Return each run's score over the strata in which all runs have it; empty without any."""
@@ -149,18 +149,18 @@ class _Pool:
         left = np.array(list(weights.values()))[below]
         places = np.append(np.where(below, np.cumsum(below) - 1, -1), -1)  # the last for no stratum
         plain, shares = self.measured[0][0].apart[name], tuple((left / left.sum()).tolist())
-        found = list[_Side]()
+        sides = list[_Side]()
         for sums, own, about in zip(whole, codes, self.about, strict=True):
             inside = np.flatnonzero(places[own] >= 0)
             rows = [about[place] for place in inside.tolist()]
             laid: dict[str, Any] = {column: values[inside] for column, values in sums.items()}
-            how: dict[str, Any] = {
+            indices: dict[str, Any] = {
                 "rows": np.arange(len(rows)),
                 "strata": places[own][inside],
                 "clusters": clusters_of(rows),
             }
-            found.append(_Side(replace(plain, **laid, **how, weights=shares), rows))
-        return found if len(left) else []
+            sides.append(_Side(replace(plain, **laid, **indices, weights=shares), rows))
+        return sides if len(left) else []
 
 
 class _Side(NamedTuple):
@@ -175,15 +175,15 @@ def _difference(run: int, one: _Side, two: _Side) -> Difference:
     value, scale = other.value - first.value, first.factor
     change = _change(first, other)
     adverse = _change(first.at_best, other) if value > 0 else _change(first, other.at_best)
-    told = intervals.of_change(change, np.ones(len(change)), clusters=clusters, shares=first.scale == "share")
+    interval = intervals.of_change(change, np.ones(len(change)), clusters=clusters, shares=first.scale == "share")
     p, worst = (multiple_testing.paired_t_p_value(each, clusters) for each in (change, adverse))
     worst = max(p, worst) if adverse.mean() * value > 0 or not value else 1.0
     first_half, second_half = clusters.numbers[: len(first.top)], clusters.numbers[len(first.top) :]
     fewest = min(len(np.unique(first_half)), len(np.unique(second_half)))
     least = Precision.of(change / len(change), np.ones(len(change)), clusters, _NORMAL).detectable
-    ends = None if told is None else (scale * told.low, scale * told.high)
+    ends = None if interval is None else (scale * interval.low, scale * interval.high)
     few = fewest <= multiple_testing.TOO_FEW
-    note = f"{fewest} clusters are too few to test" if few else told.note if told else ""
+    note = f"{fewest} clusters are too few to test" if few else interval.note if interval else ""
     return Difference(run, scale * value, ends, note, p, None if few else worst, fewest, False, least and scale * least)
 
 
@@ -210,33 +210,33 @@ def _tested(groups: Sequence[ComparedGroup]) -> list[ComparedGroup]:
     """Adjust the p-values: headline metrics first, then the other scores where these differ."""
     heads = _holm([group.headlines[0] for group in groups])
     others = _holm([score for group in groups for score in (*group.headlines[1:], *group.cells.values())])
-    found = list[ComparedGroup]()
+    adjusted_groups = list[ComparedGroup]()
     for group in groups:
         first = _judged(group.headlines[0], heads)
         gate = {one.run: one.p_family for one in first.differences}
         rest = [_judged(score, others, gate) for score in (*group.headlines[1:], *group.cells.values())]
         metrics = len(group.headlines) - 1
         cells = dict(zip(group.cells, rest[metrics:], strict=True))
-        found.append(replace(group, headlines=[first, *rest[:metrics]], cells=cells))
-    return found
+        adjusted_groups.append(replace(group, headlines=[first, *rest[:metrics]], cells=cells))
+    return adjusted_groups
 
 
 def _holm(scores: Sequence[ComparedScore]) -> Iterator[float | None]:
     """Yield the adjusted p-values of all differences, None where one is not tested."""
-    told = [one.p_family for score in scores for one in score.differences]
-    adjusted = iter(multiple_testing.holm([p for p in told if p is not None]))
-    return iter([None if p is None else next(adjusted) for p in told])
+    p_values = [one.p_family for score in scores for one in score.differences]
+    adjusted = iter(multiple_testing.holm([p for p in p_values if p is not None]))
+    return iter([None if p is None else next(adjusted) for p in p_values])
 
 
 def _judged(
     score: ComparedScore, adjusted: Iterator[float | None], gate: Mapping[int, float | None] | None = None
 ) -> ComparedScore:
     """Take the adjusted p-values; ``gate``: those of the headline metric by run, which may not be larger."""
-    found = list[Difference]()
+    deltas = list[Difference]()
     for one in score.differences:
         p = next(adjusted)
         if p is not None and gate is not None:
             before = gate.get(one.run)
             p = max(p, 1.0 if before is None else before)
-        found.append(replace(one, p_family=p, significant=p is not None and p <= multiple_testing.ALPHA))
-    return replace(score, differences=found)
+        deltas.append(replace(one, p_family=p, significant=p is not None and p <= multiple_testing.ALPHA))
+    return replace(score, differences=deltas)

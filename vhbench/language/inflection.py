@@ -194,9 +194,9 @@ def listing(parts: list[str]) -> str:
 
 def _parts(noun: str) -> tuple[str, str, str]:
     """Split a phrase into the text before its head, the head, and the text after it."""
-    found = _PHRASE.fullmatch(noun.strip())
-    assert found, "the pattern fits any text"
-    return found[1], found[2], found[3]
+    match = _PHRASE.fullmatch(noun.strip())
+    assert match, "the pattern fits any text"
+    return match[1], match[2], match[3]
 
 
 def _article(word: str) -> str:
@@ -241,10 +241,10 @@ _OF_SEVERAL: Mapping[str, str] = {
 """Singular predicate → predicate of several instances, each on its own."""
 
 
-def agreeing(said: str, number: int) -> str:
+def agreeing(predicate: str, number: int) -> str:
     """Return a predicate that agrees with a number of instances.
 
     >>> agreeing("raising its head", 2), agreeing("raising its head", 1), agreeing("running", 2)
     ('raising their heads', 'raising its head', 'running')
     """
-    return _OF_SEVERAL.get(said, said) if number > 1 else said
+    return _OF_SEVERAL.get(predicate, predicate) if number > 1 else predicate

@@ -25,12 +25,12 @@ def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ..
     >>> "puppy" in extended({"dog": []})["dog"], "puppy" in extended({"dog": [], "puppy": []})["dog"]
     (True, False)
     """
-    given = {name: tuple(others) for name, others in vocabulary.items()}
-    taken = {word.lower() for name, others in given.items() for word in (name, *others)}
-    more = {name: _others({word.lower() for word in (name, *others)}) - taken for name, others in given.items()}
-    owners = Counter(word for found in more.values() for word in found)
+    groups = {name: tuple(others) for name, others in vocabulary.items()}
+    present = {word.lower() for name, others in groups.items() for word in (name, *others)}
+    more = {name: _others({word.lower() for word in (name, *others)}) - present for name, others in groups.items()}
+    owners = Counter(word for group in more.values() for word in group)
     return {
-        name: (*others, *(word for word in sorted(more[name]) if owners[word] == 1)) for name, others in given.items()
+        name: (*others, *(word for word in sorted(more[name]) if owners[word] == 1)) for name, others in groups.items()
     }
 
 
@@ -58,14 +58,14 @@ def words_outside(vocabulary: Iterable[str]) -> list[str]:
 
     Words that are also verbs, and those of a longer name in the vocabulary, are left out.
 
-    >>> found = words_outside(["dog", "puppy", "fire truck"])
-    >>> "surfer" in found, "couch" in found, "dog" in found, "truck" in found
+    >>> words = words_outside(["dog", "puppy", "fire truck"])
+    >>> "surfer" in words, "couch" in words, "dog" in words, "truck" in words
     (True, True, False, False)
     """
-    known = {part for word in vocabulary for part in (word, *word.split())} | lexicon.words("also verbs")
+    listed = {part for word in vocabulary for part in (word, *word.split())} | lexicon.words("also verbs")
     every = {word for _, group in _ROWS for word in group} | lexicon.words("people by role")
-    return sorted(word for word in every - known if " " not in word)
+    return sorted(word for word in every - listed if " " not in word)
 
 
-def _others(own: set[str]) -> set[str]:
-    return {word for same, every in _ROWS if own.intersection(same) for word in every}
+def _others(names: set[str]) -> set[str]:
+    return {word for same, every in _ROWS if names.intersection(same) for word in every}

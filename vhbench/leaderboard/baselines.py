@@ -45,17 +45,17 @@ class FixedBaseline:
     value: float
 
 
-def _oracle(asked: QuestionIndex) -> list[str]:
-    return [row["answer"] or caption(row["objects"]) for row in asked.rows]
+def _oracle(questions: QuestionIndex) -> list[str]:
+    return [row["answer"] or caption(row["objects"]) for row in questions.rows]
 
 
-def _yes(asked: QuestionIndex) -> list[str]:
-    said = {"yes_no": "yes", "multiple_choice": "A"}
-    return [said.get(row["kind"]) or caption([*row["objects"], *row["candidates"]]) for row in asked.rows]
+def _yes(questions: QuestionIndex) -> list[str]:
+    answers = {"yes_no": "yes", "multiple_choice": "A"}
+    return [answers.get(row["kind"]) or caption([*row["objects"], *row["candidates"]]) for row in questions.rows]
 
 
-def _coin(asked: QuestionIndex) -> list[str]:
-    return [_tossed(row) for row in asked.rows]
+def _coin(questions: QuestionIndex) -> list[str]:
+    return [_tossed(row) for row in questions.rows]
 
 
 def _tossed(row: Row) -> str:
@@ -67,13 +67,13 @@ def _tossed(row: Row) -> str:
     return caption([word for word in (*row["objects"], *row["candidates"]) if random.random() < 0.5])
 
 
-def _blind(asked: QuestionIndex) -> list[str]:
+def _blind(questions: QuestionIndex) -> list[str]:
     """Return the most frequent reference answer of each question's type and polarity in the edition."""
     counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
-    kinds = [(row["kind"], row["question_type"], row["negated"]) for row in asked.rows]
-    for kind, row in zip(kinds, asked.rows, strict=True):
+    kinds = [(row["kind"], row["question_type"], row["negated"]) for row in questions.rows]
+    for kind, row in zip(kinds, questions.rows, strict=True):
         counts[kind][row["answer"]] += 1
-    usual = {kind: min(own, key=lambda answer: (-own[answer], answer)) for kind, own in counts.items()}
+    usual = {kind: min(tally, key=lambda answer: (-tally[answer], answer)) for kind, tally in counts.items()}
     return [usual[kind] or caption([]) for kind in kinds]
 
 
@@ -93,59 +93,59 @@ NAMES = (*(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE)
 """Names of all baselines, which no model may have."""
 
 
-def levels(asked: QuestionIndex) -> list[FixedBaseline]:
+def levels(questions: QuestionIndex) -> list[FixedBaseline]:
     """Return chance, the text-only baseline and, for several images, the single-image oracle; cached."""
-    if answer_keys.is_key(asked.source) or asked.main.family.name == "caption":
-        return [_chance(asked)] if asked.main.family.name != "caption" else []
+    if answer_keys.is_key(questions.source) or questions.main.family.name == "caption":
+        return [_chance(questions)] if questions.main.family.name != "caption" else []
 
     def make(_: list[int]) -> list[list[tuple[str, str, float]]]:
-        found = [_chance(asked), *_text_only(asked), *_one_image(asked)]
-        return [[(one.name, one.kind, one.value) for one in found]]
+        baselines = [_chance(questions), *_text_only(questions), *_one_image(questions)]
+        return [[(one.name, one.kind, one.value) for one in baselines]]
 
-    (known,) = cached("board", [["levels-2", asked.edition.content_hash, asked.edition.task]], make)
-    return [FixedBaseline(*level) for level in known]
+    (rows,) = cached("board", [["levels-2", questions.edition.content_hash, questions.edition.task]], make)
+    return [FixedBaseline(*level) for level in rows]
 
 
-def chance(asked: QuestionIndex, places: Sequence[int] | Places) -> float:
+def chance(questions: QuestionIndex, places: Sequence[int] | Places) -> float:
     """Return the expected headline score of uniform guessing on some of the questions, from 0 to 1."""
-    if asked.main.headline == "symmetric_accuracy":
+    if questions.main.headline == "symmetric_accuracy":
         return 0.25
-    return float(np.mean(asked.chances[places])) if len(places) else 0.0
+    return float(np.mean(questions.chances[places])) if len(places) else 0.0
 
 
-def _chance(asked: QuestionIndex) -> FixedBaseline:
-    pairs = asked.main.headline == "symmetric_accuracy"
-    how = "guesses both questions of each pair uniformly" if pairs else "guesses uniformly among the answers"
-    return FixedBaseline(CHANCE, how, 100 * chance(asked, asked.main.places))
+def _chance(questions: QuestionIndex) -> FixedBaseline:
+    pairs = questions.main.headline == "symmetric_accuracy"
+    kind = "guesses both questions of each pair uniformly" if pairs else "guesses uniformly among the answers"
+    return FixedBaseline(CHANCE, kind, 100 * chance(questions, questions.main.places))
 
 
-def _text_only(asked: QuestionIndex) -> list[FixedBaseline]:
-    sample, pairs = _whole_clusters(asked, MOST_FOR_WORDS), asked.main.headline == "symmetric_accuracy"
-    floor = text_only_baseline.overall((to_record(asked.rows[place]) for place in sample), pairs=pairs)
-    some = "" if len(sample) == len(asked.rows) else f" of {len(sample):,} questions"
+def _text_only(questions: QuestionIndex) -> list[FixedBaseline]:
+    sample, pairs = _whole_clusters(questions, MOST_FOR_WORDS), questions.main.headline == "symmetric_accuracy"
+    floor = text_only_baseline.overall((to_record(questions.rows[place]) for place in sample), pairs=pairs)
+    some = "" if len(sample) == len(questions.rows) else f" of {len(sample):,} questions"
     kind = f"cross-validated accuracy from the question text alone{some}"
     return [] if floor is None else [FixedBaseline(TEXT_ONLY, kind, 100 * floor.value)]
 
 
-def _whole_clusters(asked: QuestionIndex, most: int) -> list[int]:
+def _whole_clusters(questions: QuestionIndex, most: int) -> list[int]:
     """Return all questions, or of more than ``most`` a random sample of whole clusters."""
-    if len(asked.rows) <= most:
-        return list(range(len(asked.rows)))
-    numbers = clusters_of(asked.about).numbers
+    if len(questions.rows) <= most:
+        return list(range(len(questions.rows)))
+    numbers = clusters_of(questions.about).numbers
     sizes, sample, total = np.bincount(numbers), set[int](), 0
-    for number in rng(0, "text-only baseline", asked.edition.content_hash).permutation(len(sizes)).tolist():
+    for number in rng(0, "text-only baseline", questions.edition.content_hash).permutation(len(sizes)).tolist():
         if 0 < sizes[number] <= most - total:
             sample.add(number)
             total += int(sizes[number])
     return [place for place, number in enumerate(numbers.tolist()) if number in sample]
 
 
-def _one_image(asked: QuestionIndex) -> list[FixedBaseline]:
+def _one_image(questions: QuestionIndex) -> list[FixedBaseline]:
     """Return the accuracy of an oracle that sees only the first image a question names; multi-image questions only."""
-    if asked.edition.task or max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
+    if questions.edition.task or max((len(row["scene_ids"]) for row in questions.rows), default=0) < 2:
         return []
-    cells = restricted_oracles.of_split(asked.source).get("one image", {}).values()
-    if sum(cell.number for cell in cells) < len(asked.rows):
+    cells = restricted_oracles.of_split(questions.source).get("one image", {}).values()
+    if sum(cell.number for cell in cells) < len(questions.rows):
         return []  # the split has no scenes
     right = sum(cell.right for cell in cells)
-    return [FixedBaseline(ONE_IMAGE, "oracle restricted to a single image", 100 * right / len(asked.rows))]
+    return [FixedBaseline(ONE_IMAGE, "oracle restricted to a single image", 100 * right / len(questions.rows))]

@@ -106,10 +106,10 @@ class Board:
         for edition in self.editions:
             if edition.name == name:
                 return edition
-        raise VhbenchError(f"{self.folder}: expected an edition of {self.named}; got {quote_value(name)}")
+        raise VhbenchError(f"{self.folder}: expected an edition of {self.names}; got {quote_value(name)}")
 
     @property
-    def named(self) -> str:
+    def names(self) -> str:
         """Names of its editions, with commas."""
         return ", ".join(edition.name for edition in self.editions)
 
@@ -134,14 +134,14 @@ def read_board(folder: Path, text: bytes | None = None) -> Board:
     if text is None and not path_exists(path):
         raise VhbenchError(f"{folder}: expected a board with {FILE}; create one with `vhbench leaderboard init`")
     data = read_yaml(path, text)
-    found = data.pop("format", None)
-    if found != FORMAT:
-        raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
-    known = [name.name for name in fields(Board) if name.name != "folder"]
-    if odd := sorted(map(str, data.keys() - set(known))):
-        raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
-    told: Board = convert(data, Board, str(path))
-    board = replace(told, folder=Path(folder))
+    file_format = data.pop("format", None)
+    if file_format != FORMAT:
+        raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(file_format)}")
+    expected = [name.name for name in fields(Board) if name.name != "folder"]
+    if odd := sorted(map(str, data.keys() - set(expected))):
+        raise VhbenchError(f"{path}: expected fields {', '.join(expected)}; got {quote_value(odd[0])}")
+    content: Board = convert(data, Board, str(path))
+    board = replace(content, folder=Path(folder))
     try:
         _check(board)
     except VhbenchError as error:
@@ -157,7 +157,7 @@ def _check(board: Board) -> None:
             web_address(url, f"'{name}'")
     if not board.editions:
         raise VhbenchError("expected at least one edition")
-    seen: dict[str, Edition] = {}
+    by_name: dict[str, Edition] = {}
     for edition in board.editions:
         if edition.benchmark not in BENCHMARKS:
             raise VhbenchError(f"expected a benchmark of {', '.join(BENCHMARKS)}; got {quote_value(edition.benchmark)}")
@@ -166,11 +166,11 @@ def _check(board: Board) -> None:
             raise VhbenchError(f"expected a task of {edition.benchmark}; got {quote_value(edition.task)}")
         if edition not in (apart := _by_limit(edition)):
             raise VhbenchError(f"{edition.name}: expected an edition for each of {', '.join(e.task for e in apart)}")
-        if edition.name in seen:
+        if edition.name in by_name:
             raise VhbenchError(f"{edition.name} occurs twice; expected each version once")
-        seen[edition.name] = edition
+        by_name[edition.name] = edition
     for edition in board.editions:
-        public = seen.get(replace(edition, version=edition.fresh_of).name) if edition.fresh_of else edition
+        public = by_name.get(replace(edition, version=edition.fresh_of).name) if edition.fresh_of else edition
         if public is None or (edition.fresh_of and public is edition):
             raise VhbenchError(
                 f"{edition.name}: expected fresh_of to be another edition of this board, got "
@@ -223,10 +223,10 @@ def make_board(
         of_split(path) for path in places(Board(folder=folder, title=title, editions=()), splits) if is_edition(path)
     ]
     if tasks:
-        wanted = [(edition, task) for task in tasks for edition in editions if _has(edition, task)]
-        if lost := [task for task in tasks if task not in [known for _, known in wanted]]:
+        pairs = [(edition, task) for task in tasks for edition in editions if _has(edition, task)]
+        if lost := [task for task in tasks if task not in [present for _, present in pairs]]:
             raise VhbenchError(f"--tasks: expected tasks of the splits' benchmarks, got {quote_value(lost[0])}")
-        editions = [replace(edition, task="" if task == edition.benchmark else task) for edition, task in wanted]
+        editions = [replace(edition, task="" if task == edition.benchmark else task) for edition, task in pairs]
     editions = [part for edition in editions for part in _by_limit(edition)]
     rules = Rules(generation=settings(generation))
     return Board(folder=folder, title=title, editions=tuple(paired(editions, fresh)), rules=rules, submit=submit)
@@ -286,14 +286,14 @@ def read_yaml(path: Path, text: bytes | None = None) -> dict[str, Any]:
     """
     data = read_bytes(path, MOST_YAML) if text is None else text
     try:
-        found = yaml.load(data, _Plain)  # noqa: S506 (a SafeLoader)
+        mapping = yaml.load(data, _Plain)  # noqa: S506 (a SafeLoader)
     except VhbenchError as error:
         raise VhbenchError(f"{path}, {error}") from error
     except (yaml.YAMLError, RecursionError, ValueError, UnicodeDecodeError) as error:
         raise VhbenchError(f"{path}: not YAML ({' '.join(str(error).split())[:200]})") from error
-    if not isinstance(found, dict):
-        raise VhbenchError(f"{path}: expected a mapping, got {quote_value(found)}")
-    return found
+    if not isinstance(mapping, dict):
+        raise VhbenchError(f"{path}: expected a mapping, got {quote_value(mapping)}")
+    return mapping
 
 
 def yaml_bytes(data: Mapping[str, Any]) -> bytes:
@@ -302,33 +302,33 @@ def yaml_bytes(data: Mapping[str, Any]) -> bytes:
     return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120).encode()
 
 
-def one_line(text: str, what: str, most: int) -> str:
+def one_line(text: str, subject: str, most: int) -> str:
     """Return a one-line text, checked to be free of control characters.
 
     Raises:
         VhbenchError: if it has more than ``most`` characters, line ends or control characters.
     """
     if len(text) > most:
-        raise VhbenchError(f"{what}: expected at most {most:,} characters, got {len(text):,}")
+        raise VhbenchError(f"{subject}: expected at most {most:,} characters, got {len(text):,}")
     if escaped(text) != text or not _LINE.fullmatch(text):
-        raise VhbenchError(f"{what}: expected one line without control characters; got {escaped(quote_value(text))}")
+        raise VhbenchError(f"{subject}: expected one line without control characters; got {escaped(quote_value(text))}")
     return text
 
 
-def web_address(url: str, what: str) -> str:
+def web_address(url: str, subject: str) -> str:
     """Return a URL that a page may link to.
 
     Raises:
         VhbenchError: if its scheme is not http or https.
     """
     if not re.fullmatch(r"https?://[^\s<>\"'`\\]{1,500}", url):
-        raise VhbenchError(f"{what}: expected a URL that begins with https:// or http://; got {quote_value(url)}")
-    return one_line(url, what, 510)
+        raise VhbenchError(f"{subject}: expected a URL that begins with https:// or http://; got {quote_value(url)}")
+    return one_line(url, subject, 510)
 
 
-def places(board: Board, given: Sequence[Path]) -> Iterator[Path]:
+def places(board: Board, paths: Sequence[Path]) -> Iterator[Path]:
     """Yield candidate folders of a board's splits: the given ones, their children, and the board's own ``splits``."""
-    for path in (*given, board.folder / "splits"):
+    for path in (*paths, board.folder / "splits"):
         yield path
         if path.is_dir() and not (path / manifests.MANIFEST).is_file():
             yield from sorted(child for child in path.iterdir() if child.is_dir() or child.is_file())
@@ -354,10 +354,10 @@ def paired(editions: Sequence[Edition], fresh: Sequence[str]) -> Iterator[Editio
                 f"--fresh: expected PUBLIC=FRESH of one benchmark, of {', '.join(names)}; got {quote_value(pair)}"
             )
         public[other] = names[one].version
-    order, asked = list(BENCHMARKS), [edition.task for edition in editions]
+    order, tasks = list(BENCHMARKS), [edition.task for edition in editions]
     for edition in sorted(
         names.values(),
-        key=lambda e: (order.index(e.benchmark), asked.index(e.task), manifests.parse_version(e.version)),
+        key=lambda e: (order.index(e.benchmark), tasks.index(e.task), manifests.parse_version(e.version)),
     ):
         yield replace(edition, fresh_of=public.get(edition.name, ""))
 
@@ -368,10 +368,10 @@ def settings(text: str) -> dict[str, Any]:
     >>> settings("temperature=0,do_sample=false")
     {'temperature': 0, 'do_sample': False}
     """
-    found = {}
+    options = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier():
             raise VhbenchError(f"--generation: expected name=value, got {quote_value(part)}")
-        found[name] = parse_yaml(value, f"--generation {quote_value(part)}")
-    return found
+        options[name] = parse_yaml(value, f"--generation {quote_value(part)}")
+    return options

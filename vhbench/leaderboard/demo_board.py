@@ -40,11 +40,11 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
     by_hash = {boards.of_split(split).content_hash: split for split in splits}
     sources = {edition.name: by_hash[edition.content_hash] for edition in editions}
     kind, added = "responses without a model" if name.startswith("vhbench_") else "", 0
-    for found in submit_run(board, sources, run, ModelInfo(name=name, reference=kind), replacing=True):
-        if found.entry is None or found.reasons:
-            yield from (f"not added: {found.place.edition.name}: {reason}" for reason in found.reasons)
+    for checked in submit_run(board, sources, run, ModelInfo(name=name, reference=kind), replacing=True):
+        if checked.entry is None or checked.reasons:
+            yield from (f"not added: {checked.place.edition.name}: {reason}" for reason in checked.reasons)
         else:
-            found.place.write(found.entry, found.answers)
+            checked.place.write(checked.entry, checked.answers)
             added += 1
     if added:
         try:

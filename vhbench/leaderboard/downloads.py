@@ -48,20 +48,20 @@ def files(standings: Rankings) -> Mapping[str, bytes]:
 def _rows(standings: Rankings) -> Iterator[tuple[Any, ...]]:
     """Yield one row per model and score, overall and by subset."""
     for one in standings.editions:
-        edition, main = one.edition, one.asked.main
-        for number in sorted(one.found):
-            model, found = standings.models[number], one.found[number]
-            who = (model.slug, model.about.name, model.about.reference)
-            what = (edition.benchmark, edition.version, edition.content_hash)
+        edition, main = one.edition, one.questions.main
+        for number in sorted(one.rescorings):
+            model, rescoring = standings.models[number], one.rescorings[number]
+            about = (model.slug, model.about.name, model.about.reference)
+            keys = (*about, edition.benchmark, edition.version, edition.content_hash)
             last = (edition.task, model.tiers.get(edition.name, ""))
-            for family, scores in found.scores.items():
+            for family, scores in rescoring.scores.items():
                 for metric, score in scores.items():
                     ranked = family == main.family.name and metric == main.headline
                     ranks = one.ranks.get(number, (None, None)) if ranked else (None, None)
-                    yield (*who, *what, family, metric, "", *_numbers(score), *ranks, *last)
-            for part, score in zip(main.parts, found.parts[main.family.name], strict=True):
-                named = "/".join(f"{column}={value}" for column, value in zip(part.columns, part.values, strict=True))
-                yield (*who, *what, main.family.name, main.headline, named, *_numbers(score), None, None, *last)
+                    yield (*keys, family, metric, "", *_numbers(score), *ranks, *last)
+            for part, score in zip(main.parts, rescoring.parts[main.family.name], strict=True):
+                subset = "/".join(f"{column}={value}" for column, value in zip(part.columns, part.values, strict=True))
+                yield (*keys, main.family.name, main.headline, subset, *_numbers(score), None, None, *last)
 
 
 def _numbers(score: Score) -> list[float | None]:

@@ -26,7 +26,7 @@ _LONGEST_FOLDER = 60
 
 _RESERVED = frozenset(map(look, NAMES))
 _SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
-_KEPT = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 """Device names that Windows reserves, with any extension."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
@@ -113,11 +113,11 @@ class BoardEntry(ModelInfo):
     def to_yaml(self) -> bytes:
         """Return the content of the file, without default values."""
         usual = {f.name: f.default for f in fields(BoardEntry)}
-        told = {f.name: getattr(self, f.name) for f in fields(BoardEntry) if getattr(self, f.name) != usual[f.name]}
-        told |= {"scores": {name: dict(values) for name, values in self.scores.items()}}
+        content = {f.name: getattr(self, f.name) for f in fields(BoardEntry) if getattr(self, f.name) != usual[f.name]}
+        content |= {"scores": {name: dict(values) for name, values in self.scores.items()}}
         if self.provenance:
-            told["provenance"] = [one.to_json() for one in self.provenance]
-        return yaml_bytes({"format": FORMAT, **told})
+            content["provenance"] = [one.to_json() for one in self.provenance]
+        return yaml_bytes({"format": FORMAT, **content})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +147,11 @@ class StoredEntry:
         """
         path = self.folder / FILE
         data = read_yaml(path)
-        if (found := data.pop("format", None)) != FORMAT:
-            raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(found)}")
-        known = [f.name for f in fields(BoardEntry)]
-        if odd := sorted(map(str, data.keys() - set(known))):
-            raise VhbenchError(f"{path}: expected fields {', '.join(known)}; got {quote_value(odd[0])}")
+        if (file_format := data.pop("format", None)) != FORMAT:
+            raise VhbenchError(f"{path}: expected format {FORMAT!r}, got {quote_value(file_format)}")
+        expected = [f.name for f in fields(BoardEntry)]
+        if odd := sorted(map(str, data.keys() - set(expected))):
+            raise VhbenchError(f"{path}: expected fields {', '.join(expected)}; got {quote_value(odd[0])}")
         entry: BoardEntry = convert(data, BoardEntry, str(path))
         try:
             entry.check()
@@ -161,20 +161,20 @@ class StoredEntry:
         return entry
 
     def _check_place(self, entry: BoardEntry) -> None:
-        own = self.edition
+        edition = self.edition
         if slug(entry.name) != self.model:
             raise VhbenchError(
                 f"expected the entry of {quote_value(entry.name)} in the folder {slug(entry.name)}; got {self.model}"
             )
-        if (entry.benchmark, entry.version, entry.task) != (own.benchmark, own.version, own.task):
+        if (entry.benchmark, entry.version, entry.task) != (edition.benchmark, edition.version, edition.task):
             raise VhbenchError(
-                f"expected an entry for {own.name}; got {quote_value(entry.task or entry.benchmark)} "
+                f"expected an entry for {edition.name}; got {quote_value(entry.task or entry.benchmark)} "
                 f"{quote_value(entry.version)}"
             )
-        if entry.content_hash != own.content_hash:
+        if entry.content_hash != edition.content_hash:
             raise VhbenchError(
-                f"was evaluated on another split: expected content hash {own.content_hash[:12]}… of the board's "
-                f"{own.name}, got {quote_value(entry.content_hash[:12])}"
+                f"was evaluated on another split: expected content hash {edition.content_hash[:12]}… of the board's "
+                f"{edition.name}, got {quote_value(entry.content_hash[:12])}"
             )
 
     def write(self, entry: BoardEntry, answers: bytes) -> None:
@@ -193,18 +193,18 @@ def slug(name: str) -> str:
     ('model-c98e118e', '7b-52f30708')
     """
     plain = unicodedata.normalize("NFKD", name)
-    kept = plain.encode("ascii", "ignore").decode().lower()
-    found = re.sub(r"\.\.+", ".", re.sub(r"[^a-z0-9.]+", "-", kept))
-    found = re.sub(r"[.-]*-[.-]*", "-", found).strip("-.")
+    ascii_name = plain.encode("ascii", "ignore").decode().lower()
+    folder = re.sub(r"\.\.+", ".", re.sub(r"[^a-z0-9.]+", "-", ascii_name))
+    folder = re.sub(r"[.-]*-[.-]*", "-", folder).strip("-.")
     digest = sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
-    if not _SLUG.fullmatch(found):
+    if not _SLUG.fullmatch(folder):
         return f"model-{digest}"
-    if _KEPT.fullmatch(found):
-        found = f"model-{found}"
-    if len(found) > _LONGEST_FOLDER or any(sign > "\x7f" and sign.isalnum() for sign in plain):
+    if _DEVICES.fullmatch(folder):
+        folder = f"model-{folder}"
+    if len(folder) > _LONGEST_FOLDER or any(sign > "\x7f" and sign.isalnum() for sign in plain):
         # The digest distinguishes names that differ only in removed characters.
-        return f"{found[: _LONGEST_FOLDER - 9].strip('-.')}-{digest}"
-    return found
+        return f"{folder[: _LONGEST_FOLDER - 9].strip('-.')}-{digest}"
+    return folder
 
 
 def _is_date(text: str) -> bool:
@@ -242,7 +242,7 @@ def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
 
 def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
     """Return all entries of a board in the order of their names, and one message per unexpected file or folder."""
-    root, found, strays = board.folder / ENTRIES, list[StoredEntry](), list[str]()
+    root, places, strays = board.folder / ENTRIES, list[StoredEntry](), list[str]()
     editions = {edition.name: edition for edition in board.editions}
     if os.path.lexists(root) and not _own_folder(root):
         return [], [f"{ENTRIES}: expected a folder, got a link or a file"]
@@ -255,24 +255,24 @@ def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
         for inner in sorted(folder.iterdir()):
             title = f"{folder.name}/{inner.name}"
             if inner.name not in editions or not _own_folder(inner):
-                strays.append(f"{quote_value(title)}: expected an edition of the board ({board.named})")
+                strays.append(f"{quote_value(title)}: expected an edition of the board ({board.names})")
                 continue
             surplus = [p.name for p in inner.iterdir() if p.name not in (FILE, ANSWERS) or p.is_symlink()]
             strays += [f"{title}: unexpected file {quote_value(name)}" for name in sorted(surplus)]
             if not surplus:
-                found.append(StoredEntry(folder.name, editions[inner.name], inner))
-    return found, strays
+                places.append(StoredEntry(folder.name, editions[inner.name], inner))
+    return places, strays
 
 
 def _own_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def unlike(about: ModelInfo, told: ModelInfo, title: str) -> Iterator[str]:
+def unlike(about: ModelInfo, other: ModelInfo, title: str) -> Iterator[str]:
     """Yield conflicting fields of two entries of a model."""
-    odd = [name for name in SHARED if getattr(about, name) != getattr(told, name)]
+    odd = [name for name in SHARED if getattr(about, name) != getattr(other, name)]
     if odd:
-        yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(told, odd[0]))}"
+        yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(other, odd[0]))}"
 
 
 def missing(stored_entry: StoredEntry) -> Iterator[str]:

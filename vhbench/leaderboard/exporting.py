@@ -22,7 +22,7 @@ from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.metric import Metric
-from vhbench.tasks.metrics.registry import headline_of, shown
+from vhbench.tasks.metrics.registry import board_metrics, headline_of
 
 SCHEMA = "0.3.0"
 """Version of Every Eval Ever's schemas."""
@@ -47,11 +47,11 @@ def _entered(standings: Rankings, model: BoardModel) -> Iterator[EditionStanding
 
 def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, Metric, Score]]:
     """Yield family, metric and score of a model on an edition, the headline metric first."""
-    found, main = one.found[model.number], one.asked.main
+    rescoring, main = one.rescorings[model.number], one.questions.main
     order = [(main.family.name, headline_of(main.family.name))]
-    order += [(family, metric) for family in found.scores for metric in shown(family)]
+    order += [(family, metric) for family in rescoring.scores for metric in board_metrics(family)]
     for family, metric in dict.fromkeys(order):
-        score = found.scores[family][metric.name]
+        score = rescoring.scores[family][metric.name]
         if score.value is not None:
             yield family, metric, score
 
@@ -67,8 +67,8 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
     except ImportError as error:
         raise VhbenchError("expected huggingface_hub 1.4 or newer for .eval_results; upgrade it") from error
     entry, score = model.entries[one.edition.name], one.headline(model.number)
-    metric = headline_of(one.asked.main.family.name)
-    told = EvalResultEntry(
+    metric = headline_of(one.questions.main.family.name)
+    hub_result = EvalResultEntry(
         dataset_id=one.edition.repo_id,
         task_id=one.edition.task or one.edition.benchmark,
         value=round(float(score.value or 0.0), 2),
@@ -76,7 +76,7 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
         date=entry.date or None,
         notes=f"{metric.label}{_ends(score)}; recomputed by vhbench {vhbench.__version__}",
     )
-    return yaml.safe_dump(eval_result_entries_to_yaml([told]), sort_keys=False, allow_unicode=True).encode()
+    return yaml.safe_dump(eval_result_entries_to_yaml([hub_result]), sort_keys=False, allow_unicode=True).encode()
 
 
 def model_index(standings: Rankings, model: BoardModel) -> bytes:
@@ -101,8 +101,8 @@ def model_index(standings: Rankings, model: BoardModel) -> bytes:
         for one in _entered(standings, model)
         for family, metric, score in _scores(one, model)
     ]
-    found = eval_results_to_model_index(model.about.name, results) if results else []
-    return yaml.safe_dump({"model-index": found}, sort_keys=False, allow_unicode=True).encode()
+    index = eval_results_to_model_index(model.about.name, results) if results else []
+    return yaml.safe_dump({"model-index": index}, sort_keys=False, allow_unicode=True).encode()
 
 
 def table(standings: Rankings, model: BoardModel) -> str:
@@ -117,8 +117,8 @@ def table(standings: Rankings, model: BoardModel) -> str:
             rank = f"{ranks} of {len(one.ranks)}" if score is one.headline(model.number) and first else ""
             lines.append(f"| {title} | {metric.label} | {score.value:.1f} | {ends} | {rank} |")
     hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
-    told = f"Recomputed from the responses by vhbench {vhbench.__version__} ({model.tier}): {hashes}."
-    return "\n".join([*lines, "", told, ""])
+    note = f"Recomputed from the responses by vhbench {vhbench.__version__} ({model.tier}): {hashes}."
+    return "\n".join([*lines, "", note, ""])
 
 
 def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
@@ -129,7 +129,7 @@ def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardMode
     name = _uuid(f"{model.slug} {one.edition.content_hash} {entry.answers}")
     when = int(datetime.strptime(entry.date or "1970-01-01", "%Y-%m-%d").replace(tzinfo=UTC).timestamp())
     run = f"{one.edition.name}/{developer or 'unknown'}_{model.slug}/{when}"
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "schema_version": SCHEMA,
         "evaluation_id": run,
         "retrieved_timestamp": str(when),
@@ -147,28 +147,28 @@ def every_eval_ever(standings: Rankings, one: EditionStandings, model: BoardMode
             if scored[1].higher_is_better is not None  # the schema requires a direction
         ],
     }
-    if not one.edition.hidden and not answer_keys.is_key(one.asked.source):
-        rows = (_instance(one, model, place, run, developer) for place in range(len(one.asked.rows)))
+    if not one.edition.hidden and not answer_keys.is_key(one.questions.source):
+        rows = (_instance(one, model, place, run, developer) for place in range(len(one.questions.rows)))
         lines = b"".join(orjson.dumps(row) + b"\n" for row in rows)
         path = f"{folder}/{name}_samples.jsonl"
-        found["detailed_evaluation_results"] = {
+        record["detailed_evaluation_results"] = {
             "format": "jsonl",
             "file_path": path,
             "hash_algorithm": "sha256",
             "checksum": sha256(lines).hexdigest(),
-            "total_rows": len(one.asked.rows),
+            "total_rows": len(one.questions.rows),
         }
         yield f"every_eval_ever/{path}", lines
-    yield f"every_eval_ever/{folder}/{name}.json", json_bytes(found)
+    yield f"every_eval_ever/{folder}/{name}.json", json_bytes(record)
 
 
 def _model_info(model: BoardModel, developer: str) -> dict[str, Any]:
     weights = {True: "open_weights", False: "closed_weights", None: "unknown"}[model.about.open_weights]
-    told = {"deployment_type": "unknown", "model_availability": weights}
+    details = {"deployment_type": "unknown", "model_availability": weights}
     if model.about.parameters:
-        told["parameters"] = str(model.about.parameters)
-    found = {"name": model.about.name, "id": f"{developer or 'unknown'}/{model.slug}", "additional_details": told}
-    return found | ({"developer": model.about.organisation} if model.about.organisation else {})
+        details["parameters"] = str(model.about.parameters)
+    entry = {"name": model.about.name, "id": f"{developer or 'unknown'}/{model.slug}", "additional_details": details}
+    return entry | ({"developer": model.about.organisation} if model.about.organisation else {})
 
 
 def _result(
@@ -178,15 +178,15 @@ def _result(
     details: dict[str, Any] = {"score": round(float(score.value or 0.0), 4)}
     if score.interval is not None:
         ends = {"lower": round(score.interval[0], 4), "upper": round(score.interval[1], 4), "confidence_level": 0.95}
-        own = len(one.asked.families[family].places)
+        n_samples = len(one.questions.families[family].places)
         method = "clustered by image and fact"
-        details["uncertainty"] = {"confidence_interval": {**ends, "method": method}, "num_samples": own}
+        details["uncertainty"] = {"confidence_interval": {**ends, "method": method}, "num_samples": n_samples}
     source: dict[str, Any] = {"dataset_name": edition.name, "source_type": "other"}
     if edition.repo_id:
         source |= {"source_type": "hf_dataset", "hf_repo": edition.repo_id, "hf_split": "test"}
-        source["samples_number"] = len(one.asked.rows)
+        source["samples_number"] = len(one.questions.rows)
     source["additional_details"] = {"content_hash": edition.content_hash, "verified": model.tiers[edition.name]}
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "evaluation_result_id": f"{run}/{family}/{metric.name}",
         "evaluation_name": f"{edition.name} {family}",
         "source_data": source,
@@ -203,9 +203,9 @@ def _result(
         "score_details": details,
     }
     settings = entry.provenance[0].generation if entry.provenance else {}
-    told = {"temperature": settings.get("temperature"), "max_tokens": settings.get("max_new_tokens")}
-    args = {name: value for name, value in told.items() if _is_number(value, whole=name == "max_tokens")}
-    return found | ({"generation_config": {"generation_args": args}} if args else {})
+    arguments = {"temperature": settings.get("temperature"), "max_tokens": settings.get("max_new_tokens")}
+    args = {name: value for name, value in arguments.items() if _is_number(value, whole=name == "max_tokens")}
+    return record | ({"generation_config": {"generation_args": args}} if args else {})
 
 
 def _is_number(value: Any, *, whole: bool) -> bool:
@@ -213,12 +213,12 @@ def _is_number(value: Any, *, whole: bool) -> bool:
 
 
 def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, developer: str) -> dict[str, Any]:
-    row, found = one.asked.rows[place], one.found[model.number]
+    row, rescoring = one.questions.rows[place], one.rescorings[model.number]
     reference = [row["answer"]] if row["answer"] else list(row["objects"])
     family = BENCHMARKS[one.edition.benchmark].families[row["kind"]].name
-    metric = one.asked.families[family].headline
-    right = bool(found.right[place])
-    read = {"turn_idx": 0, "source": "output.raw", "extracted_value": found.read[place]}
+    metric = one.questions.families[family].headline
+    right = bool(rescoring.right[place])
+    extraction = {"turn_idx": 0, "source": "output.raw", "extracted_value": rescoring.predictions[place]}
     return {
         "schema_version": SCHEMA,
         "evaluation_id": run,
@@ -230,7 +230,7 @@ def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, de
         "interaction_type": "single_turn",
         "input": {"raw": row["question"], "reference": reference, "choices": list(row["choices"]) or None},
         "output": {"raw": [one.responses[model.number][place]]},
-        "answer_attribution": [{**read, "extraction_method": "custom", "is_terminal": True}],
+        "answer_attribution": [{**extraction, "extraction_method": "custom", "is_terminal": True}],
         "evaluation": {"score": float(right), "is_correct": right},
     }
 

@@ -102,8 +102,8 @@ def each(
         except IndexError:
             child = _Child()
         try:
-            own = child.call(seconds, args, limit, memory) if callable(seconds) else limit
-            return own if isinstance(own, Failure) else child.call(function, args, own, memory)
+            budget = child.call(seconds, args, limit, memory) if callable(seconds) else limit
+            return budget if isinstance(budget, Failure) else child.call(function, args, budget, memory)
         finally:
             _idle.append(child)
 
@@ -136,7 +136,7 @@ def _limit(memory: int, seconds: float) -> None:
     with suppress(ImportError, OSError, ValueError):  # not supported, as on Windows
         import resource
 
-        taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_DATA, (taken + memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+        current = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_DATA, (current + memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
         end = ceil(time.process_time() + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (end, resource.getrlimit(resource.RLIMIT_CPU)[1]))

@@ -18,19 +18,19 @@ _MARKS = re.compile(r"[\u0300-\u036f]{2}|[\u20d0-\u20ff]")
 """Stacked or enclosing marks, which cover other text."""
 
 
-def check_name(name: str, what: str, most: int) -> None:
+def check_name(name: str, subject: str, most: int) -> None:
     """Check that a name shows all its characters, each in the writing system that it seems to be in.
 
     Raises:
         VhbenchError: if it is too long, or has invisible, stacked or confusable characters.
     """
-    one_line(name, what, most)
+    one_line(name, subject, most)
     unseen = any(unicodedata.category(sign) in _UNSEEN for sign in name.replace(" ", ""))
     if unseen or disarm.strip_variation_selectors(name) != name:
-        raise VhbenchError(f"expected {what} without invisible characters; got {name!a}")
+        raise VhbenchError(f"expected {subject} without invisible characters; got {name!a}")
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
     if mixed or disarm.has_anomalies(name) or _MARKS.search(name) or not unicodedata.is_normalized("NFC", name):
-        raise VhbenchError(f"expected {what} without characters that look like others; got {name!a}")
+        raise VhbenchError(f"expected {subject} without characters that look like others; got {name!a}")
 
 
 def look(name: str) -> str:

@@ -85,15 +85,15 @@ def unpack(path: Path, count: int) -> list[PackedAnswer]:
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
         if sum(sizes) > MOST_TEXT:
             raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got {sum(sizes) >> 20:,}")
-    text, found = Text(path, MOST_TEXT, LONGEST), list[PackedAnswer]()
+    text, answers = Text(path, MOST_TEXT, LONGEST), list[PackedAnswer]()
     for i in range(file.metadata.num_row_groups):
         group = read_group(file, path, i, schema.names)
         lengths = [group.column(name).to_pylist() for name in schema.names[1:]]
         if any(value is None or value < 0 for values in lengths for value in values):
             raise VhbenchError(f"{path}: expected token counts of at least 0")
-        found += map(PackedAnswer, text.column(group.column(COLUMN), COLUMN), *lengths)
-        if len(found) > count:
+        answers += map(PackedAnswer, text.column(group.column(COLUMN), COLUMN), *lengths)
+        if len(answers) > count:
             break
-    if len(found) != count:
-        raise VhbenchError(f"{path}: expected {count:,} responses, got {len(found):,}")
-    return found
+    if len(answers) != count:
+        raise VhbenchError(f"{path}: expected {count:,} responses, got {len(answers):,}")
+    return answers

@@ -30,23 +30,23 @@ def add_people(board: Board, report: Path, name: str) -> Path:
         VhbenchError: if the name is misleading, or the report is not about a dataset version of the board.
     """
     ModelInfo(name=name).check()
-    told: _Report = read_typed(report, _Report, "vhbench review")
-    edition = next((one for one in board.editions if one.content_hash == told["hash"] and not one.task), None)
-    if edition is None or not any(counts.get("judged") for counts in told["by_annotator"].values()):
-        raise VhbenchError(f"{report}: expected a report of `vhbench review` about {board.named}, without --twins")
+    review: _Report = read_typed(report, _Report, "vhbench review")
+    edition = next((one for one in board.editions if one.content_hash == review["hash"] and not one.task), None)
+    if edition is None or not any(counts.get("judged") for counts in review["by_annotator"].values()):
+        raise VhbenchError(f"{report}: expected a report of `vhbench review` about {board.names}, without --twins")
     path = board.folder / FOLDER / slug(name) / f"{edition.name}.json"
-    counts = {f"annotator {number}": dict(one) for number, one in enumerate(told["by_annotator"].values(), start=1)}
-    write_atomic(path, json_bytes({"name": name, "hash": told["hash"], "by_annotator": counts}))
+    counts = {f"annotator {number}": dict(one) for number, one in enumerate(review["by_annotator"].values(), start=1)}
+    write_atomic(path, json_bytes({"name": name, "hash": review["hash"], "by_annotator": counts}))
     return path
 
 
-def people(board: Board, asked: QuestionIndex) -> Iterator[FixedBaseline]:
+def people(board: Board, questions: QuestionIndex) -> Iterator[FixedBaseline]:
     """Yield the accuracy of each group of annotators on an edition; of pairs there is none."""
-    named = (board.folder / FOLDER).glob(f"*/{asked.edition.name}.json")
-    for path in sorted(named) if asked.main.headline == "accuracy" else ():
-        told: _Report = read_typed(path, _Report, "vhbench review")
-        counts = told["by_annotator"].values()
+    files = (board.folder / FOLDER).glob(f"*/{questions.edition.name}.json")
+    for path in sorted(files) if questions.main.headline == "accuracy" else ():
+        review: _Report = read_typed(path, _Report, "vhbench review")
+        counts = review["by_annotator"].values()
         judged, right = (sum(one[name] for one in counts) for name in ("judged", "as_the_split"))
-        if told["hash"] == asked.edition.content_hash and judged:
+        if review["hash"] == questions.edition.content_hash and judged:
             kind = f"{len(counts)} people, {judged:,} answers"
-            yield FixedBaseline(told.get("name", "People"), kind, 100 * right / judged)
+            yield FixedBaseline(review.get("name", "People"), kind, 100 * right / judged)

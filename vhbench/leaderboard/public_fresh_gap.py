@@ -71,23 +71,23 @@ class FreshQuestions:
         """
         count = len(self.public)
         weights = self.weights[:count], self.weights[count:]
-        own, right = (
+        outcome_pairs, right = (
             [(one[self.public], new[self.fresh]) for one, new in pairs] for pairs in (outcomes, best or outcomes)
         )
-        changes = [drop(public, fresh, weights) for public, fresh in own]
+        changes = [drop(public, fresh, weights) for public, fresh in outcome_pairs]
         adverse = [
             drop(*((public, new) if change.mean() > 0 else (old, fresh)), weights)
-            for change, (public, fresh), (old, new) in zip(changes, own, right, strict=True)
+            for change, (public, fresh), (old, new) in zip(changes, outcome_pairs, right, strict=True)
         ]
         p = multiple_testing.holm([self._p_value(*both) for both in zip(changes, adverse, strict=True)])
-        found = list[PublicFreshGap]()
-        for both, change, one in zip(own, changes, p, strict=True):
-            told = intervals.of_change(change, np.ones(len(change)), clusters=self.clusters, shares=True)
-            ends = None if told is None else (100 * told.low, 100 * told.high)
+        gaps = list[PublicFreshGap]()
+        for both, change, one in zip(outcome_pairs, changes, p, strict=True):
+            interval = intervals.of_change(change, np.ones(len(change)), clusters=self.clusters, shares=True)
+            ends = None if interval is None else (100 * interval.low, 100 * interval.high)
             before, after = (100 * float(w @ values) for w, values in zip(weights, both, strict=True))
             sizes = count, len(self.fresh)
-            found.append(PublicFreshGap(before, after, before - after, ends, one <= multiple_testing.ALPHA, sizes))
-        return found
+            gaps.append(PublicFreshGap(before, after, before - after, ends, one <= multiple_testing.ALPHA, sizes))
+        return gaps
 
     def _p_value(self, change: Floats, adverse: Floats) -> float:
         """Return the larger p-value of a gap and its adverse version, 1 if that reverses it."""
@@ -106,34 +106,35 @@ def fresh_questions(public: tuple[QuestionIndex, Places], fresh: tuple[QuestionI
         public: public edition, and the indices of its scored questions in their family.
         fresh: the same for the fresh edition.
     """
-    known = {_asks(row) for row in public[0].rows}
-    new = [place for place in fresh[1].tolist() if _asks(_row(fresh[0], place)) not in known]
+    public_keys = {_asks(row) for row in public[0].rows}
+    new = [place for place in fresh[1].tolist() if _asks(_row(fresh[0], place)) not in public_keys]
     sides = (public[0], public[1].tolist()), (fresh[0], new)
-    kinds = [[_kind(asked, place) for place in places] for asked, places in sides]
+    kinds = [[_kind(questions, place) for place in places] for questions, places in sides]
     counts = [Counter(names) for names in kinds]
     worth = {kind: n * m / (n + m) for kind, n in counts[0].items() if (m := counts[1][kind])}
     total = sum(worth.values())
-    chosen, weights = list[Places](), list[Floats]()
+    indices, weights = list[Places](), list[Floats]()
     for (_, places), names, count in zip(sides, kinds, counts, strict=True):
-        held = [
+        weighted = [
             (place, worth[kind] / total / count[kind])
             for place, kind in zip(places, names, strict=True)
             if kind in worth
         ]
-        if len(held) < FEWEST:
+        if len(weighted) < FEWEST:
             return None
-        chosen.append(np.array([place for place, _ in held]))
-        weights.append(np.array([weight for _, weight in held]))
-    about = [asked.main.about[place] for (asked, _), own in zip(sides, chosen, strict=True) for place in own.tolist()]
-    return FreshQuestions(chosen[0], chosen[1], np.concatenate(weights), clusters_of(about))
+        indices.append(np.array([place for place, _ in weighted]))
+        weights.append(np.array([weight for _, weight in weighted]))
+    both = zip(sides, indices, strict=True)
+    about = [questions.main.about[place] for (questions, _), members in both for place in members.tolist()]
+    return FreshQuestions(indices[0], indices[1], np.concatenate(weights), clusters_of(about))
 
 
-def _row(asked: QuestionIndex, place: int) -> Mapping[str, Any]:
-    return asked.rows[int(asked.main.places[place])]
+def _row(questions: QuestionIndex, place: int) -> Mapping[str, Any]:
+    return questions.rows[int(questions.main.places[place])]
 
 
-def _kind(asked: QuestionIndex, place: int) -> str:
-    return asked.cell(int(asked.main.places[place]))
+def _kind(questions: QuestionIndex, place: int) -> str:
+    return questions.cell(int(questions.main.places[place]))
 
 
 def _asks(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -36,8 +36,8 @@ class PullRequest:
         for path, kind in self.changes.items():
             if (parts := PurePosixPath(path).parts)[0] == ENTRIES and len(parts) > 2:
                 kinds.setdefault("/".join(parts[1:3]), set()).add(kind)
-        for name, own in sorted(kinds.items()):
-            yield f"{own.pop() if len(own) == 1 else 'changed':8} {name}"
+        for name, entry_kinds in sorted(kinds.items()):
+            yield f"{entry_kinds.pop() if len(entry_kinds) == 1 else 'changed':8} {name}"
 
     def faults(self, submitter: str = "") -> Iterator[str]:
         """Yield the changes that a submitter may not make, one line each.
@@ -54,9 +54,9 @@ class PullRequest:
             if model in self.owners and (not submitter or self.owners[model] != submitter):
                 owner = quote_value(self.owners[model]) if self.owners[model] else "the maintainers"
                 yield f"{model}: belongs to {owner}; got changes by {quote_value(submitter or 'an unknown account')}"
-        for name, told in self.submitters.items():
-            if submitter and told != submitter:
-                yield f"{name}: expected submitter {quote_value(submitter)}, got {quote_value(told)}"
+        for name, account in self.submitters.items():
+            if submitter and account != submitter:
+                yield f"{name}: expected submitter {quote_value(submitter)}, got {quote_value(account)}"
 
 
 def _is_entry(path: str) -> bool:
@@ -81,7 +81,7 @@ def read_request(folder: Path, base: str) -> PullRequest:
     changes = {name: _KINDS.get(kind, "changed") for kind, name in zip(words[::2], words[1::2], strict=False)}
     new = _listed(folder, "ls-files", "--others", "--exclude-standard", "--full-name")
     changes |= dict.fromkeys(new, "added")
-    own = {
+    kinds = {
         name.removeprefix(prefix) if name.startswith(prefix) else f"../{name}": kind for name, kind in changes.items()
     }
     owners = dict[str, str]()
@@ -89,11 +89,9 @@ def read_request(folder: Path, base: str) -> PullRequest:
         parts = PurePosixPath(name).parts
         if len(parts) == 4 and parts[3] == ENTRY_FILE and not owners.get(parts[1]):
             owners[parts[1]] = _submitter(folder / name, _git(folder, "show", f"{commit}:{prefix}{name}"))
-    files = [
-        path for path, kind in own.items() if _is_entry(path) and path.endswith(f"/{ENTRY_FILE}") and kind != "deleted"
-    ]
+    files = [path for path in kinds if _is_entry(path) and path.endswith(f"/{ENTRY_FILE}") and kinds[path] != "deleted"]
     submitters = {path: _submitter(folder / path) for path in sorted(files)}
-    return PullRequest(_git(folder, "show", f"{commit}:{prefix}{FILE}"), own, owners, submitters)
+    return PullRequest(_git(folder, "show", f"{commit}:{prefix}{FILE}"), kinds, owners, submitters)
 
 
 def _submitter(path: Path, text: bytes | None = None) -> str:
@@ -110,6 +108,6 @@ def _listed(folder: Path, command: str, *words: str) -> list[str]:
 def _git(folder: Path, *words: str) -> bytes:
     done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()[:1] or [f"git {words[0]} failed"]
-        raise VhbenchError(f"--against: expected a revision of the board's git repository ({said[0]})")
+        message = done.stderr.decode(errors="replace").strip().splitlines()[:1] or [f"git {words[0]} failed"]
+        raise VhbenchError(f"--against: expected a revision of the board's git repository ({message[0]})")
     return done.stdout

@@ -77,7 +77,7 @@ class QuestionIndex:
         source: its split, or the key of a hidden test set.
         configs: config of each question.
         rows: record columns of each question.
-        read_before: cached predictions, by question and response.
+        parsed_records: cached predictions, by question and response.
         baselines: cached digests of the predictions of each baseline.
     """
 
@@ -85,7 +85,7 @@ class QuestionIndex:
     source: Path
     configs: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
-    read_before: dict[tuple[int, str], Record] = field(default_factory=dict, repr=False, compare=False)
+    parsed_records: dict[tuple[int, str], Record] = field(default_factory=dict, repr=False, compare=False)
     baselines: dict[str, npt.NDArray[np.uint32]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -106,21 +106,21 @@ class QuestionIndex:
     @cached_property
     def of_map(self) -> Mapping[tuple[str, str], list[int]]:
         """Indices of the questions of each cell of the heat map, by the values of its axes; empty without one."""
-        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        indices: dict[tuple[str, str], list[int]] = defaultdict(list)
         axes = BENCHMARKS[self.edition.benchmark].map
         for place in self.main.places.tolist() if axes else ():
-            found[str(self.rows[place][axes[0]]), str(self.rows[place][axes[1]])].append(place)
-        return found
+            indices[str(self.rows[place][axes[0]]), str(self.rows[place][axes[1]])].append(place)
+        return indices
 
     @cached_property
     def families(self) -> Mapping[str, FamilyIndex]:
         """Families of its questions by name, the ranked one first."""
-        entry, own = BENCHMARKS[self.edition.benchmark], dict[str, list[int]]()
-        known = {family.name: family for family in entry.families.values()}
+        entry, members = BENCHMARKS[self.edition.benchmark], dict[str, list[int]]()
+        by_name = {family.name: family for family in entry.families.values()}
         for place, row in enumerate(self.rows):
-            own.setdefault(entry.families[row["kind"]].name, []).append(place)
-        order = sorted(own, key=lambda name: (name == "caption", name))
-        return {name: self._family(known[name], np.array(own[name])) for name in order}
+            members.setdefault(entry.families[row["kind"]].name, []).append(place)
+        order = sorted(members, key=lambda name: (name == "caption", name))
+        return {name: self._family(by_name[name], np.array(members[name])) for name in order}
 
     @property
     def main(self) -> FamilyIndex:
@@ -146,21 +146,21 @@ class QuestionIndex:
 
     def of_task(self, name: str) -> list[int]:
         """Return the indices of the questions of a task or group."""
-        known = task(name)
-        if known.members:
-            return sorted({place for member in known.members for place in self.of_task(member)})
-        if known.keep is None:
+        definition = task(name)
+        if definition.members:
+            return sorted({place for member in definition.members for place in self.of_task(member)})
+        if definition.keep is None:
             return [place for place, config in enumerate(self.configs) if config == name]
-        return [place for place, row in enumerate(self.rows) if known.keeps(row.__getitem__)]
+        return [place for place, row in enumerate(self.rows) if definition.keeps(row.__getitem__)]
 
     def cell(self, place: int) -> str:
         """Return the subset of a question, for the filter of examples: "E5 · hn"."""
         row = self.rows[place]
-        found = [str(row[name]) for name in BENCHMARKS[self.edition.benchmark].cell]
-        return " · ".join(value or "clean" for value in found)
+        values = [str(row[name]) for name in BENCHMARKS[self.edition.benchmark].cell]
+        return " · ".join(value or "clean" for value in values)
 
-    def _family(self, family: Family, own: Places) -> FamilyIndex:
-        about = [self.about[place] for place in own]
+    def _family(self, family: Family, indices: Places) -> FamilyIndex:
+        about = [self.about[place] for place in indices]
         parts = list[QuestionPart]()
         for columns in () if family.name == "caption" else BENCHMARKS[self.edition.benchmark].parts or family.cells[:1]:
             inside: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -171,13 +171,13 @@ class QuestionIndex:
                 clusters = clusters_of([about[place] for place in members])
                 parts.append(QuestionPart(columns, values, members, clusters))
         shared = Shared.of(about)
-        return FamilyIndex(family, own, about, shared, shared.among(), tuple(parts))
+        return FamilyIndex(family, indices, about, shared, shared.among(), tuple(parts))
 
 
 def _order(columns: Iterable[str], values: Iterable[str]) -> list[tuple[int, str]]:
     """Return a sort key of column values in natural order."""
-    known = [VALUE_ORDER.get(column, ()) for column in columns]
-    return [(own.index(value) if value in own else len(own), value) for own, value in zip(known, values, strict=True)]
+    pairs = zip((VALUE_ORDER.get(column, ()) for column in columns), values, strict=True)
+    return [(order.index(value) if value in order else len(order), value) for order, value in pairs]
 
 
 def in_order(column: str, values: Iterable[str]) -> list[str]:
@@ -213,10 +213,10 @@ def read_edition(edition: Edition, source: Path) -> QuestionIndex:
     whole = QuestionIndex(edition, source, configs, rows)
     if not edition.task:
         return whole
-    own = whole.of_task(edition.task)
-    if not own:
+    members = whole.of_task(edition.task)
+    if not members:
         raise VhbenchError(f"{source}: has no question of the task {edition.task}")
-    return whole.at(own)
+    return whole.at(members)
 
 
 def _typed(name: str, value: Any) -> Any:
@@ -225,7 +225,7 @@ def _typed(name: str, value: Any) -> Any:
     return bool(value) if name in FLAGS else str(value or "")
 
 
-def find_sources(board: Board, given: Sequence[Path] = ()) -> dict[str, Path]:
+def find_sources(board: Board, paths: Sequence[Path] = ()) -> dict[str, Path]:
     """Return the source of each edition's questions, by the name of the edition.
 
     Splits are identified by content hash, among the given ones, the board's own ``splits``, and the pinned ones on the
@@ -234,19 +234,19 @@ def find_sources(board: Board, given: Sequence[Path] = ()) -> dict[str, Path]:
     Raises:
         VhbenchError: if an edition is not found, or its split does not match its manifest.
     """
-    found: dict[str, Path] = {}
-    for path in places(board, given):
+    sources: dict[str, Path] = {}
+    for path in places(board, paths):
         if not is_edition(path):
             continue
-        there = of_split(path)
+        split = of_split(path)
         for edition in board.editions:
-            same = (there.benchmark, there.content_hash) == (edition.benchmark, edition.content_hash)
-            if same and there.hidden == edition.hidden and edition.name not in found:
-                found[edition.name] = path if there.hidden and answer_keys.is_key(path) else _verified(path, edition)
+            same = (split.benchmark, split.content_hash) == (edition.benchmark, edition.content_hash)
+            if same and split.hidden == edition.hidden and edition.name not in sources:
+                sources[edition.name] = path if split.hidden and answer_keys.is_key(path) else _verified(path, edition)
     for edition in board.editions:
-        if edition.name not in found:
-            found[edition.name] = _elsewhere(board, edition)
-    return found
+        if edition.name not in sources:
+            sources[edition.name] = _elsewhere(board, edition)
+    return sources
 
 
 @lru_cache(maxsize=64)
@@ -254,9 +254,9 @@ def _verified(path: Path, edition: Edition) -> Path:
     """Return the path of a split after checking it against its manifest, once per process."""
     if edition.hidden:
         raise VhbenchError(f"{path}: has no reference answers; {edition.name} is a hidden test set: give its key")
-    if (there := splits.recompute_content_hash(path)) != edition.content_hash:
+    if (content_hash := splits.recompute_content_hash(path)) != edition.content_hash:
         raise VhbenchError(
-            f"{path}: expected content hash {edition.content_hash} of its manifest; its rows have {there}"
+            f"{path}: expected content hash {edition.content_hash} of its manifest; its rows have {content_hash}"
         )
     return path
 
@@ -266,7 +266,7 @@ def _elsewhere(board: Board, edition: Edition) -> Path:
         from vhbench.adapters import hub
 
         return _verified(hub.snapshot(edition.repo_id, edition.revision), edition)
-    what = "its key (--splits FILE)" if edition.hidden else "its split (--splits DIR, or DIR/splits of the board)"
+    source = "its key (--splits FILE)" if edition.hidden else "its split (--splits DIR, or DIR/splits of the board)"
     raise VhbenchError(
-        f"{board.folder}: expected {edition.name} with content hash {edition.content_hash[:12]}…; give {what}"
+        f"{board.folder}: expected {edition.name} with content hash {edition.content_hash[:12]}…; give {source}"
     )

@@ -58,8 +58,8 @@ class EditionStandings:
     """Results of an edition.
 
     Attributes:
-        asked: its questions.
-        found: number of a model → its scores.
+        questions: its questions.
+        rescorings: number of a model → its scores.
         responses: number of a model → its responses of the first repetition.
         ranks: number of a model → its rank range.
         members: numbers of the compared models: all with a score.
@@ -68,8 +68,8 @@ class EditionStandings:
         levels: baselines of which only the score is known.
     """
 
-    asked: QuestionIndex
-    found: Mapping[int, RescoredEntry]
+    questions: QuestionIndex
+    rescorings: Mapping[int, RescoredEntry]
     responses: Mapping[int, Sequence[str]]
     ranks: Mapping[int, tuple[int, int]]
     members: Sequence[int]
@@ -80,12 +80,12 @@ class EditionStandings:
     @property
     def edition(self) -> Edition:
         """Which."""
-        return self.asked.edition
+        return self.questions.edition
 
     def headline(self, number: int) -> Score:
         """Return the ranked score of a model, an empty one without an entry."""
-        main, found = self.asked.main, self.found.get(number)
-        return found.scores[main.family.name][main.headline] if found else Score(None)
+        main, rescoring = self.questions.main, self.rescorings.get(number)
+        return rescoring.scores[main.family.name][main.headline] if rescoring else Score(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ class Rankings:
             model: the model.
             name: public edition; "" for any.
         """
-        for (public, fresh), found in self.drops.items():
-            gap = found.get(model.number)
+        for (public, fresh), gaps in self.drops.items():
+            gap = gaps.get(model.number)
             if name in ("", public) and gap is not None and gap.significant and gap.value > 0:
                 return fresh, gap
         return None
@@ -149,12 +149,12 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
         raise VhbenchError(f"{board.folder}: expected at least one entry; add a run with `vhbench leaderboard add`")
     models = list(_models(board, checked))
     numbers = {model.slug: model.number for model in models}
-    asked = [cached_question_index(edition, sources[edition.name]) for edition in board.editions]
-    own = [_answers(one, checked, numbers) for one in asked]
+    questions = [cached_question_index(edition, sources[edition.name]) for edition in board.editions]
+    answers = [_answers(one, checked, numbers) for one in questions]
     ranked = {model.number for model in models if model.ranked}
     editions = [
-        EditionStandings(one, found, said, *_compared(one, found, ranked), [*levels(one), *people(board, one)])
-        for one, (found, said) in zip(asked, own, strict=True)
+        EditionStandings(one, scores, responses, *_compared(one, scores, ranked), [*levels(one), *people(board, one)])
+        for one, (scores, responses) in zip(questions, answers, strict=True)
     ]
     return Rankings(board, models, editions, dict(_drops(board, editions)), refused)
 
@@ -182,35 +182,36 @@ def _address(guesser: Baseline) -> str:
 
 
 def _answers(
-    asked: QuestionIndex, checked: Sequence[CheckedEntry], numbers: Mapping[str, int]
+    questions: QuestionIndex, checked: Sequence[CheckedEntry], numbers: Mapping[str, int]
 ) -> tuple[dict[int, RescoredEntry], dict[int, Sequence[str]]]:
-    found, said = dict[int, RescoredEntry](), dict[int, Sequence[str]]()
+    rescorings, responses = dict[int, RescoredEntry](), dict[int, Sequence[str]]()
     for one in checked:
-        if one.place.edition == asked.edition and one.found is not None:
-            found[numbers[one.place.model]], said[numbers[one.place.model]] = one.found, one.responses
+        if one.place.edition == questions.edition and one.rescoring is not None:
+            rescorings[numbers[one.place.model]], responses[numbers[one.place.model]] = one.rescoring, one.responses
     for guesser in GUESSERS:
         number = numbers[_address(guesser)]
-        said[number] = guesser.answers(asked)
-        found[number] = recompute(asked, list(map(PackedAnswer, said[number])))
-    return found, said
+        responses[number] = guesser.answers(questions)
+        rescorings[number] = recompute(questions, list(map(PackedAnswer, responses[number])))
+    return rescorings, responses
 
 
 def _compared(
-    asked: QuestionIndex, found: Mapping[int, RescoredEntry], is_ranked: Collection[int]
+    questions: QuestionIndex, rescorings: Mapping[int, RescoredEntry], is_ranked: Collection[int]
 ) -> tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]:
     """Return the ranks, the compared models, their pairwise differences, and which of these are significant."""
-    family = asked.main
-    taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
-    scored = {number: one for number, one in taken.items() if one is not None and one.outcomes is not None}
+    family = questions.main
+    sums = {number: one.apart[family.family.name] for number, one in sorted(rescorings.items())}
+    scored = {number: one for number, one in sums.items() if one is not None and one.outcomes is not None}
     if not (members := list(scored)):
         return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
     about = np.flatnonzero(scored[members[0]].about)
-    table, best = (np.stack([*map(_outcomes, own)]) for own in (scored.values(), [s.at_best for s in scored.values()]))
+    both = scored.values(), [one.at_best for one in scored.values()]
+    table, best = (np.stack([*map(_outcomes, side)]) for side in both)
     pairs = [differences(table[:, about], family.clusters.at(about), best[:, about])]
     for part in family.parts:
         inside = np.isin(part.places, about)
-        own = part.places[inside]
-        pairs.append(differences(table[:, own], part.clusters.at(np.flatnonzero(inside)), best[:, own]))
+        places = part.places[inside]
+        pairs.append(differences(table[:, places], part.clusters.at(np.flatnonzero(inside)), best[:, places]))
     ranked = [number in is_ranked for number in members]
     significant, _ = claimed(pairs, ranked)
     higher = headline_of(family.family.name).higher_is_better is not False
@@ -228,13 +229,14 @@ def _drops(
     for public, fresh in board.fresh():
         first, second = by_name[public.name], by_name[fresh.name]
         numbers = sorted(set(first.members) & set(second.members))
-        compared = fresh_questions((first.asked, _about(first)), (second.asked, _about(second))) if numbers else None
+        sides = [(one.questions, _about(one)) for one in (first, second)] if numbers else []
+        compared = fresh_questions(*sides) if sides else None
         if compared:
             both = [[_sums(edition, number) for edition in (first, second)] for number in numbers]
-            told = [(_outcomes(one), _outcomes(new)) for one, new in both]
+            outcomes = [(_outcomes(one), _outcomes(new)) for one, new in both]
             best = [(_outcomes(one.at_best), _outcomes(new.at_best)) for one, new in both]
-            found = compared.drops(told, best)
-            yield (public.name, fresh.name), dict(zip(numbers, found, strict=True))
+            gaps = compared.drops(outcomes, best)
+            yield (public.name, fresh.name), dict(zip(numbers, gaps, strict=True))
 
 
 def _about(one: EditionStandings) -> Places:
@@ -244,9 +246,9 @@ def _about(one: EditionStandings) -> Places:
 
 def _sums(one: EditionStandings, number: int) -> Sums:
     """Return a model's contributions of each question to the ranked score."""
-    taken = one.found[number].apart[one.asked.main.family.name]
-    assert taken is not None
-    return taken
+    sums = one.rescorings[number].apart[one.questions.main.family.name]
+    assert sums is not None
+    return sums
 
 
 def _outcomes(sums: Sums) -> Floats:

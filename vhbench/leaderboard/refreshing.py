@@ -31,10 +31,10 @@ def refresh(board: Board, checked: Sequence[CheckedEntry]) -> list[Mapping[str, 
     """
     moved = list[Mapping[str, str]]()
     for one in checked:
-        if one.entry is None or one.found is None or one.reasons or one.entry.scorer == vhbench.__version__:
+        if one.entry is None or one.rescoring is None or one.reasons or one.entry.scorer == vhbench.__version__:
             continue
         moved += _moved(one)
-        entry = replace(one.entry, scores=claimed_scores(one.found), scorer=vhbench.__version__)
+        entry = replace(one.entry, scores=claimed_scores(one.rescoring), scorer=vhbench.__version__)
         write_atomic(one.place.folder / FILE, entry.to_yaml())
     if moved:
         out = io.StringIO(newline="")
@@ -47,14 +47,14 @@ def refresh(board: Board, checked: Sequence[CheckedEntry]) -> list[Mapping[str, 
 
 def _moved(one: CheckedEntry) -> Iterator[Mapping[str, str]]:
     assert one.entry is not None
-    assert one.found is not None
-    for family, scores in claimed_scores(one.found).items():
+    assert one.rescoring is not None
+    for family, scores in claimed_scores(one.rescoring).items():
         for metric, value in scores.items():
             before = one.entry.scores.get(family, {}).get(metric)
             if before == value or (before is not None and value is not None and abs(before - value) <= TOLERANCE):
                 continue
-            shown = ["" if score is None else f"{score:.3f}" for score in (before, value)]
-            row = one.place.model, one.place.edition.name, family, metric, *shown
+            values = ["" if score is None else f"{score:.3f}" for score in (before, value)]
+            row = one.place.model, one.place.edition.name, family, metric, *values
             yield dict(zip(COLUMNS, (*row, one.entry.scorer, vhbench.__version__), strict=True))
 
 

@@ -51,36 +51,39 @@ def reproduce(
     """
     folder, _, name = title.partition("/")
     place = stored(board, folder, board.edition(name))
-    asked = cached_question_index(place.edition, sources[name])
-    checked = check_entry(place, asked.source, board.rules, keep=True)
+    questions = cached_question_index(place.edition, sources[name])
+    checked = check_entry(place, questions.source, board.rules, keep=True)
     if checked.entry is None or checked.reasons:
         raise VhbenchError(f"{place.title}: {checked.reasons[0]}")
     seed = randbelow(1 << 32) if seed is None else seed
-    places = draw(asked, sample, seed)
-    runs = ask(asked, places, checked.entry, model, model_args)
-    said = [checked.responses[at] for at in places], *runs
-    told = judge(*(Answered.of(asked.at(places), own) for own in said), answers=checked.entry.answers)
-    told = replace(told, seed=seed, model=model, model_args=safe_arguments(model_args), vhbench=vhbench.__version__)
-    return told, write_verdict(place, told)
+    places = draw(questions, sample, seed)
+    runs = ask(questions, places, checked.entry, model, model_args)
+    responses = [checked.responses[at] for at in places], *runs
+    verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), answers=checked.entry.answers)
+    arguments = safe_arguments(model_args)
+    verdict = replace(verdict, seed=seed, model=model, model_args=arguments, vhbench=vhbench.__version__)
+    return verdict, write_verdict(place, verdict)
 
 
-def draw(asked: QuestionIndex, count: int, seed: int) -> list[int]:
+def draw(questions: QuestionIndex, count: int, seed: int) -> list[int]:
     """Return the indices of a random sample of questions, one of each cluster as far as possible."""
-    order = rng(seed, "reproduce", asked.edition.content_hash).permutation(len(asked.rows)).tolist()
-    numbers = {place: f"{name} {int(number)}" for name, family in asked.families.items()
+    order = rng(seed, "reproduce", questions.edition.content_hash).permutation(len(questions.rows)).tolist()
+    numbers = {place: f"{name} {int(number)}" for name, family in questions.families.items()
                for place, number in zip(family.places.tolist(), family.clusters.numbers, strict=True)}  # fmt: skip
-    seen, first, later = set[str](), list[int](), list[int]()
+    clusters, first, later = set[str](), list[int](), list[int]()
     for place in order:
-        (later if numbers[place] in seen else first).append(place)
-        seen.add(numbers[place])
+        (later if numbers[place] in clusters else first).append(place)
+        clusters.add(numbers[place])
     return sorted([*first, *later][:count])
 
 
-def ask(asked: QuestionIndex, places: Sequence[int], entry: BoardEntry, model: str, model_args: str) -> list[list[str]]:
+def ask(
+    questions: QuestionIndex, places: Sequence[int], entry: BoardEntry, model: str, model_args: str
+) -> list[list[str]]:
     """Return the responses of two new runs of a model to a sample, through lmms-eval.
 
     Args:
-        asked: questions of the edition, from a split.
+        questions: questions of the edition, from a split.
         places: indices of the sample.
         entry: the entry, whose tasks and generation settings are used.
         model: as ``lmms-eval --model``.
@@ -89,16 +92,16 @@ def ask(asked: QuestionIndex, places: Sequence[int], entry: BoardEntry, model: s
     Raises:
         VhbenchError: if lmms-eval fails, or a response is missing.
     """
-    wanted = {asked.rows[place]["id"] for place in places}
-    sample = asked.at(places)
-    tasks = [told.task for told in entry.provenance if sample.of_task(told.task)] or sorted(set(sample.configs))
+    ids = {questions.rows[place]["id"] for place in places}
+    sample = questions.at(places)
+    tasks = [run.task for run in entry.provenance if sample.of_task(run.task)] or sorted(set(sample.configs))
     settings = entry.provenance[0].generation if entry.provenance else {}
-    manifest = splits.read_manifest(asked.source)
+    manifest = splits.read_manifest(questions.source)
     with TemporaryDirectory() as name:
         folder = Path(name)
         splits.write_split(
-            folder / asked.edition.benchmark,
-            (row for row in splits.read_rows(asked.source) if row.question.id in wanted),
+            folder / questions.edition.benchmark,
+            (row for row in splits.read_rows(questions.source) if row.question.id in ids),
             benchmark=manifest.benchmark,
             version=manifest.version,
             seed=manifest.seed,
@@ -110,10 +113,11 @@ def ask(asked: QuestionIndex, places: Sequence[int], entry: BoardEntry, model: s
 def _run(
     folder: Path, name: str, tasks: Sequence[str], settings: Mapping[str, object], model: str, model_args: str
 ) -> Path:
-    given = ",".join(f"{key}={value}" for key, value in settings.items() if isinstance(value, (int, float, str)))
+    generation = ",".join(f"{key}={value}" for key, value in settings.items() if isinstance(value, (int, float, str)))
     command = [sys.executable, "-m", "lmms_eval", "--model", model, "--tasks", ",".join(tasks), "--batch_size", "1"]
     command += ["--log_samples", "--output_path", str(folder / name)]
-    command += [*(["--model_args", model_args] if model_args else []), *(["--gen_kwargs", given] if given else [])]
+    command += ["--model_args", model_args] if model_args else []
+    command += ["--gen_kwargs", generation] if generation else []
     environment = {**os.environ, "VHBENCH_DATA": str(folder), "VHBENCH_RELEASE": ""}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode or not any((folder / name).rglob("*samples*")):
@@ -123,7 +127,7 @@ def _run(
 
 
 def _answers(run: Path, sample: QuestionIndex) -> list[str]:
-    said = {record.id: record.response for records in read_run(run).tasks.values() for record in records}
-    if lost := [row["id"] for row in sample.rows if row["id"] not in said]:
+    responses = {record.id: record.response for records in read_run(run).tasks.values() for record in records}
+    if lost := [row["id"] for row in sample.rows if row["id"] not in responses]:
         raise VhbenchError(f"{len(lost)} of {len(sample.rows)} questions have no response (the first: {lost[0]!r})")
-    return [said[row["id"]] for row in sample.rows]
+    return [responses[row["id"]] for row in sample.rows]

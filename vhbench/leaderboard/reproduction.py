@@ -86,10 +86,10 @@ class Answered:
     right: Sequence[bool]
 
     @classmethod
-    def of(cls, asked: QuestionIndex, responses: Sequence[str]) -> "Answered":
+    def of(cls, questions: QuestionIndex, responses: Sequence[str]) -> "Answered":
         """Parse responses."""
-        found: RescoredEntry = recompute(asked, list(map(PackedAnswer, responses)))
-        return cls(list(meanings(asked, responses, found.read)), found.right.tolist())
+        rescoring: RescoredEntry = recompute(questions, list(map(PackedAnswer, responses)))
+        return cls(list(meanings(questions, responses, rescoring.predictions)), rescoring.right.tolist())
 
 
 def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = "") -> Reproduction:
@@ -105,8 +105,8 @@ def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = 
     p_gain = binom.sf(gains - 1, gains + losses, 0.5)
     agree = int((e == one).sum())
     low, high = binomtest(agree, len(e)).proportion_ci(method="wilson")  # a question per cluster, as far as possible
-    held = REPRODUCED if low >= expected.mean() - MARGIN else OPEN
-    verdict = REJECTED if min(p_odd, p_gain) <= ALPHA else held
+    fallback = REPRODUCED if low >= expected.mean() - MARGIN else OPEN
+    verdict = REJECTED if min(p_odd, p_gain) <= ALPHA else fallback
     return Reproduction(
         verdict=verdict,
         answers=answers,
@@ -125,9 +125,9 @@ def tier_of(place: StoredEntry, entry: BoardEntry, *, complete: bool) -> str:
         entry: its content.
         complete: whether its provenance is complete.
     """
-    found = read_verdict(place)
-    if found is not None and found.answers == entry.answers and found.verdict in (REPRODUCED, REJECTED):
-        return found.verdict
+    verdict = read_verdict(place)
+    if verdict is not None and verdict.answers == entry.answers and verdict.verdict in (REPRODUCED, REJECTED):
+        return verdict.verdict
     return COMPLETE if complete else SELF_REPORTED
 
 
@@ -148,8 +148,8 @@ def read_verdict(place: StoredEntry) -> Reproduction | None:
     data = read_yaml(path)
     if data.pop("format", None) != FORMAT:
         raise VhbenchError(f"{path}: expected format {FORMAT!r}")
-    found: Reproduction = convert(data, Reproduction, str(path))
-    return found
+    reproduction: Reproduction = convert(data, Reproduction, str(path))
+    return reproduction
 
 
 def write_verdict(place: StoredEntry, verdict: Reproduction) -> Path:

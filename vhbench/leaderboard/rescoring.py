@@ -18,15 +18,15 @@ from vhbench.schema import Record
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.measuring import Measured, measure
 from vhbench.tasks.metrics.metric import Claims
-from vhbench.tasks.metrics.registry import shown
+from vhbench.tasks.metrics.registry import board_metrics
 
-TOLD = ("failed", "refused", "abstained", "unread", "cut_off")
+FAILURES = ("failed", "refused", "abstained", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
 
 _SHORT = 120
 """Maximum characters of a response whose prediction is cached, as many models give it."""
 
-_MOST_KEPT = 150_000
+_MOST_CACHED = 150_000
 """Maximum number of cached predictions per edition."""
 
 
@@ -38,10 +38,10 @@ class RescoredEntry:
         scores: family → metric → score, in percent.
         parts: family → headline scores of its subsets.
         apart: family → contribution of each question to the headline score; None without a score.
-        told: shares of failed, refused, unparsed and truncated responses, in percent.
+        failures: shares of failed, refused, unparsed and truncated responses, in percent.
         withheld: family → reason why there is no score.
         right: whether the first response to each question is correct; for a caption, whether it hallucinates nothing.
-        read: prediction of the first response to each question; for a caption, its hallucinations.
+        predictions: prediction of the first response to each question; for a caption, its hallucinations.
         yes: share of yes predictions per question.
         tokens: family → its numbers of tokens, where any response has one.
     """
@@ -49,36 +49,36 @@ class RescoredEntry:
     scores: Mapping[str, Mapping[str, Score]]
     parts: Mapping[str, Sequence[Score]]
     apart: Mapping[str, Sums | None]
-    told: Mapping[str, float]
+    failures: Mapping[str, float]
     withheld: Mapping[str, str]
     right: npt.NDArray[np.bool_]
-    read: Sequence[str]
+    predictions: Sequence[str]
     yes: npt.NDArray[np.float32]
     tokens: Mapping[str, Mapping[str, float | None]]
 
 
-def recompute(asked: QuestionIndex, responses: Sequence[PackedAnswer], repeats: int = 1) -> RescoredEntry:
+def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repeats: int = 1) -> RescoredEntry:
     """Score the responses of one model on an edition.
 
     Args:
-        asked: questions of the edition.
+        questions: questions of the edition.
         responses: responses in the order of the questions, all first repetitions before all second ones.
         repeats: number of responses per question.
     """
-    count = len(asked.rows)
+    count = len(questions.rows)
     rounds = [responses[start : start + count] for start in range(0, repeats * count, count)]
-    records = [[parsed(asked, place, said) for place, said in enumerate(one)] for one in rounds]
-    counts = [[_counted(asked, record) for record in one] for one in records]
+    records = [[parsed(questions, place, answer) for place, answer in enumerate(one)] for one in rounds]
+    counts = [[_counted(questions, record) for record in one] for one in records]
     hits = list(map(_right, records[0], counts[0]))
     scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}
-    for name, family in asked.families.items():
-        own = family.places.tolist()
-        members = [_repeated(one[place], number) for number, one in enumerate(records) for place in own]
-        claims = [one[place] or Claims() for one in counts for place in own]
-        measured = _measured(asked, family, members, claims)
-        scores[name] = {metric.name: measured.score(metric) for metric in shown(name)}
-        taken = measured.sums(family.headline)
-        apart[name] = taken and taken.by_question(np.tile(np.arange(len(own)), repeats), len(own))
+    for name, family in questions.families.items():
+        places = family.places.tolist()
+        members = [_repeated(one[place], number) for number, one in enumerate(records) for place in places]
+        claims = [one[place] or Claims() for one in counts for place in places]
+        measured = _measured(questions, family, members, claims)
+        scores[name] = {metric.name: measured.score(metric) for metric in board_metrics(name)}
+        sums = measured.sums(family.headline)
+        apart[name] = sums and sums.by_question(np.tile(np.arange(len(places)), repeats), len(places))
         parts[name] = _parts(family, apart[name])
         if measured.withheld:
             withheld[name] = measured.withheld
@@ -90,10 +90,10 @@ def recompute(asked: QuestionIndex, responses: Sequence[PackedAnswer], repeats: 
         scores,
         parts,
         apart,
-        _told(every),
+        _failure_shares(every),
         withheld,
         np.array(hits, dtype=bool),
-        [_read_as(record, found) for record, found in first],
+        [_prediction_text(record, record_claims) for record, record_claims in first],
         np.asarray(
             np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0), dtype=np.float32
         ),
@@ -101,26 +101,26 @@ def recompute(asked: QuestionIndex, responses: Sequence[PackedAnswer], repeats: 
     )
 
 
-def meanings(asked: QuestionIndex, responses: Sequence[str], read: Sequence[str]) -> Iterator[str]:
+def meanings(questions: QuestionIndex, responses: Sequence[str], predictions: Sequence[str]) -> Iterator[str]:
     """Yield the prediction or the words of each response, which copied and reformatted responses share."""
-    for row, text, prediction in zip(asked.rows, responses, read, strict=True):
-        words = row["kind"] == "caption" or prediction in TOLD
+    for row, text, prediction in zip(questions.rows, responses, predictions, strict=True):
+        words = row["kind"] == "caption" or prediction in FAILURES
         yield " ".join(text.casefold().split()) if words else prediction
 
 
-def parsed(asked: QuestionIndex, place: int, said: PackedAnswer) -> Record:
+def parsed(questions: QuestionIndex, place: int, answer: PackedAnswer) -> Record:
     """Return the record of a response to a question of an edition; predictions of frequent responses are cached."""
-    if len(said.text) > _SHORT or said.cut_off:
-        return answered(asked.rows[place], said.text, said.tokens, cut_off=said.cut_off)
-    if (found := asked.read_before.get((place, said.text))) is None:
-        if len(asked.read_before) >= _MOST_KEPT:
-            asked.read_before.clear()
-        found = asked.read_before[place, said.text] = answered(asked.rows[place], said.text)
-    return replace(found, tokens=said.tokens) if said.tokens else found
+    if len(answer.text) > _SHORT or answer.cut_off:
+        return answered(questions.rows[place], answer.text, answer.tokens, cut_off=answer.cut_off)
+    if (record := questions.parsed_records.get((place, answer.text))) is None:
+        if len(questions.parsed_records) >= _MOST_CACHED:
+            questions.parsed_records.clear()
+        record = questions.parsed_records[place, answer.text] = answered(questions.rows[place], answer.text)
+    return replace(record, tokens=answer.tokens) if answer.tokens else record
 
 
-def _counted(asked: QuestionIndex, record: Record) -> Claims | None:
-    return asked.claimed(record) if record.kind == "caption" and asked.claimed else None
+def _counted(questions: QuestionIndex, record: Record) -> Claims | None:
+    return questions.claimed(record) if record.kind == "caption" and questions.claimed else None
 
 
 def _right(record: Record, counts: Claims | None) -> bool:
@@ -129,7 +129,7 @@ def _right(record: Record, counts: Claims | None) -> bool:
     return outcome_of(record) == record.answer
 
 
-def _read_as(record: Record, counts: Claims | None) -> str:
+def _prediction_text(record: Record, counts: Claims | None) -> str:
     if record.failure or counts is None:
         return outcome_of(record) or "unread"
     if not counts.captions:
@@ -146,8 +146,8 @@ def _repeated(record: Record, number: int) -> Record:
     return replace(record, id=mark + record.id, pair_id=record.pair_id and mark + record.pair_id)
 
 
-def _told(records: Sequence[Record]) -> dict[str, float]:
-    sums = dict.fromkeys(TOLD, 0)
+def _failure_shares(records: Sequence[Record]) -> dict[str, float]:
+    sums = dict.fromkeys(FAILURES, 0)
     for record in records:
         if (outcome := outcome_of(record)) in sums:
             sums[outcome] += 1
@@ -158,24 +158,24 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
 
 
 def _measured(
-    edition: QuestionIndex, asked: FamilyIndex, records: Sequence[Record], claims: Sequence[Claims]
+    edition: QuestionIndex, family: FamilyIndex, records: Sequence[Record], claims: Sequence[Claims]
 ) -> Measured:
     """Compute the metrics of a family; repetitions have their own ids."""
-    known = {record.id: own for record, own in zip(records, claims, strict=True)}
+    claims_by_id = {record.id: record_claims for record, record_claims in zip(records, claims, strict=True)}
     return measure(
         records,
-        asked.family.name,
+        family.family.name,
         positive=benchmark(edition.edition.benchmark).positive,
-        claimed=lambda record: known[record.id],
-        shared=asked.shared if len(records) == len(asked.about) else None,
+        claimed=lambda record: claims_by_id[record.id],
+        shared=family.shared if len(records) == len(family.about) else None,
     )
 
 
-def _parts(asked: FamilyIndex, taken: Sums | None) -> list[Score]:
+def _parts(family: FamilyIndex, sums: Sums | None) -> list[Score]:
     """Return the headline score of each subset."""
-    found = []
-    for part in asked.parts:
-        about = np.zeros(0, dtype=np.int64) if taken is None else np.flatnonzero(taken.about[part.places])
-        own = None if taken is None else taken.within(part.places[about])
-        found.append(Score(None) if own is None else replace(own, clusters=part.clusters.at(about)).score)
-    return found
+    scores = []
+    for part in family.parts:
+        about = np.zeros(0, dtype=np.int64) if sums is None else np.flatnonzero(sums.about[part.places])
+        part_sums = None if sums is None else sums.within(part.places[about])
+        scores.append(Score(None) if part_sums is None else replace(part_sums, clusters=part.clusters.at(about)).score)
+    return scores

@@ -39,16 +39,16 @@ def write_site(standings: Rankings, out: Path) -> Path:
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
         raise VhbenchError(f"--out {out}: expected an empty folder or the site of a board")
     out.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    draft = Path(mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
         with naming(out):
-            _write(standings, made)
-        made.chmod(0o755)
+            _write(standings, draft)
+        draft.chmod(0o755)
         if out.is_dir():
             shutil.rmtree(out)
-        made.replace(out)
+        draft.replace(out)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
     return out / "index.html"
 
 
@@ -84,27 +84,27 @@ def _space(standings: Rankings) -> bytes:
 
 def environment() -> jinja2.Environment:
     """Return the template environment: values are escaped, missing ones raise an error."""
-    found = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    found.filters["one"] = lambda value: f"{value:.1f}"
-    found.filters["signed"] = lambda value: f"{round(value, 1) + 0.0:+.1f}".replace("-", "−")
-    return found
+    templates.filters["one"] = lambda value: f"{value:.1f}"
+    templates.filters["signed"] = lambda value: f"{round(value, 1) + 0.0:+.1f}".replace("-", "−")
+    return templates
 
 
 def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str, str]]:
     """Yield path and content of each page."""
     board, templates = standings.board, environment()
-    own = [("index.html", "Overview"), *((f"{view.name}.html", view.title) for view in views)]
-    own += [("compare.html", "Compare"), ("examples.html", "Examples"), ("about.html", "About")]
+    pages = [("index.html", "Overview"), *((f"{view.name}.html", view.title) for view in views)]
+    pages += [("compare.html", "Compare"), ("examples.html", "Examples"), ("about.html", "About")]
     shared: dict[str, Any] = {
         "board": board,
         "policy": POLICY,
-        "pages": own,
+        "pages": pages,
         "views": views,
         "main": views[0],
         "version": vhbench.__version__,
@@ -129,14 +129,14 @@ def _pages(standings: Rankings, views: list[EditionView]) -> Iterator[tuple[str,
     refused = [escaped(line) for line in standings.refused]
     rules, changes = _rules(board.rules), read_changes(board)
     cited = next((one for one in recorded if one.name == shared["snapshot"]), None)
-    told = {"rules": rules, "refused": refused, "recorded": recorded, "cited": cited, "changes": changes}
-    yield filled("about.html", "about.html", **told)
+    about = {"rules": rules, "refused": refused, "recorded": recorded, "cited": cited, "changes": changes}
+    yield filled("about.html", "about.html", **about)
     for model in standings.ranked:
         sections = [_section(standings, model, view) for view in views if view.row(model)]
         drops = [
-            (f"{public} to {fresh}", found[model.number])
-            for (public, fresh), found in standings.drops.items()
-            if model.number in found
+            (f"{public} to {fresh}", gaps[model.number])
+            for (public, fresh), gaps in standings.drops.items()
+            if model.number in gaps
         ]
         run = provenance(standings, model)
         path = f"models/{model.slug}.html"
@@ -156,9 +156,9 @@ def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[
             key = row.model.slug if row.model else f"level {row.name}"
             by_name.setdefault(key, {})[view.name] = row
     rows = list[dict[str, Any]]()
-    for found in by_name.values():
-        first = next(iter(found.values()))
-        scores = [found[view.name].score if view.name in found else none for view in views]
+    for edition_rows in by_name.values():
+        first = next(iter(edition_rows.values()))
+        scores = [edition_rows[view.name].score if view.name in edition_rows else none for view in views]
         marks = (
             {"tier": first.model.tier, "fall": site_views.fall_in_words(standings, first.model)} if first.model else {}
         )
@@ -178,7 +178,7 @@ def _falls(standings: Rankings, views: list[EditionView], view: EditionView) -> 
 
 def _section(standings: Rankings, model: BoardModel, view: EditionView) -> dict[str, Any]:
     one = standings.of(view.name)
-    captions = one.found[model.number].scores.get("caption", {})
+    captions = one.rescorings[model.number].scores.get("caption", {})
     return {
         "view": view,
         "row": view.row(model),
@@ -190,41 +190,41 @@ def _section(standings: Rankings, model: BoardModel, view: EditionView) -> dict[
             for metric in metrics_of("caption")
             if metric.brief and captions
         ],
-        "told": one.found[model.number].told,
+        "told": one.rescorings[model.number].failures,
         # Only the reason why there is no score, without the text of the response.
-        "withheld": [why.partition("; the first: ")[0] for why in one.found[model.number].withheld.values()],
+        "withheld": [why.partition("; the first: ")[0] for why in one.rescorings[model.number].withheld.values()],
     }
 
 
 def _rules(rules: boards.Rules) -> str:
-    said = ["Entries have a response to every question of the edition, with the benchmark's own prompts"]
-    said.append(f"at most {rules.max_failed:g} % of the requests failed")
-    said += [f"{name} is {value}" for name, value in rules.generation.items()]
+    clauses = ["Entries have a response to every question of the edition, with the benchmark's own prompts"]
+    clauses.append(f"at most {rules.max_failed:g} % of the requests failed")
+    clauses += [f"{name} is {value}" for name, value in rules.generation.items()]
     if rules.provenance:
-        said.append("the run has complete provenance")
-    return "; ".join(said) + "; and all scores equal those recomputed from the responses."
+        clauses.append("the run has complete provenance")
+    return "; ".join(clauses) + "; and all scores equal those recomputed from the responses."
 
 
 def provenance(standings: Rankings, model: BoardModel) -> str:
     """Return the provenance of a model's scores as copyable text."""
     lines = [f"model          {model.about.name}", f"recomputed by  vhbench {vhbench.__version__}"]
     for name, entry in model.entries.items():
-        told = standings.of(name).found[model.number].told
+        failures = standings.of(name).rescorings[model.number].failures
         lines += ["", f"edition        {name}", f"content hash   {entry.content_hash}"]
         lines += [f"verified       {model.tiers[name]}"]
         lines += [
             f"answers        sha256 {entry.answers}, {entry.repeats} repetition{'s' if entry.repeats > 1 else ''}"
         ]
-        lines += [f"unparsed       {', '.join(f'{key} {value:.1f} %' for key, value in told.items())}"]
+        lines += [f"unparsed       {', '.join(f'{key} {value:.1f} %' for key, value in failures.items())}"]
         groups: dict[str, list[str]] = {}
         for one in entry.provenance:
             settings = ", ".join(f"{key}={value}" for key, value in sorted(one.generation.items()))
-            how = f"{one.model} {one.model_args}".strip() + f"; vhbench {one.vhbench}, lmms-eval {one.lmms_eval}"
-            groups.setdefault(f"{how}; {one.prompt_form} prompts; {settings}", []).append(
+            setup = f"{one.model} {one.model_args}".strip() + f"; vhbench {one.vhbench}, lmms-eval {one.lmms_eval}"
+            groups.setdefault(f"{setup}; {one.prompt_form} prompts; {settings}", []).append(
                 f"{one.task} {one.prompts[:16]}"
             )
-        for how, tasks in groups.items():
-            lines += [f"asked by       {how}", f"prompts        {', '.join(tasks)}"]
+        for setup, tasks in groups.items():
+            lines += [f"asked by       {setup}", f"prompts        {', '.join(tasks)}"]
         if not groups:
             lines.append("run            no provenance")
     return "\n".join(escaped(line).replace("\n", r"\n") for line in lines)

@@ -1,4 +1,4 @@
-"""Data files of the site's scripts: names, pairwise differences, and chunked examples.
+"""Data files of the site's scripts: names, pairwise numbers, and chunked examples.
 
 Each is one function call with JSON, since a page opened from a folder can only load scripts. No text of a model or
 split is used as a key, function name or part of a path.
@@ -32,7 +32,7 @@ MOST_SHOWN = 4000
 """Maximum shown characters of a response."""
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
-Said = tuple[Sequence[str], Sequence[str], Sequence[bool]]
+ModelAnswers = tuple[Sequence[str], Sequence[str], Sequence[bool]]
 """Responses of a model, their predictions, and whether they are correct."""
 
 _KINDS = ((b"\x89PNG\r\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"RIFF", "webp"))
@@ -67,28 +67,28 @@ def names(standings: Rankings, views: Sequence[EditionView]) -> bytes:
     editions = []
     for one, view in zip(standings.editions, views, strict=True):
         members = list(one.members)
-        family = one.asked.main.family.name
+        family = one.questions.main.family.name
         scores = [[one.headline(number) for number in members]]
-        scores += [[one.found[n].parts[family][place] for n in members] for place in range(len(view.parts))]
+        scores += [[one.rescorings[n].parts[family][place] for n in members] for place in range(len(view.parts))]
         values = [[None if score.value is None else round(10 * score.value) for score in part] for part in scores]
         parts = [f"all questions: {view.headline}", *(f"{group}: {name}" for group, name in view.parts)]
-        shown = {"name": view.name, "title": view.title, "hidden": one.edition.hidden, "members": members}
-        editions.append({**shown, "parts": parts, "values": values})
+        about = {"name": view.name, "title": view.title, "hidden": one.edition.hidden, "members": members}
+        editions.append({**about, "parts": parts, "values": values})
     return script("board.start", {"models": models, "editions": editions, "verdicts": VERDICTS})
 
 
 def pairs(standings: Rankings) -> Iterator[tuple[int, bytes]]:
-    """Yield for each model its differences from all others: edition → subset → value, low, high, verdict."""
+    """Yield for each model its numbers from all others: edition → subset → value, low, high, verdict."""
     for model in standings.models:
-        found: list[list[list[float | None]] | None] = []
+        parts: list[list[list[float | None]] | None] = []
         for one in standings.editions:
             if model.number in one.members:
-                at, better = list(one.members).index(model.number), headline_of(one.asked.main.family.name)
+                at, better = list(one.members).index(model.number), headline_of(one.questions.main.family.name)
                 rows = zip(one.pairs, one.significant, strict=True)
-                found.append([_flat(pair, significant[at], at, better.higher_is_better) for pair, significant in rows])
+                parts.append([_flat(pair, significant[at], at, better.higher_is_better) for pair, significant in rows])
             else:
-                found.append(None)
-        yield model.number, script("board.pairs", model.number, found)
+                parts.append(None)
+        yield model.number, script("board.pairs", model.number, parts)
 
 
 def _flat(
@@ -96,16 +96,16 @@ def _flat(
 ) -> list[float | None]:
     """Return a flat list of four numbers per other model; verdicts as indices into :data:`VERDICTS`."""
     sure, tested, above = significant.tolist(), (~np.isnan(pairs.p[at])).tolist(), (pairs.value[at] > 0).tolist()
-    said = {
+    codes = {
         key: VERDICTS.index(verdict(key[0], significant=key[1], tested=key[2], higher_is_better=higher_is_better))
         for key in set(zip(above, sure, tested, strict=True))
     }
-    verdicts = [said[key] for key in zip(above, sure, tested, strict=True)]
-    found: list[float | None] = []
+    verdicts = [codes[key] for key in zip(above, sure, tested, strict=True)]
+    numbers: list[float | None] = []
     rows = zip(pairs.value[at].tolist(), pairs.low[at].tolist(), pairs.high[at].tolist(), sure, verdicts, strict=True)
     for value, low, high, exact, place in rows:
-        found += [tenths(value), tenths(low, exact=exact), tenths(high, exact=exact), place]
-    return found
+        numbers += [tenths(value), tenths(low, exact=exact), tenths(high, exact=exact), place]
+    return numbers
 
 
 def write_examples(one: EditionStandings, out: Path) -> None:
@@ -113,19 +113,20 @@ def write_examples(one: EditionStandings, out: Path) -> None:
 
     Hidden test sets are not written.
     """
-    if one.edition.hidden or answer_keys.is_key(one.asked.source):
+    if one.edition.hidden or answer_keys.is_key(one.questions.source):
         return
     folder = out / "data" / one.edition.name
     folder.mkdir(parents=True)
-    members = sorted(one.found)
-    said = [(one.responses[number], one.found[number].read, one.found[number].right.tolist()) for number in members]
-    cells = [one.asked.cell(place) for place in range(len(one.asked.rows))]
-    known = list(dict.fromkeys(cells))
-    where = {cell: number for number, cell in enumerate(known)}
-    bits = np.packbits(np.stack([one.found[number].right for number in members], axis=1), axis=1)
+    members = sorted(one.rescorings)
+    models = [(one.responses[number], one.rescorings[number]) for number in members]
+    answers = [(responses, rescoring.predictions, rescoring.right.tolist()) for responses, rescoring in models]
+    cells = [one.questions.cell(place) for place in range(len(one.questions.rows))]
+    subsets = list(dict.fromkeys(cells))
+    where = {cell: number for number, cell in enumerate(subsets)}
+    bits = np.packbits(np.stack([one.rescorings[number].right for number in members], axis=1), axis=1)
     starts, rows, size = [0], list[bytes](), 0
     for place, images in enumerate(_images(one, out / "images")):
-        rows.append(orjson.dumps(_example(one.asked.rows[place], place, images, said)))
+        rows.append(orjson.dumps(_example(one.questions.rows[place], place, images, answers)))
         size += len(rows[-1])
         if size > PIECE or place == len(cells) - 1:
             number = len(starts) - 1
@@ -133,8 +134,8 @@ def write_examples(one: EditionStandings, out: Path) -> None:
             (folder / f"{number}.js").write_bytes(script("board.piece", one.edition.name, number, piece))
             starts, rows, size = [*starts, place + 1], [], 0
     index = {
-        "ids": [row["id"] for row in one.asked.rows],
-        "cells": known,
+        "ids": [row["id"] for row in one.questions.rows],
+        "cells": subsets,
         "cell": [where[cell] for cell in cells],
         "models": members,
         "starts": starts[:-1],
@@ -144,33 +145,33 @@ def write_examples(one: EditionStandings, out: Path) -> None:
     (folder / "bits.js").write_bytes(script("board.bits", one.edition.name, text))
 
 
-def _example(row: Mapping[str, Any], place: int, images: Sequence[str], said: Sequence[Said]) -> list[Any]:
+def _example(row: Mapping[str, Any], place: int, images: Sequence[str], answers: Sequence[ModelAnswers]) -> list[Any]:
     """Return question, options, answer, images, distinct responses with predictions, and each model's response."""
     texts = dict[tuple[str, str, bool], int]()
     numbers = []
-    for responses, read, right in said:
-        shown = responses[place]
-        if len(shown) > MOST_SHOWN:
-            shown = f"{shown[:MOST_SHOWN]} … ({len(shown):,} characters)"
-        numbers.append(texts.setdefault((shown, read[place], right[place]), len(texts)))
+    for responses, predictions, right in answers:
+        response = responses[place]
+        if len(response) > MOST_SHOWN:
+            response = f"{response[:MOST_SHOWN]} … ({len(response):,} characters)"
+        numbers.append(texts.setdefault((response, predictions[place], right[place]), len(texts)))
     code: Any = "".join(ALPHABET[n] for n in numbers) if len(texts) <= len(ALPHABET) else numbers
     answer = row["answer"] or ", ".join(row["objects"])
-    return [row["question"], row["choices"], answer, images, [[text, read] for text, read, _ in texts], code]
+    return [row["question"], row["choices"], answer, images, [[text, parsed] for text, parsed, _ in texts], code]
 
 
 def _images(one: EditionStandings, folder: Path) -> Iterator[list[str]]:
     """Yield the image files of each question, written once under their hash."""
     folder.mkdir(exist_ok=True)
-    source, written = one.asked.source, dict[bytes, str]()
+    source, files = one.questions.source, dict[bytes, str]()
     checked = splits.CheckedRows(source, splits.read_manifest(source))
     index = {row["id"]: number for number, (_, row) in enumerate(splits.read_columns(source, ["id"]))}
-    for row in one.asked.rows:
+    for row in one.questions.rows:
         digests = checked.digests(index[row["id"]])
-        if not written.keys() >= set(digests):
-            written |= {
+        if not files.keys() >= set(digests):
+            files |= {
                 d: _write(d, data, folder) for d, data in zip(digests, checked.images(index[row["id"]]), strict=True)
             }
-        yield [written[digest] for digest in digests]
+        yield [files[digest] for digest in digests]
 
 
 def _write(digest: bytes, data: bytes, folder: Path) -> str:

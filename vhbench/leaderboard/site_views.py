@@ -133,13 +133,13 @@ def edition_views(standings: Rankings) -> list[EditionView]:
 
 
 def _edition(standings: Rankings, one: EditionStandings, several: bool) -> EditionView:
-    entry, family = BENCHMARKS[one.edition.benchmark], one.asked.main
+    entry, family = BENCHMARKS[one.edition.benchmark], one.questions.main
     title = title_of(one.edition)
-    named = f"{title} {one.edition.version}" if several else title
-    metrics = [(name, m) for name in one.asked.families for m in metrics_of(name) if m.brief]
+    heading = f"{title} {one.edition.version}" if several else title
+    metrics = [(name, m) for name in one.questions.families for m in metrics_of(name) if m.brief]
     first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
     leading = [place for place, part in enumerate(family.parts) if part.columns == first]
-    rows = [_row(standings, number, one, metrics, leading) for number in sorted(one.found)]
+    rows = [_row(standings, number, one, metrics, leading) for number in sorted(one.rescorings)]
     headline = headline_of(family.family.name)
     sign = 1 if headline.higher_is_better is False else -1
     rows.sort(key=lambda row: (bool(row.kind), row.score.value is None, sign * (row.score.value or 0.0)))
@@ -151,14 +151,14 @@ def _edition(standings: Rankings, one: EditionStandings, several: bool) -> Editi
     axis = (10 * floor(min(ends) / 10), max(10 * ceil(max(ends) / 10), 10 * floor(min(ends) / 10) + 10))
     extra = [metric.label for _, metric in metrics] + [words(family.parts[i])[1] for i in leading]
     parts = [words(part) for part in family.parts]
-    count = len(one.asked.rows)
-    return EditionView(one.edition, named, entry.asks, headline.label, count, base, axis, rows, extra, parts)
+    count = len(one.questions.rows)
+    return EditionView(one.edition, heading, entry.asks, headline.label, count, base, axis, rows, extra, parts)
 
 
 def title_of(edition: Edition) -> str:
     """Return the title of a benchmark or task, without its version."""
-    own = edition.task.removeprefix(edition.benchmark).replace("_", " ")
-    return BENCHMARKS[edition.benchmark].title.partition(":")[0] + own
+    task = edition.task.removeprefix(edition.benchmark).replace("_", " ")
+    return BENCHMARKS[edition.benchmark].title.partition(":")[0] + task
 
 
 def _row(
@@ -168,12 +168,12 @@ def _row(
     metrics: Sequence[tuple[str, Metric]],
     leading: Sequence[int],
 ) -> RowView:
-    model, found, main = standings.models[number], one.found[number], one.asked.main
+    model, rescoring, main = standings.models[number], one.rescorings[number], one.questions.main
     score = one.headline(number)
-    extra = [found.scores[family][metric.name].value for family, metric in metrics]
-    extra += [found.parts[main.family.name][place].value for place in leading]
-    unread = sum(share for why, share in found.told.items() if why != "cut_off")
-    view, tokens = ScoreView.of(score, one.ranks.get(model.number)), found.tokens.get(main.family.name, {})
+    extra = [rescoring.scores[family][metric.name].value for family, metric in metrics]
+    extra += [rescoring.parts[main.family.name][place].value for place in leading]
+    unread = sum(share for why, share in rescoring.failures.items() if why != "cut_off")
+    view, tokens = ScoreView.of(score, one.ranks.get(model.number)), rescoring.tokens.get(main.family.name, {})
     tier = model.tiers.get(one.edition.name, "") if model.ranked else ""
     fall = fall_in_words(standings, model, one.edition.name)
     return RowView(model, model.about.name, model.about.reference, view, extra, unread, tier, fall, tokens)
@@ -181,15 +181,15 @@ def _row(
 
 def fall_in_words(standings: Rankings, model: BoardModel, name: str = "") -> str:
     """Return how far a model falls from a public edition, or any, to a fresh one; "" if that is not significant."""
-    found = standings.fall(model, name)
-    return "" if found is None else f"falls {found[1].value:.1f} points on {found[0]}"
+    fall = standings.fall(model, name)
+    return "" if fall is None else f"falls {fall[1].value:.1f} points on {fall[0]}"
 
 
 def words(part: QuestionPart) -> tuple[str, str]:
     """Return heading and title of a subset."""
-    named = [value_in_words(column, value) for column, value in zip(part.columns, part.values, strict=True)]
-    shown = [name for column, name in zip(part.columns, named, strict=True) if column != "source"] or named
-    return " × ".join(column.replace("_", " ") for column in part.columns if column != "source"), ", ".join(shown)
+    values = [value_in_words(column, value) for column, value in zip(part.columns, part.values, strict=True)]
+    labels = [name for column, name in zip(part.columns, values, strict=True) if column != "source"] or values
+    return " × ".join(column.replace("_", " ") for column in part.columns if column != "source"), ", ".join(labels)
 
 
 def value_in_words(column: str, value: str) -> str:
@@ -205,12 +205,12 @@ def value_in_words(column: str, value: str) -> str:
 
 def baseline(standings: Rankings, one: EditionStandings, part: int | None = None) -> float:
     """Return the score of the blind baseline in percent: the most frequent answer to each type, or chance if higher."""
-    family = one.asked.main
+    family = one.questions.main
     blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
-    found = one.found[blind.number]
-    score = one.headline(blind.number) if part is None else found.parts[family.family.name][part]
+    rescoring = one.rescorings[blind.number]
+    score = one.headline(blind.number) if part is None else rescoring.parts[family.family.name][part]
     places = family.places if part is None else family.places[family.parts[part].places]
-    return max(score.value or 0.0, 100 * chance(one.asked, places) if family.family.name != "caption" else 0.0)
+    return max(score.value or 0.0, 100 * chance(one.questions, places) if family.family.name != "caption" else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +226,10 @@ class BarView:
 
 def bars(standings: Rankings, one: EditionStandings, model: BoardModel) -> list[BarView]:
     """Return the subsets of an edition for a model."""
-    family, found = one.asked.main, one.found[model.number]
+    family, rescoring = one.questions.main, one.rescorings[model.number]
     return [
         BarView(*words(part), ScoreView.of(score), len(part.places), baseline(standings, one, place))
-        for place, (part, score) in enumerate(zip(family.parts, found.parts[family.family.name], strict=True))
+        for place, (part, score) in enumerate(zip(family.parts, rescoring.parts[family.family.name], strict=True))
     ]
 
 
@@ -257,16 +257,16 @@ def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> M
     """Return the heat map of a model; None if the benchmark has none."""
     if not (axes := BENCHMARKS[one.edition.benchmark].map):
         return None
-    asked, found = one.asked, one.found[model.number]
+    questions, right = one.questions, one.rescorings[model.number].right
     blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
-    unseen = one.found[blind.number].right
-    at = asked.of_map
+    unseen = one.rescorings[blind.number].right
+    at = questions.of_map
     across = in_order(axes[1], {key[1] for key in at})
     groups: dict[str, list[tuple[str, str, list[CellView | None]]]] = defaultdict(list)
-    for row in _rows(asked, axes[0], {key[0] for key in at}):
-        first = asked.rows[next(at[row, value][0] for value in across if (row, value) in at)]
+    for row in _rows(questions, axes[0], {key[0] for key in at}):
+        first = questions.rows[next(at[row, value][0] for value in across if (row, value) in at)]
         cells = [
-            _cell(asked, found.right, unseen, at[row, value], " · ".join((row, value))) if (row, value) in at else None
+            _cell(questions, right, unseen, at[row, value], " · ".join((row, value))) if (row, value) in at else None
             for value in across
         ]
         split = axes[0] == "question_type"
@@ -275,17 +275,17 @@ def heat_map(standings: Rankings, one: EditionStandings, model: BoardModel) -> M
     return MapView([value_in_words(axes[1], value) for value in across], list(groups.items()))
 
 
-def _rows(asked: QuestionIndex, column: str, values: set[str]) -> list[str]:
+def _rows(questions: QuestionIndex, column: str, values: set[str]) -> list[str]:
     if column != "question_type":
         return in_order(column, values)
-    task = {row[column]: row["task"] for row in asked.rows}
+    task = {row[column]: row["task"] for row in questions.rows}
     order = in_order("task", set(task.values()))
     return sorted(values, key=lambda name: (order.index(task[name]), len(name), name))
 
 
-def _cell(asked: QuestionIndex, right: Any, unseen: Any, places: Sequence[int], cell: str) -> CellView:
+def _cell(questions: QuestionIndex, right: Any, unseen: Any, places: Sequence[int], cell: str) -> CellView:
     value = float(np.mean(right[places]))
-    blind = max(float(np.mean(unseen[places])), chance(asked, places))
+    blind = max(float(np.mean(unseen[places])), chance(questions, places))
     room = 1 - blind if value > blind else blind
     step = round(STEPS * (value - blind) / room) if room else 0
     return CellView(round(100 * value), round(100 * blind), len(places), max(-STEPS, min(STEPS, step)), cell)
@@ -304,13 +304,13 @@ class PointView:
 
 def curve(one: EditionStandings, model: BoardModel) -> list[PointView]:
     """Return the points for the plot against p(1−p); empty without pairs."""
-    family, found = one.asked.main, one.found[model.number]
+    family, rescoring = one.questions.main, one.rescorings[model.number]
     if family.headline != "symmetric_accuracy":
         return []
     points = []
-    for part, score in zip(family.parts, found.parts[family.family.name], strict=True):
+    for part, score in zip(family.parts, rescoring.parts[family.family.name], strict=True):
         if score.value is not None:
-            yes = 100 * float(np.mean(found.yes[family.places[part.places]]))
+            yes = 100 * float(np.mean(rescoring.yes[family.places[part.places]]))
             cell = " · ".join(value or "clean" for value in part.values)
             points.append(PointView(words(part)[1], cell, yes, ScoreView.of(score), not part.values[-1]))
     return sorted(points, key=lambda point: (not point.clean, -(point.score.value or 0), point.name))
@@ -323,11 +323,11 @@ def findings(views: Sequence[EditionView], standings: Rankings) -> Iterator[dict
         if ranked:
             ties = sum(row.score.ranks is None or row.score.ranks[0] == 1 for row in ranked)
             top = [row for row in ranked if row.score.value == ranked[0].score.value]
-            told = {"title": view.title, "name": view.name, "first": ranked[0], "alone": len(ranked) == 1}
-            yield {**told, "leaders": top, "ties": ties}
+            finding = {"title": view.title, "name": view.name, "first": ranked[0], "alone": len(ranked) == 1}
+            yield {**finding, "leaders": top, "ties": ties}
     for (public, fresh), drops in standings.drops.items():
-        own = [drop for number, drop in drops.items() if standings.models[number].ranked]
-        fall = sum(drop.significant and drop.value > 0 for drop in own)
+        gaps = [drop for number, drop in drops.items() if standings.models[number].ranked]
+        fall = sum(drop.significant and drop.value > 0 for drop in gaps)
         titles = {view.name: view.title for view in views}
-        if own:
-            yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(own), "name": public}
+        if gaps:
+            yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(gaps), "name": public}

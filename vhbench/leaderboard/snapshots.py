@@ -82,19 +82,19 @@ def record(standings: Rankings) -> Path:
                     tier=model.tiers[one.edition.name],
                 )
             )
-    found = Snapshot(
+    snapshot = Snapshot(
         name=name,
         date=date.today().isoformat(),
         vhbench=vhbench.__version__,
         editions={one.edition.name: one.edition.content_hash for one in standings.editions},
         scores=tuple(scores),
     )
-    write_atomic(path, json_bytes(asdict(found)))
+    write_atomic(path, json_bytes(asdict(snapshot)))
     return path
 
 
 def read_snapshots(board: Board) -> list[Snapshot]:
     """Return the recorded snapshots of a board, the newest first."""
     files = sorted((board.folder / FOLDER).glob("*.json"))
-    found = [read_typed(path, Snapshot, "snapshot of a board") for path in files]
-    return sorted(found, key=lambda one: one.date, reverse=True)
+    snapshots = [read_typed(path, Snapshot, "snapshot of a board") for path in files]
+    return sorted(snapshots, key=lambda one: one.date, reverse=True)

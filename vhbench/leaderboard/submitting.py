@@ -47,15 +47,15 @@ class RunAnswers:
     """Responses of a run to one edition.
 
     Attributes:
-        asked: questions of the edition.
-        said: (repetition, index of the question) → response.
+        questions: questions of the edition.
+        answers: (repetition, index of the question) → response.
         provenance: provenance per task.
         claims: task → metric → value in the run's own results.
         reasons: reasons for refusal, one line each.
     """
 
-    asked: QuestionIndex
-    said: dict[tuple[int, int], PackedAnswer] = field(default_factory=dict)
+    questions: QuestionIndex
+    answers: dict[tuple[int, int], PackedAnswer] = field(default_factory=dict)
     provenance: list[Provenance] = field(default_factory=list)
     claims: dict[str, Mapping[str, float]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
@@ -63,34 +63,34 @@ class RunAnswers:
     @property
     def repeats(self) -> int:
         """Number of repetitions in the responses."""
-        return 1 + max((number for number, _ in self.said), default=0)
+        return 1 + max((number for number, _ in self.answers), default=0)
 
     def responses(self) -> list[PackedAnswer]:
         """Return the responses in the edition's order, all first repetitions before all second ones."""
-        count = len(self.asked.rows)
-        return [self.said[number, place] for number in range(self.repeats) for place in range(count)]
+        count = len(self.questions.rows)
+        return [self.answers[number, place] for number in range(self.repeats) for place in range(count)]
 
     def missing(self) -> Iterator[str]:
         """Yield the number of questions without a response."""
-        count = len(self.asked.rows)
+        count = len(self.questions.rows)
         if self.repeats > MOST_REPEATS:
             yield f"expected at most {MOST_REPEATS} repetitions, got {self.repeats}"
             return
         for number in range(self.repeats):
-            lost = [place for place in range(count) if (number, place) not in self.said]
+            lost = [place for place in range(count) if (number, place) not in self.answers]
             if lost:
-                named = f" in repetition {number + 1}" if number else ""
-                first = self.asked.rows[lost[0]]["id"]
-                yield f"{len(lost):,} of {count:,} questions have no response{named} (the first: {first!r})"
+                where = f" in repetition {number + 1}" if number else ""
+                first = self.questions.rows[lost[0]]["id"]
+                yield f"{len(lost):,} of {count:,} questions have no response{where} (the first: {first!r})"
 
-    def add(self, name: str, said: PackedAnswer) -> bool:
+    def add(self, name: str, answer: PackedAnswer) -> bool:
         """Add a response; return False if the edition has no such question."""
-        mark, own = split_repetition(name)
-        place = self.asked.number.get(own)
+        mark, question_id = split_repetition(name)
+        place = self.questions.number.get(question_id)
         if place is None:
             return False
         number = int(mark[:-1]) - 1 if mark else 0
-        if self.said.setdefault((number, place), said) != said:
+        if self.answers.setdefault((number, place), answer) != answer:
             self.reasons.append(f"question {quote_value(name)} has two different responses; expected one")
         return True
 
@@ -109,48 +109,50 @@ def read_run_for(board: Board, run: Path, editions: Mapping[str, QuestionIndex],
     """
     if only:
         board.edition(only)
-    wanted = {name: asked for name, asked in editions.items() if only in ("", name)}
-    found = _of_run(run, wanted) if is_run(run) else _of_file(run, editions, only)
-    if not found:
-        raise VhbenchError(f"{run}: expected responses to an edition of this board: {board.named}")
-    return found
+    candidates = {name: questions for name, questions in editions.items() if only in ("", name)}
+    offered = _of_run(run, candidates) if is_run(run) else _of_file(run, editions, only)
+    if not offered:
+        raise VhbenchError(f"{run}: expected responses to an edition of this board: {board.names}")
+    return offered
 
 
 def _of_run(run: Path, editions: Mapping[str, QuestionIndex]) -> list[RunAnswers]:
     logged, claims = read_run(run), claims_of(run)
-    offered, strange = {name: RunAnswers(asked) for name, asked in editions.items()}, list[str]()
+    offered, strange = {name: RunAnswers(questions) for name, questions in editions.items()}, list[str]()
     for task, records in logged.tasks.items():
-        owner, told = of_task(task), logged.provenance[task]
+        owner, provenance = of_task(task), logged.provenance[task]
         if (
             owner is None
             or task_named(task).variants  # a board ranks the questions as they are
-            or not any(asked.edition.benchmark == owner.name for asked in editions.values())
+            or not any(questions.edition.benchmark == owner.name for questions in editions.values())
         ):
             continue
-        same = {n: asked for n, asked in editions.items() if told and asked.edition.content_hash == told.content_hash}
-        own = _by_ids(owner.name, [r.id for r in records], same if told else editions) or next(iter(same), None)
-        if own is None:
+        content_hash = provenance.content_hash if provenance else ""
+        same = {n: index for n, index in editions.items() if index.edition.content_hash == content_hash}
+        among = same if provenance else editions
+        edition = _by_ids(owner.name, [record.id for record in records], among) or next(iter(same), None)
+        if edition is None:
             there_is = ", ".join(f"{name} ({a.edition.content_hash[:12]}…)" for name, a in editions.items())
-            named = f"{told.version} with content hash {told.content_hash[:12]}…" if told else "other questions"
-            strange.append(f"{task} was evaluated on another split: {owner.name} {named}; the board has {there_is}")
+            split = f"{provenance.version} with content hash {content_hash[:12]}…" if provenance else "other questions"
+            strange.append(f"{task} was evaluated on another split: {owner.name} {split}; the board has {there_is}")
             continue
-        one = offered[own]
-        one.provenance += [told] if told else []
+        one = offered[edition]
+        one.provenance += [provenance] if provenance else []
         one.reasons += _alien(one, task, records)
         one.claims |= {task: claims[task]} if task in claims else {}
-    found = [one for one in offered.values() if one.said or one.reasons]
+    answers = [one for one in offered.values() if one.answers or one.reasons]
     notes = [note for note in logged.notes if ": partial: " not in note]  # missing responses are reported below
-    if strange and not found:
+    if strange and not answers:
         raise VhbenchError(f"{run}: {strange[0]}")
-    for one in found:
-        mine = {told.task for told in one.provenance}
+    for one in answers:
+        mine = {provenance.task for provenance in one.provenance}
         one.reasons += strange + [note for note in notes if note.partition(":")[0] in mine or not mine]
-    return found
+    return answers
 
 
 def _by_ids(benchmark: str, ids: Sequence[str], editions: Mapping[str, QuestionIndex]) -> str | None:
-    known = [(sum(i in a.number for i in ids), n) for n, a in editions.items() if a.edition.benchmark == benchmark]
-    best = max(known, key=lambda pair: pair[0], default=(0, None))
+    counts = [(sum(i in a.number for i in ids), n) for n, a in editions.items() if a.edition.benchmark == benchmark]
+    best = max(counts, key=lambda pair: pair[0], default=(0, None))
     return best[1] if best[0] else None
 
 
@@ -161,36 +163,37 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
         if not one.add(record.id, PackedAnswer(record.response, record.tokens, record.cut_off)):
             unknown.append(record.id)
             continue
-        row = one.asked.rows[one.asked.number[split_repetition(record.id)[1]]]
+        row = one.questions.rows[one.questions.number[split_repetition(record.id)[1]]]
         if any(getattr(record, name) not in (row[name], "", ()) for name in _COMPARED):
             changed.append(record.id)
-    for names, what in ((unknown, "of no question of"), (changed, "to questions that differ from those of")):
+    for names, relation in ((unknown, "of no question of"), (changed, "to questions that differ from those of")):
         if names:
-            edition, first = one.asked.edition.name, quote_value(names[0])
-            yield f"{task}: {len(names):,} responses are {what} {edition} (the first: {first})"
+            edition, first = one.questions.edition.name, quote_value(names[0])
+            yield f"{task}: {len(names):,} responses are {relation} {edition} (the first: {first})"
 
 
 def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> list[RunAnswers]:
-    said: dict[str, PackedAnswer] = {}
+    answers: dict[str, PackedAnswer] = {}
     for number, row in enumerate(read_rows(path, column_aliases.KNOWN), start=1):
         place = f"{path}, row {number}"
-        found = column_aliases.answered(row, place, joined=True)
-        name = str(found.get("id", ""))
+        cells = column_aliases.answered(row, place, joined=True)
+        name = str(cells.get("id", ""))
         if not name:
             raise VhbenchError(f"{place}: expected a field 'id'")
         if split_repetition(name).variant[0]:
             continue  # a board ranks the questions as they are
-        if name in said:
+        if name in answers:
             raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
-        said[name] = PackedAnswer(text_of(found["response"]), found.get("tokens", 0), found.get("cut_off") is True)
-    own = {name: split_repetition(name)[1] for name in said}
-    offered = [RunAnswers(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
+        answers[name] = PackedAnswer(text_of(cells["response"]), cells.get("tokens", 0), cells.get("cut_off") is True)
+    ids = {name: split_repetition(name)[1] for name in answers}
+    offered = [RunAnswers(editions[name]) for name in ([only] if only else _editions_of(set(ids.values()), editions))]
     for one in offered:
-        for name, one_said in said.items():
-            one.add(name, one_said)
+        for name, answer in answers.items():
+            one.add(name, answer)
     # With --edition, the file may also have responses to other editions; without it, all must be used.
-    known = set().union(*(asked.number for asked in (editions.values() if only else [one.asked for one in offered])))
-    if alien := [name for name in said if own[name] not in known]:
+    indexes = editions.values() if only else [one.questions for one in offered]
+    known_ids = set().union(*(index.number for index in indexes))
+    if alien := [name for name in answers if ids[name] not in known_ids]:
         for one in offered:
             one.reasons.append(
                 f"{len(alien):,} responses belong to none of its questions (the first: {quote_value(alien[0])})"
@@ -198,19 +201,19 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
     return offered
 
 
-def _meant(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[str]:
+def _editions_of(answered: Set[str], editions: Mapping[str, QuestionIndex]) -> list[str]:
     """Return the editions that the responses belong to, by question id.
 
     An edition that extends another has the questions of both: responses to all of them belong to the larger one, and
     responses to those of the older one to that one alone.
     """
-    asked = {name: one.number.keys() for name, one in editions.items()}
-    whole = [name for name, own in asked.items() if own <= answered]
-    if whole and answered <= set().union(*(asked[name] for name in whole)):
-        return [name for name in whole if not any(asked[name] < asked[other] for other in whole)]
-    half = [name for name, own in asked.items() if 2 * len(own & answered) >= len(own)]
-    most = max(asked, key=lambda name: len(asked[name] & answered))
-    return half or ([most] if asked[most] & answered else [])
+    ids = {name: one.number.keys() for name, one in editions.items()}
+    whole = [name for name, edition_ids in ids.items() if edition_ids <= answered]
+    if whole and answered <= set().union(*(ids[name] for name in whole)):
+        return [name for name in whole if not any(ids[name] < ids[other] for other in whole)]
+    half = [name for name, edition_ids in ids.items() if 2 * len(edition_ids & answered) >= len(edition_ids)]
+    most = max(ids, key=lambda name: len(ids[name] & answered))
+    return half or ([most] if ids[most] & answered else [])
 
 
 def submit_run(
@@ -236,37 +239,37 @@ def submit_run(
 
 def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bool = False) -> CheckedEntry:
     """Check an entry of a run as ``vhbench leaderboard check`` does, from temporary files, and return it."""
-    asked, reasons = offered.asked, list(offered.reasons)
+    questions, reasons = offered.questions, list(offered.reasons)
     about.check()
-    place = stored(board, slug(about.name), asked.edition)
+    place = stored(board, slug(about.name), questions.edition)
     reasons += _in_its_place(place, about, replacing)
     reasons += _of_others(board, place, about)
     if lost := list(offered.missing()):
         reasons += lost
-        reasons += [fault for told in offered.provenance for fault in prompt_faults(asked, told)]
-        reasons += setting_faults(asked, board.rules, offered.provenance)
+        reasons += [fault for run in offered.provenance for fault in prompt_faults(questions, run)]
+        reasons += setting_faults(questions, board.rules, offered.provenance)
         return CheckedEntry(place, None, tuple(dict.fromkeys(reasons)))
     with TemporaryDirectory() as folder:
-        draft = stored(replace(board, folder=Path(folder)), place.model, asked.edition)
+        draft = stored(replace(board, folder=Path(folder)), place.model, questions.edition)
         try:
             answers = packed_answers.pack(offered.responses())
             entry = _entry(offered, about, answers)
             draft.write(entry, answers)
-            checked = replace(examine(draft, asked, board.rules, keep=True, claims=False), place=place)
-            if checked.found is not None:
-                draft.write(replace(entry, scores=claimed_scores(checked.found)), answers)
+            checked = replace(examine(draft, questions, board.rules, keep=True, claims=False), place=place)
+            if checked.rescoring is not None:
+                draft.write(replace(entry, scores=claimed_scores(checked.rescoring)), answers)
                 entry = draft.read()
-                reasons += unlike_claims(entry.scores, checked.found)
+                reasons += unlike_claims(entry.scores, checked.rescoring)
         except VhbenchError as error:
             return CheckedEntry(place, None, (*dict.fromkeys(reasons), str(error)))
     reasons += checked.reasons
-    if checked.found is not None:
-        reasons += differing(asked, offered.responses(), offered.repeats, offered.claims)
+    if checked.rescoring is not None:
+        reasons += differing(questions, offered.responses(), offered.repeats, offered.claims)
     return replace(checked, entry=entry, reasons=tuple(dict.fromkeys(reasons)), answers=answers)
 
 
 def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:
-    edition = offered.asked.edition
+    edition = offered.questions.edition
     return BoardEntry(
         **{name: getattr(about, name) for name in ModelInfo.__dataclass_fields__},
         benchmark=edition.benchmark,
@@ -275,14 +278,14 @@ def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:
         content_hash=edition.content_hash,
         answers=sha256(answers).hexdigest(),
         repeats=offered.repeats,
-        provenance=tuple(map(_shareable, sorted(offered.provenance, key=lambda told: told.task))),
+        provenance=tuple(map(_shareable, sorted(offered.provenance, key=lambda run: run.task))),
         scorer=vhbench.__version__,
     )
 
 
-def _shareable(told: Provenance) -> Provenance:
+def _shareable(provenance: Provenance) -> Provenance:
     """Remove local folder names from provenance."""
-    return replace(told, data=replace(told.data, folder=""))
+    return replace(provenance, data=replace(provenance.data, folder=""))
 
 
 def filled(board: Board, about: ModelInfo) -> ModelInfo:
@@ -290,9 +293,9 @@ def filled(board: Board, about: ModelInfo) -> ModelInfo:
     for edition in board.editions:
         other = stored(board, slug(about.name), edition)
         if path_exists(other.folder / FILE):
-            told = other.read().about
+            other_about = other.read().about
             empty = [name for name in SHARED if getattr(about, name) in ("", 0, None)]
-            about = replace(about, **{name: getattr(told, name) for name in empty})
+            about = replace(about, **{name: getattr(other_about, name) for name in empty})
     return about
 
 
@@ -301,11 +304,11 @@ def _in_its_place(place: StoredEntry, about: ModelInfo, replacing: bool) -> Iter
     if not path_exists(place.folder):
         return
     try:
-        told = place.read().name
+        name = place.read().name
     except VhbenchError:  # not a valid entry
-        told = about.name
-    if told != about.name:
-        owner = quote_value(told)
+        name = about.name
+    if name != about.name:
+        owner = quote_value(name)
         yield f"{place.title} already exists, for {owner}; choose another name, as both have the same folder"
     elif not replacing:
         yield f"{place.title} already exists; replace it with --replace"

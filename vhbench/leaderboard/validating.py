@@ -50,7 +50,7 @@ class CheckedEntry:
         place: its location.
         entry: its content; None if it cannot be read.
         reasons: reasons for refusal, one line each.
-        found: its results; None if there are none.
+        rescoring: its results; None if there are none.
         responses: its responses of the first repetition, if requested.
         digests: one number per response, for comparing entries.
         tier: how far it is verified, one of :data:`vhbench.leaderboard.reproduction.TIERS`.
@@ -61,7 +61,7 @@ class CheckedEntry:
     place: StoredEntry
     entry: BoardEntry | None
     reasons: tuple[str, ...]
-    found: RescoredEntry | None = None
+    rescoring: RescoredEntry | None = None
     responses: Sequence[str] = ()
     digests: npt.NDArray[np.uint32] | None = None
     tier: str = SELF_REPORTED
@@ -81,7 +81,9 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
     return examine(place, cached_question_index(place.edition, source), rules, keep=keep)
 
 
-def examine(place: StoredEntry, asked: QuestionIndex, rules: Rules, *, keep: bool, claims: bool = True) -> CheckedEntry:
+def examine(
+    place: StoredEntry, questions: QuestionIndex, rules: Rules, *, keep: bool, claims: bool = True
+) -> CheckedEntry:
     """Check an entry as :func:`check_entry`, with known questions and, if wanted, without its claimed scores."""
     reasons = list[str]()
     if lost := list(missing(place)):
@@ -89,50 +91,51 @@ def examine(place: StoredEntry, asked: QuestionIndex, rules: Rules, *, keep: boo
     try:
         entry = place.read()
         file = place.folder / ANSWERS
-        if (there := file_sha256(file)) != entry.answers:
-            reasons.append(f"{ANSWERS}: expected SHA-256 {entry.answers[:12]}…, got {there[:12]}…")
-        responses = packed_answers.unpack(file, entry.repeats * len(asked.rows))
+        if (digest := file_sha256(file)) != entry.answers:
+            reasons.append(f"{ANSWERS}: expected SHA-256 {entry.answers[:12]}…, got {digest[:12]}…")
+        responses = packed_answers.unpack(file, entry.repeats * len(questions.rows))
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error)))
-    found = recompute(asked, responses, entry.repeats)
-    unlike_scores = tuple(unlike_claims(entry.scores, found)) if claims else ()
+    rescoring = recompute(questions, responses, entry.repeats)
+    unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
     reasons += () if moved else unlike_scores
-    for told in entry.provenance:
-        reasons += prompt_faults(asked, told)
-    reasons += setting_faults(asked, rules, entry.provenance)
-    reasons += excess_failures(rules, found)
-    first = [one.text for one in responses[: len(asked.rows)]]
-    digests = _digests(asked, first, found)
+    for run in entry.provenance:
+        reasons += prompt_faults(questions, run)
+    reasons += setting_faults(questions, rules, entry.provenance)
+    reasons += excess_failures(rules, rescoring)
+    first = [one.text for one in responses[: len(questions.rows)]]
+    digests = _digests(questions, first, rescoring)
     if not entry.reference:
-        reasons += _baseline_faults(asked, entry, digests)
-    tier = tier_of(place, entry, complete=not any(provenance_gaps(asked, rules, entry.provenance)))
-    return CheckedEntry(place, entry, tuple(reasons), found, first if keep else (), digests, tier, moved)
+        reasons += _baseline_faults(questions, entry, digests)
+    tier = tier_of(place, entry, complete=not any(provenance_gaps(questions, rules, entry.provenance)))
+    return CheckedEntry(place, entry, tuple(reasons), rescoring, first if keep else (), digests, tier, moved)
 
 
-def _digests(asked: QuestionIndex, responses: Sequence[str], found: RescoredEntry) -> npt.NDArray[np.uint32]:
+def _digests(questions: QuestionIndex, responses: Sequence[str], rescoring: RescoredEntry) -> npt.NDArray[np.uint32]:
     """Return a number per response for its prediction, or its text without one, which reformatted copies share."""
-    texts = meanings(asked, responses, found.read)
+    texts = meanings(questions, responses, rescoring.predictions)
     return np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint32)
 
 
-def _baseline_faults(asked: QuestionIndex, entry: BoardEntry, digests: npt.NDArray[np.uint32]) -> Iterator[str]:
+def _baseline_faults(questions: QuestionIndex, entry: BoardEntry, digests: npt.NDArray[np.uint32]) -> Iterator[str]:
     """Yield why an entry is a baseline rather than a model."""
-    if models := sorted({told.model for told in entry.provenance if told.model.startswith("vhbench_")}):
+    if models := sorted({run.model for run in entry.provenance if run.model.startswith("vhbench_")}):
         yield f"was answered by the baseline {quote_value(models[0])}; enter it with --reference KIND"
-    own = asked.main.places
-    for name, other in _of_baselines(asked).items() if len(own) >= FEWEST else ():
-        if np.array_equal(digests[own], other[own]):
+    places = questions.main.places
+    for name, other in _of_baselines(questions).items() if len(places) >= FEWEST else ():
+        if np.array_equal(digests[places], other[places]):
             yield f"all of its predictions equal those of the baseline {name}; enter it with --reference KIND"
 
 
-def _of_baselines(asked: QuestionIndex) -> Mapping[str, npt.NDArray[np.uint32]]:
+def _of_baselines(questions: QuestionIndex) -> Mapping[str, npt.NDArray[np.uint32]]:
     """Return the digests of all baselines, computed once per edition."""
-    if not asked.baselines:
+    if not questions.baselines:
         for guesser in GUESSERS:
-            said = guesser.answers(asked)
-            asked.baselines[guesser.name] = _digests(asked, said, recompute(asked, list(map(PackedAnswer, said))))
-    return asked.baselines
+            responses = guesser.answers(questions)
+            rescoring = recompute(questions, list(map(PackedAnswer, responses)))
+            questions.baselines[guesser.name] = _digests(questions, responses, rescoring)
+    return questions.baselines
 
 
 def check_all(
@@ -152,12 +155,12 @@ def check_all(
     places, strays = entries(board)
     workers = min(workers or os.cpu_count() or 1, len(places))
     rank = [edition.name for edition in board.editions]
-    own = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
-    args = [(place, sources[place.edition.name], board.rules, keep) for place in own]
+    queue = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
+    args = [(place, sources[place.edition.name], board.rules, keep) for place in queue]
     calls = isolation.each(check_entry, args, workers=max(1, workers), seconds=_seconds)
     checked = [
-        CheckedEntry(place, None, (found,)) if isinstance(found, isolation.Failure) else found
-        for place, found in zip(own, calls, strict=True)
+        CheckedEntry(place, None, (outcome,)) if isinstance(outcome, isolation.Failure) else outcome
+        for place, outcome in zip(queue, calls, strict=True)
     ]
     order = {place.title: number for number, place in enumerate(places)}
     checked.sort(key=lambda one: order[one.place.title])
@@ -169,27 +172,27 @@ def _seconds(place: StoredEntry, source: Path, *_: object) -> float:
 
     Long honest responses take longer, and more bytes than a bomb.
     """
-    asked = cached_question_index(place.edition, source)
-    _of_baselines(asked)
+    questions = cached_question_index(place.edition, source)
+    _of_baselines(questions)
     size = (place.folder / ANSWERS).stat().st_size if path_exists(place.folder / ANSWERS) else 0
-    return min(SECONDS + SECONDS_PER_QUESTION * len(asked.rows) + SECONDS_PER_MB * size / 1e6, isolation.SECONDS)
+    return min(SECONDS + SECONDS_PER_QUESTION * len(questions.rows) + SECONDS_PER_MB * size / 1e6, isolation.SECONDS)
 
 
 def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:
     """Yield the entries, with conflicts with the first entry of their model and with names of other models."""
     first: dict[str, CheckedEntry] = {}
-    looks: dict[str, dict[str, str]] = {}
+    names_by_look: dict[str, dict[str, str]] = {}
     for one in checked:
         if one.entry is not None:
             first.setdefault(one.place.model, one)
-            looks.setdefault(look(one.entry.name), {})[one.place.model] = one.entry.name
+            names_by_look.setdefault(look(one.entry.name), {})[one.place.model] = one.entry.name
     for one in checked:
         odd = list[str]()
         if one.entry is not None:
             other = first[one.place.model]
             if one is not other and other.entry is not None:
                 odd += unlike(one.entry.about, other.entry.about, other.place.title)
-            alike = [name for model, name in looks[look(one.entry.name)].items() if model != one.place.model]
+            alike = [name for model, name in names_by_look[look(one.entry.name)].items() if model != one.place.model]
             odd += [f"its name looks like that of another model, {quote_value(alike[0])}"] if alike else []
         yield replace(one, reasons=(*one.reasons, *odd)) if odd else one
 
@@ -197,9 +200,9 @@ def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:
 def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
     """Yield entries that nearly duplicate another one, or the reference answers."""
     for number, one in enumerate(checked):
-        if one.digests is None or one.found is None or len(one.digests) < FEWEST:
+        if one.digests is None or one.rescoring is None or len(one.digests) < FEWEST:
             continue
-        wrong = int((~one.found.right).sum())
+        wrong = int((~one.rescoring.right).sum())
         if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
             yield f"{one.place.title}: {wrong} of {len(one.digests):,} predictions differ from the reference answers"
         for other in checked[:number]:
@@ -207,6 +210,6 @@ def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
                 continue
             differ = int((one.digests != other.digests).sum())
             if differ <= ALIKE * len(one.digests):
-                named = "identical" if not differ else f"identical in all but {differ}"
+                extent = "identical" if not differ else f"identical in all but {differ}"
                 both = f"its {len(one.digests):,} predictions and those of {other.place.model}"
-                yield f"{one.place.title}: {both} are {named}"
+                yield f"{one.place.title}: {both} are {extent}"

@@ -89,9 +89,9 @@ def refuse_other(path: Path, benchmark: str, version: str, content_hash: str = "
     head = read_head(path) if is_key(path) else None
     same = head is not None and (head.benchmark, head.version) == (benchmark, version)
     if head is None or not same or content_hash not in ("", head.content_hash):
-        what = f"the key of {head.benchmark} {head.version} {head.content_hash[:12]}…" if head else "no key"
+        content = f"the key of {head.benchmark} {head.version} {head.content_hash[:12]}…" if head else "no key"
         raise VhbenchError(
-            f"{path}: already exists, and is {what}; choose another file with --key, or overwrite it with --yes"
+            f"{path}: already exists, and is {content}; choose another file with --key, or overwrite it with --yes"
         )
 
 

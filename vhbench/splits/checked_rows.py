@@ -54,7 +54,7 @@ class CheckedRows:
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory, self.manifest = directory, manifest
-        self._found: dict[str, list[tuple[Path, int, int]]] = {}
+        self._groups_by_config: dict[str, list[tuple[Path, int, int]]] = {}
         if manifests.DIGESTS not in manifest.files:
             raise VhbenchError(f"{directory}: expected {manifests.DIGESTS} in its manifest; build the split again")
         path = manifests.inside(directory, manifests.DIGESTS)
@@ -73,10 +73,10 @@ class CheckedRows:
         )
         scenes = manifest.extra.get("scenes_hash", "")
         key = [manifest.files[manifests.DIGESTS], scenes, manifest.config.get("vocabulary")]
-        [found] = cached("content", [key], lambda _: [content_hash(self._rows.to_pylist(), scenes, manifest.config)])
-        if found != manifest.content_hash:
+        [actual] = cached("content", [key], lambda _: [content_hash(self._rows.to_pylist(), scenes, manifest.config)])
+        if actual != manifest.content_hash:
             raise VhbenchError(
-                f"{directory}: expected content hash {manifest.content_hash} of its manifest; its rows have {found}"
+                f"{directory}: expected content hash {manifest.content_hash} of its manifest; its rows have {actual}"
             )
         if counts != manifest.rows:
             raise VhbenchError(f"{directory}: expected {dict(manifest.rows)} rows of its manifest; it has {counts}")
@@ -129,7 +129,7 @@ class CheckedRows:
         Raises:
             VhbenchError: if the shard is missing or damaged, or has other images.
         """
-        path, group, first = next(found for found in reversed(self._groups(self._config(index))) if found[2] <= index)
+        path, group, first = next(entry for entry in reversed(self._groups(self._config(index))) if entry[2] <= index)
         rows = _read_images(path, group)
         images = rows[index - first] if index - first < len(rows) else ()
         if [hashlib.sha256(image).digest() for image in images] != self.digests(index):
@@ -141,23 +141,23 @@ class CheckedRows:
 
     def _groups(self, config: str) -> list[tuple[Path, int, int]]:
         """Return file, row group and first index of each row group of a config."""
-        if config not in self._found:
-            index, found = self._starts[config], []
+        if config not in self._groups_by_config:
+            index, groups = self._starts[config], []
             for name in manifests.config_files(self.manifest)[config]:
                 path = manifests.inside(self.directory, name)
                 metadata = parquet.open_shard(path).metadata
                 for group in range(metadata.num_row_groups):
-                    found.append((path, group, index))
+                    groups.append((path, group, index))
                     index += metadata.row_group(group).num_rows
-            self._found[config] = found
-        return self._found[config]
+            self._groups_by_config[config] = groups
+        return self._groups_by_config[config]
 
     def _config(self, index: int) -> str:
         return next(config for config in reversed(self._starts) if self._starts[config] <= index)
 
     def _equals(self, config: str, row: Mapping[str, Any], index: int) -> bool:
-        found = hash_of_columns(config, {name: row[name] for name in HASHED}, self.digests(index))
-        return bool(found == self._rows[index].as_py())
+        row_hash = hash_of_columns(config, {name: row[name] for name in HASHED}, self.digests(index))
+        return bool(row_hash == self._rows[index].as_py())
 
     def _differs(self, row: Mapping[str, Any]) -> VhbenchError:
         return VhbenchError(

@@ -43,8 +43,8 @@ def content_hash(row_hashes: Iterable[bytes], scenes_hash: str, config: Mapping[
         config: of the manifest; only its ``vocabulary``, if any, counts.
     """
     facts = {"scenes": scenes_hash, "vocabulary": config.get("vocabulary")}
-    told = (canonical([name, value]) for name, value in facts.items() if value)
-    return combined([*row_hashes, *(hashlib.sha256(fact).digest() for fact in told)])
+    present = (canonical([name, value]) for name, value in facts.items() if value)
+    return combined([*row_hashes, *(hashlib.sha256(fact).digest() for fact in present)])
 
 
 def truth_hash(name: str, image_sha256: str, truth: str) -> bytes:
@@ -67,11 +67,11 @@ def digested(
     Raises:
         VhbenchError: if an image cannot be read, or is empty.
     """
-    known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, valid while the image is referenced here
+    cache: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, valid while the image is referenced here
     for row in rows:
-        known = {id(image): known.get(id(image)) or _read(image, read) for image in row.question.images}
-        found = [known[id(image)] for image in row.question.images]
-        yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
+        cache = {id(image): cache.get(id(image)) or _read(image, read) for image in row.question.images}
+        images = [cache[id(image)] for image in row.question.images]
+        yield row, tuple(digest for _, digest, _ in images), tuple(data for _, _, data in images)
 
 
 def _read(image: ImageData, read: Callable[[ImageData], bytes]) -> tuple[ImageData, bytes, bytes]:

@@ -59,7 +59,7 @@ def is_hidden(manifest: Manifest) -> bool:
     return manifest.extra.get(HIDDEN) is True
 
 
-def check_name(name: str, what: str) -> str:
+def check_name(name: str, subject: str) -> str:
     """Return a config's or benchmark's name if it is a safe folder name.
 
     Raises:
@@ -67,7 +67,7 @@ def check_name(name: str, what: str) -> str:
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
         raise VhbenchError(
-            f"{what}: expected letters, digits and _ . + -, beginning with a letter or digit, got {name!r}"
+            f"{subject}: expected letters, digits and _ . + -, beginning with a letter or digit, got {name!r}"
         )
     return name
 
@@ -118,16 +118,16 @@ def config_files(manifest: Manifest) -> dict[str, list[str]]:
     Raises:
         VhbenchError: if a shard is missing, superfluous, or without a config.
     """
-    found: dict[str, list[str]] = {config: [] for config in sorted(manifest.rows)}
+    shards: dict[str, list[str]] = {config: [] for config in sorted(manifest.rows)}
     for name in sorted(manifest.files):
         if match := _SHARD.fullmatch(name):
-            if match[1] not in found:
-                raise VhbenchError(f"manifest.json: {name} belongs to no config in 'rows': {', '.join(found)}")
-            found[match[1]].append(name)
-    for config, names in found.items():
+            if match[1] not in shards:
+                raise VhbenchError(f"manifest.json: {name} belongs to no config in 'rows': {', '.join(shards)}")
+            shards[match[1]].append(name)
+    for config, names in shards.items():
         if not names or names != [shard_name(config, i, len(names)) for i in range(len(names))]:
             raise VhbenchError(f"manifest.json: the shards of config {config!r} are not complete: {names}")
-    return found
+    return shards
 
 
 def check_no_strays(directory: Path, manifest: Manifest) -> None:
@@ -166,9 +166,9 @@ def read_manifest(directory: Path) -> Manifest:
         problem = "no manifest.json (not a split, or its build did not finish)" if directory.is_dir() else "no folder"
         raise VhbenchError(f"{directory}: expected a split directory such as out/ode, got {problem}")
     data = read_json(path, _LARGEST)
-    found = data.get("format") if isinstance(data, dict) else data
-    if found != FORMAT:
-        raise VhbenchError(f"{path}: format: expected {FORMAT!r}, got {quote_value(found)}")
+    file_format = data.get("format") if isinstance(data, dict) else data
+    if file_format != FORMAT:
+        raise VhbenchError(f"{path}: format: expected {FORMAT!r}, got {quote_value(file_format)}")
     manifest: Manifest = convert(data, Manifest, str(path))
     try:
         _check(manifest)

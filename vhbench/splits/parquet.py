@@ -98,7 +98,7 @@ def table(
         version: ``benchmark_version`` of every row.
         shared: as in :func:`open_writer`.
     """
-    written = _SHARED if shared else _PLAIN
+    layout = _SHARED if shared else _PLAIN
     columns = dict(zip(HASHED, zip(*rows, strict=True), strict=True))
     arrays = []
     for name in COLUMNS:
@@ -107,8 +107,8 @@ def table(
         elif name == "benchmark_version":
             arrays.append(pa.array([version] * len(rows), pa.string()))
         else:
-            arrays.append(pa.array(columns[name], written.field(name).type))
-    return pa.Table.from_arrays(arrays, schema=written)
+            arrays.append(pa.array(columns[name], layout.field(name).type))
+    return pa.Table.from_arrays(arrays, schema=layout)
 
 
 def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, bytes], shared: bool) -> pa.Array:
@@ -133,9 +133,9 @@ def open_shard(path: Path) -> pq.ParquetFile:
         VhbenchError: if it is missing or truncated, has other columns, would unpack to an absurd size, or declares
             other image features to ``datasets``.
     """
-    shard, found = open_parquet(path)
-    _check_columns(path, found)
-    _check_features(path, found)
+    shard, columns = open_parquet(path)
+    _check_columns(path, columns)
+    _check_features(path, columns)
     with readable(path):
         _check_sizes(path, shard.metadata)
     return shard
@@ -150,24 +150,24 @@ def _check_sizes(path: Path, metadata: pq.FileMetaData) -> None:
             raise VhbenchError(f"{path}: row group {i} unpacks to {size >> 20} MiB; at most {MAX_GROUP_BYTES >> 20}")
 
 
-def _check_columns(path: Path, found: pa.Schema) -> None:
+def _check_columns(path: Path, columns: pa.Schema) -> None:
     expected = schema()
-    missing, surplus = Counter(COLUMNS) - Counter(found.names), Counter(found.names) - Counter(COLUMNS)
+    missing, surplus = Counter(COLUMNS) - Counter(columns.names), Counter(columns.names) - Counter(COLUMNS)
     for fault, names in (("lacks the columns", missing), ("has surplus columns", surplus)):
         if names:
             raise VhbenchError(f"{path}: {fault} {', '.join(names)}")
     for name in COLUMNS:
-        if found.field(name).type != expected.field(name).type:
-            raise VhbenchError(f"{path}: column {name} is {found.field(name).type}, not {expected.field(name).type}")
+        if columns.field(name).type != expected.field(name).type:
+            raise VhbenchError(f"{path}: column {name} is {columns.field(name).type}, not {expected.field(name).type}")
 
 
-def _check_features(path: Path, found: pa.Schema) -> None:
+def _check_features(path: Path, columns: pa.Schema) -> None:
     """Check a footer's features for ``datasets``, which no hash covers: they could make images grey or hide them."""
-    told = (found.metadata or {}).get(_FEATURES)
-    if told is None:
+    features = (columns.metadata or {}).get(_FEATURES)
+    if features is None:
         return
     try:
-        same = orjson.loads(told) == orjson.loads(_PLAIN.metadata[_FEATURES])
+        same = orjson.loads(features) == orjson.loads(_PLAIN.metadata[_FEATURES])
     except orjson.JSONDecodeError:
         same = False
     if not same:

@@ -62,8 +62,8 @@ def choose(directory: Path, config: str | None, count: int, seed: int) -> Iterat
     count = min(count, total)
     random = rng(seed, "preview")
     edges = [total * i // count for i in range(count + 1)] if count else []
-    wanted = {int(random.integers(low, high)) for low, high in pairwise(edges)}
-    yield from (row for number, row in enumerate(read_rows(directory, config)) if number in wanted)
+    numbers = {int(random.integers(low, high)) for low, high in pairwise(edges)}
+    yield from (row for number, row in enumerate(read_rows(directory, config)) if number in numbers)
 
 
 def read_ids(directory: Path) -> dict[str, str]:
@@ -104,7 +104,7 @@ def packed_scenes(directory: Path) -> Mapping[str, Scene]:
         VhbenchError: if the file is damaged.
     """
     truths = ((truth.id, truth.json) for truth in read_truths(directory))
-    return Store(truths, pack=lambda told: zlib.compress(told.encode(), 1), unpack=_without_masks, held=2000)
+    return Store(truths, pack=lambda text: zlib.compress(text.encode(), 1), unpack=_without_masks, held=2000)
 
 
 def _without_masks(name: str, packed: bytes) -> Scene:
@@ -131,8 +131,8 @@ def recompute_content_hash(directory: Path) -> str:
         VhbenchError: if a shard is missing or damaged, or a row has another version.
     """
     rows = digested(read_rows(directory))
-    found = [row_hash(row.config, row.question, digests) for row, digests, _ in rows]
-    return content_hash(found, recompute_scenes_hash(directory), read_manifest(directory).config)
+    hashes = [row_hash(row.config, row.question, digests) for row, digests, _ in rows]
+    return content_hash(hashes, recompute_scenes_hash(directory), read_manifest(directory).config)
 
 
 def recompute_scenes_hash(directory: Path) -> str:

@@ -103,9 +103,9 @@ def read_truth_file(path: Path) -> Iterator[StoredScene]:
     Raises:
         VhbenchError: if the file is damaged, has other columns, or unpacks to far more than scenes compress to.
     """
-    file, found = open_parquet(path)
-    if found.names != _SCHEMA.names or found.types != _SCHEMA.types:
-        raise VhbenchError(f"{path}: has the columns {', '.join(found.names)}, not text id, image_sha256, truth")
+    file, columns = open_parquet(path)
+    if columns.names != _SCHEMA.names or columns.types != _SCHEMA.types:
+        raise VhbenchError(f"{path}: has the columns {', '.join(columns.names)}, not text id, image_sha256, truth")
     allowance = _FREE_TEXT + _DENSEST * path.stat().st_size
     groups = range(file.metadata.num_row_groups)
     if (size := sum(file.metadata.row_group(i).total_byte_size for i in groups)) > allowance:

@@ -90,10 +90,10 @@ class Text:
         if chunk.null_count:
             raise self._null(name)
         try:
-            found = shared(chunk)
+            texts = shared(chunk)
         except UnicodeDecodeError as error:
             raise VhbenchError(f"{self._path}: column {name} is not UTF-8 ({_line(error)})") from error
-        lengths = list(map(len, found))
+        lengths = list(map(len, texts))
         if lengths and max(lengths) > self._longest:
             raise VhbenchError(
                 f"{self._path}: column {name} has a text of {max(lengths):,} characters; at most {self._longest:,}"
@@ -103,7 +103,7 @@ class Text:
             raise VhbenchError(
                 f"{self._path}: its text unpacks to more than {self._allowance >> 20} MiB in column {name}"
             )
-        return found
+        return texts
 
     def _null(self, name: str) -> VhbenchError:
         return VhbenchError(

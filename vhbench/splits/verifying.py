@@ -34,7 +34,7 @@ def verify(directory: Path, *, progress: bool = True) -> list[str]:
         manifest = manifests.read_manifest(directory)
         if faults := [*_damage(directory, manifest), *_strays(directory, manifest)]:
             return faults  # the content of damaged files is not checked
-        scenes = _Stored()
+        scenes = _SceneFacts()
         faults += _scenes_faults(directory, manifest, scenes)
         faults += _row_faults(directory, manifest, scenes, progress)
     except VhbenchError as error:
@@ -54,8 +54,8 @@ def _damage(directory: Path, manifest: Manifest) -> Iterator[str]:
     for name, digest in manifest.files.items():
         try:
             path = manifests.inside(directory, name)
-            if (found := file_sha256(path)) != digest:
-                yield f"{path}: has SHA-256 {found[:12]}…, the manifest says {digest[:12]}…"
+            if (actual := file_sha256(path)) != digest:
+                yield f"{path}: has SHA-256 {actual[:12]}…, the manifest says {digest[:12]}…"
         except VhbenchError as error:
             yield str(error)
 
@@ -69,25 +69,25 @@ def _strays(directory: Path, manifest: Manifest) -> Iterator[str]:
 
 
 @dataclass
-class _Stored:
+class _SceneFacts:
     """Facts about the stored scenes: scene id → SHA-256 of its image ("" without one), missing ids, their hash.
 
-    ``telling``: any scene has content. Reports on attacked images, which no row names, have none.
+    ``has_content``: any scene has content. Reports on attacked images, which no row names, have none.
     """
 
     images: dict[str, str] = field(default_factory=dict)
-    telling: bool = False
+    has_content: bool = False
     missing: set[str] = field(default_factory=set)
     hash: str = ""
 
 
-def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: bool) -> Iterator[str]:
+def _row_faults(directory: Path, manifest: Manifest, scenes: _SceneFacts, progress: bool) -> Iterator[str]:
     ids: set[str] = set()
-    known = BENCHMARKS.get(manifest.benchmark)
+    definition = BENCHMARKS.get(manifest.benchmark)
     hidden = manifests.is_hidden(manifest)
-    pairs = Pairs(known.pairs if known else "")
+    pairs = Pairs(definition.pairs if definition else "")
     hashes = []
-    seen: dict[bytes, str] = {}
+    faults: dict[bytes, str] = {}
     rows = following(read_rows(directory), "checking", sum(manifest.rows.values()), "rows", enabled=progress)
     for row, digests, images in digested(rows):
         question = row.question
@@ -95,13 +95,13 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: 
             yield f"row {question.id!r}: the id occurs twice"
         ids.add(question.id)
         for digest, image in zip(digests, images, strict=True):
-            if digest not in seen:
-                seen[digest] = ""
+            if digest not in faults:
+                faults[digest] = ""
                 try:
                     open_image(image)  # its size is checked before it is decoded
                 except VhbenchError as error:
-                    seen[digest] = str(error)
-            if fault := seen[digest]:
+                    faults[digest] = str(error)
+            if fault := faults[digest]:
                 yield f"row {question.id!r}: {fault}"
         hashes.append((row_hash(row.config, question, digests), b"".join(digests)))
         yield from _question_faults(row, manifest.benchmark, hidden=hidden)
@@ -109,17 +109,17 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: 
         if not hidden:
             yield from pairs.add(row, digests)
     yield from pairs.faults()
-    if (found := content_hash((row for row, _ in hashes), scenes.hash, manifest.config)) != manifest.content_hash:
-        yield f"{directory}: content hash is {found[:12]}…, the manifest says {manifest.content_hash[:12]}…"
+    if (actual := content_hash((row for row, _ in hashes), scenes.hash, manifest.config)) != manifest.content_hash:
+        yield f"{directory}: content hash is {actual[:12]}…, the manifest says {manifest.content_hash[:12]}…"
     elif CheckedRows(directory, manifest).pairs() != hashes:
         yield f"{directory / manifests.DIGESTS}: expected the digests of the rows in their order"
 
 
-def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -> Iterator[str]:
+def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _SceneFacts) -> Iterator[str]:
     """Yield a row's scenes that are not stored, and images that differ from its scenes'."""
     for number, (name, digest) in enumerate(zip(question.scene_ids, digests, strict=False), start=1):
         if name not in scenes.images:
-            if scenes.telling and name not in scenes.missing:
+            if scenes.has_content and name not in scenes.missing:
                 scenes.missing.add(name)
                 yield f"row {question.id!r}: scene {name!r} is not in {manifests.SCENES}, which has other scenes"
         elif not question.perturbation and scenes.images[name] not in ("", digest.hex()):
@@ -141,8 +141,8 @@ def _question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Itera
     if not question.question.strip():
         yield f"{where}: has no question"
     if hidden:
-        if told := [name for name in KEPT_BACK if getattr(question, name)]:
-            yield f"{where}: reveals {', '.join(told)} of a hidden test set"
+        if revealed := [name for name in KEPT_BACK if getattr(question, name)]:
+            yield f"{where}: reveals {', '.join(revealed)} of a hidden test set"
     elif fault := _answer_fault(question):
         yield f"{where}: {fault}"
 
@@ -161,22 +161,22 @@ def _answer_fault(question: Question) -> str:
     return ""
 
 
-def _scenes_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterator[str]:
+def _scenes_faults(directory: Path, manifest: Manifest, stored: _SceneFacts) -> Iterator[str]:
     """Yield the errors of the scenes, and record facts for checking rows."""
     hashes = []
     for truth in read_truths(directory):
         hashes.append(truth_hash(truth.id, truth.image_sha256, truth.json))
-        if truth.id in found.images:
+        if truth.id in stored.images:
             yield f"scene {truth.id!r}: the id occurs twice"
         scene = scene_of(truth)
-        found.images[truth.id] = truth.image_sha256
-        found.telling |= bool(scene.objects or scene.areas or scene.known)
+        stored.images[truth.id] = truth.image_sha256
+        stored.has_content |= bool(scene.objects or scene.areas or scene.known)
         yield from (f"scene {truth.id!r}: {fault}" for fault in _scene_faults(scene))
-    if len(found.images) != manifest.extra.get("scenes", 0):
-        yield f"{directory}: has {len(found.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
-    found.hash = combined(hashes) if hashes else ""
-    if found.hash != (told := manifest.extra.get("scenes_hash", "")):
-        yield f"{directory}: its scenes have the hash {found.hash[:12]}…, the manifest says {quote_value(told)}"
+    if len(stored.images) != manifest.extra.get("scenes", 0):
+        yield f"{directory}: has {len(stored.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
+    stored.hash = combined(hashes) if hashes else ""
+    if stored.hash != (expected := manifest.extra.get("scenes_hash", "")):
+        yield f"{directory}: its scenes have the hash {stored.hash[:12]}…, the manifest says {quote_value(expected)}"
 
 
 def _scene_faults(scene: Scene) -> Iterator[str]:

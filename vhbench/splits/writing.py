@@ -79,19 +79,19 @@ def write_split(
             why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
             raise VhbenchError(f"the {benchmark} split would have no rows ({why})")
         facts = {**(extra or {}), **write_truths(staging / manifests.SCENES, scenes)}
-        told = {"benchmark": benchmark, "version": version, "seed": seed, "config": dict(config)}
-        manifest = _manifest(staging, writer, **told, sources=dict(sources or {}), rejections=reasons, extra=facts)
+        settings = {"benchmark": benchmark, "version": version, "seed": seed, "config": dict(config)}
+        manifest = _manifest(staging, writer, **settings, sources=dict(sources or {}), rejections=reasons, extra=facts)
         write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
         replace(staging, directory)
     return manifest
 
 
-def _manifest(staging: Path, writer: "_Writer", **told: Any) -> Manifest:
+def _manifest(staging: Path, writer: "_Writer", **settings: Any) -> Manifest:
     """Return the manifest of a fully written split, from metadata and its files."""
     hashes = [row for rows in writer.digests.values() for row, _ in rows]
-    content = content_hash(hashes, told["extra"].get("scenes_hash", ""), told["config"])
+    content = content_hash(hashes, settings["extra"].get("scenes_hash", ""), settings["config"])
     others = {name: file_sha256(staging / name) for name in manifests.PARTS if (staging / name).exists()}
-    return Manifest(rows=writer.rows, files={**writer.files, **others}, content_hash=content, **told)
+    return Manifest(rows=writer.rows, files={**writer.files, **others}, content_hash=content, **settings)
 
 
 @contextmanager

@@ -52,14 +52,14 @@ def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = No
     """
     models, size = outcomes.shape
     numbers = clusters.numbers.astype(np.intp)
-    held = np.bincount(numbers) > 0
-    rows = np.bincount(numbers).astype(np.float64)[held]
+    occupied = np.bincount(numbers) > 0
+    rows = np.bincount(numbers).astype(np.float64)[occupied]
     with np.errstate(invalid="ignore"):
         means = outcomes.mean(axis=1) if size else np.full(models, np.nan)
     value = means[:, None] - means[None]
     low, high, p = (np.full((models, models), np.nan) for _ in range(3))
     if len(rows) >= 2:
-        columns = [np.bincount(numbers, weights=row, minlength=len(held))[held] for row in outcomes]
+        columns = [np.bincount(numbers, weights=row, minlength=len(occupied))[occupied] for row in outcomes]
         sums = np.stack(columns).astype(np.float64)
         tied = _tied(outcomes - means[:, None], clusters) / size**2
         for one in range(models):
@@ -69,12 +69,12 @@ def differences(outcomes: Floats, clusters: Clustering, best: Floats | None = No
 
 def _claim(p: Floats, value: Floats, outcomes: Floats, best: Floats, clusters: Clustering) -> Floats:
     """Return the p-values of claims, see :class:`AllPairs`."""
-    found, missing = p.copy(), np.any(best != outcomes, axis=1)
+    p_values, missing = p.copy(), np.any(best != outcomes, axis=1)
     for one, other in np.argwhere((p <= multiple_testing.ALPHA) & (value > 0) & missing).tolist():
         change = outcomes[one] - best[other]
         again = multiple_testing.paired_t_p_value(change, clusters) if change.sum() > 0 else 1.0
-        found[one, other] = found[other, one] = max(p[one, other], again)
-    return found
+        p_values[one, other] = p_values[other, one] = max(p[one, other], again)
+    return p_values
 
 
 def _above(one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats, clusters: Clustering) -> Floats:
@@ -89,24 +89,24 @@ def _above(one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats,
     spread, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
     differ = np.count_nonzero(np.abs(change) > _SAME, axis=1)
     few = (differ < intervals.FEW_DIFFER) | (spread < _SAME**2)
-    own = intervals.paired(rows, rows).df  # of the clusters alone, as the rows have no variance
+    df = intervals.paired(rows, rows).df  # of the clusters alone, as the rows have no variance
     variance = spread
     if clusters.ties is not None:
         variance = (spread + np.maximum(0.0, tied)) / (1 - 2 * clusters.ties.shape[1] / outcomes.shape[1] ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):  # where nothing differs
         left = 2 / np.maximum(fourth / spread**2 - 1 / len(rows), 1e-9)
-        degrees = np.maximum(1.0, np.minimum(np.minimum(len(rows) - 1.0, left), own))
+        degrees = np.maximum(1.0, np.minimum(np.minimum(len(rows) - 1.0, left), df))
         error = np.sqrt(variance)
         reach = stdtrit(degrees, (1 + intervals.LEVEL) / 2) * error
         p = 2 * stdtr(degrees, -np.abs(average) / error)
-    found = np.stack([np.maximum(-1.0, average - reach), np.minimum(1.0, average + reach), p])
-    found[:, few | np.isnan(average)] = np.nan
+    rows_out = np.stack([np.maximum(-1.0, average - reach), np.minimum(1.0, average + reach), p])
+    rows_out[:, few | np.isnan(average)] = np.nan
     for other in np.flatnonzero(few & ~np.isnan(average)).tolist():
         alone = intervals.difference(outcomes[one], outcomes[other], clusters=clusters)
         tested = differ[other] > multiple_testing.TOO_FEW
         change_p = multiple_testing.paired_t_p_value(outcomes[one] - outcomes[other], clusters) if tested else np.nan
-        found[:, other] = (*alone.ends, change_p) if alone else np.nan
-    return np.asarray(found, dtype=np.float64)
+        rows_out[:, other] = (*alone.ends, change_p) if alone else np.nan
+    return np.asarray(rows_out, dtype=np.float64)
 
 
 def _tied(off: Floats, clusters: Clustering) -> Floats:
@@ -120,8 +120,8 @@ def _tied(off: Floats, clusters: Clustering) -> Floats:
     shape = (off.shape[1], off.shape[1])
     ties = csr_array((np.ones(2 * len(one)), (np.concatenate([one, other]), np.concatenate([other, one]))), shape=shape)
     gram = off @ (ties @ off.T)
-    own = np.diag(gram)
-    return np.asarray(own[:, None] + own[None] - 2 * gram, dtype=np.float64)
+    diagonal = np.diag(gram)
+    return np.asarray(diagonal[:, None] + diagonal[None] - 2 * gram, dtype=np.float64)
 
 
 def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> tuple[npt.NDArray[np.bool_], Floats]:
@@ -139,16 +139,16 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> tuple[npt.NDAr
         few clusters differ to test.
     """
     p = np.stack([np.nan_to_num(pair.claim, nan=1.0) for pair in pairs])
-    found = np.ones_like(p)
+    adjusted = np.ones_like(p)
     one, other = np.triu_indices(len(ranked), 1)
     models = np.array(ranked, dtype=bool)
     among = models[one] & models[other]
-    for own in (np.flatnonzero(among), np.flatnonzero(~among)):
-        found[0, one[own], other[own]] = multiple_testing.holm(p[0, one[own], other[own]].tolist())
-    found[1:, one, other] = multiple_testing.holm_each(p[1:, one, other])
-    found[:, other, one] = found[:, one, other]
+    for members in (np.flatnonzero(among), np.flatnonzero(~among)):
+        adjusted[0, one[members], other[members]] = multiple_testing.holm(p[0, one[members], other[members]].tolist())
+    adjusted[1:, one, other] = multiple_testing.holm_each(p[1:, one, other])
+    adjusted[:, other, one] = adjusted[:, one, other]
     apart = np.stack([(pair.low > 0) | (pair.high < 0) for pair in pairs])
-    return (found <= multiple_testing.ALPHA) & apart, found
+    return (adjusted <= multiple_testing.ALPHA) & apart, adjusted
 
 
 def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:

@@ -66,8 +66,8 @@ def cluster_sums(columns: Iterable[Numbers], clusters: Clusters | None) -> list[
     """
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     numbers, size, _ = numbered(clusters, len(arrays[0]) if arrays else 0)
-    held = summed(np.ones(len(arrays[0]) if arrays else 0), numbers, size) > 0
-    return [summed(array, numbers, size)[held] for array in arrays]
+    occupied = summed(np.ones(len(arrays[0]) if arrays else 0), numbers, size) > 0
+    return [summed(array, numbers, size)[occupied] for array in arrays]
 
 
 def numbered(clusters: Clusters | None, rows: int) -> tuple[Places | None, int, str]:
@@ -75,14 +75,14 @@ def numbered(clusters: Clusters | None, rows: int) -> tuple[Places | None, int, 
     if clusters is None:
         return None, rows, ""
     note = clusters.note if isinstance(clusters, Clustering) else ""
-    given = clusters.numbers if isinstance(clusters, Clustering) else clusters
-    if len(given) != rows:
-        raise VhbenchError(f"{len(given)} clusters for {rows} values: one each is needed")
-    if isinstance(given, np.ndarray):
-        return given.astype(np.intp, copy=False), int(given.max(initial=-1)) + 1, note
-    known: dict[Hashable, int] = {}
-    numbers = np.fromiter((known.setdefault(name, len(known)) for name in given), np.intp, rows)
-    return numbers, len(known), note
+    labels = clusters.numbers if isinstance(clusters, Clustering) else clusters
+    if len(labels) != rows:
+        raise VhbenchError(f"{len(labels)} clusters for {rows} values: one each is needed")
+    if isinstance(labels, np.ndarray):
+        return labels.astype(np.intp, copy=False), int(labels.max(initial=-1)) + 1, note
+    order: dict[Hashable, int] = {}
+    numbers = np.fromiter((order.setdefault(name, len(order)) for name in labels), np.intp, rows)
+    return numbers, len(order), note
 
 
 def summed(column: Floats, numbers: Places | None, size: int) -> Floats:

@@ -42,8 +42,8 @@ def clusters_of(records: Iterable[Record]) -> Clustering:
     """Return the cluster of each record.
 
     >>> rows = [Record("a", scene_ids=("s1", "s2")), Record("b", scene_ids=("s2", "s3")), Record("c"), Record("2#c")]
-    >>> found = clusters_of(rows).numbers
-    >>> bool(found[0] == found[1] != found[2] == found[3])
+    >>> numbers = clusters_of(rows).numbers
+    >>> bool(numbers[0] == numbers[1] != numbers[2] == numbers[3])
     True
     """
     return Shared.of(records).among()
@@ -59,10 +59,10 @@ class Shared:
     @classmethod
     def of(cls, records: Iterable[Record]) -> Self:
         """Add all records."""
-        found = cls()
+        shared = cls()
         for record in records:
-            found.add(record)
-        return found
+            shared.add(record)
+        return shared
 
     def add(self, *records: Record) -> None:
         """Add the next row: a record, or several for one value (a question and its twin)."""
@@ -86,18 +86,18 @@ class Shared:
             return Clustering(np.zeros(0, dtype=np.int64))
         if places is not None:
             starts, counts = starts[places.reshape(-1)], counts[places.reshape(-1)]
-        own = np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-        known, numbers = np.unique(names[own], return_inverse=True)
+        indices = np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        distinct, numbers = np.unique(names[indices], return_inverse=True)
         counts = counts.reshape(rows, -1).sum(axis=1)
         if (counts == 1).all():
             return Clustering(numbers)
         if len(counts) > _FEW_ROWS:
-            return _clustering(numbers, counts, len(known))
-        return _kept(numbers.tobytes(), counts.tobytes(), len(known))
+            return _clustering(numbers, counts, len(distinct))
+        return _cached_clustering(numbers.tobytes(), counts.tobytes(), len(distinct))
 
 
 @lru_cache(maxsize=512)  # all metrics of a cell, and all models on a leaderboard, share the same rows
-def _kept(numbers: bytes, counts: bytes, names: int) -> Clustering:
+def _cached_clustering(numbers: bytes, counts: bytes, names: int) -> Clustering:
     return _clustering(np.frombuffer(numbers, np.int64), np.frombuffer(counts, np.int64), names)
 
 
@@ -148,13 +148,13 @@ class _Sharing:
     def clustering(self) -> Clustering:
         """Return the components, with chains split up."""
         sizes = np.bincount(self.tied)
-        found, pairs = self.tied, []
+        components, pairs = self.tied, []
         for component in np.flatnonzero(sizes * _LARGE > len(self.tied)):
             rows = np.flatnonzero(self.tied == component)
             if (ties := self._chained(rows)) is not None:
-                found = np.where(self.tied == component, len(sizes) + self.home, found)
+                components = np.where(self.tied == component, len(sizes) + self.home, components)
                 pairs.append(rows[ties])
-        numbers = np.unique(found, return_inverse=True)[1].astype(np.int64)
+        numbers = np.unique(components, return_inverse=True)[1].astype(np.int64)
         if not pairs:
             return Clustering(numbers)
         one, other = np.concatenate(pairs, axis=1)

@@ -102,7 +102,7 @@ class WeightedRatio:
     most: float | None = None
 
 
-def mean(values: Numbers, **how: Unpack[Grouped]) -> Interval | None:
+def mean(values: Numbers, **options: Unpack[Grouped]) -> Interval | None:
     """Return the interval of a mean of numbers from 0 to 1: an accuracy, a rate.
 
     >>> mean([1, 1, 1, 1, 1]).ends  # five of five: the lower end is 0.025 ** (1 / 5)
@@ -110,10 +110,10 @@ def mean(values: Numbers, **how: Unpack[Grouped]) -> Interval | None:
     >>> mean([]) is None
     True
     """
-    return mean_of_ratios([WeightedRatio(values)], **how)
+    return mean_of_ratios([WeightedRatio(values)], **options)
 
 
-def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **how: Unpack[Grouped]) -> Interval | None:
+def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **options: Unpack[Grouped]) -> Interval | None:
     """Return the interval of sum(top) / sum(bottom), such as CHAIR_i over captions, or F1.
 
     Args:
@@ -121,14 +121,14 @@ def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **how: Un
         bottom: one per row.
         most: number of answers, mentions or objects; None for the sum of ``bottom``. F1, which is 2TP / (2TP + FP +
             FN), is based on TP + FP + FN answers.
-        how: see :class:`Grouped`.
+        options: see :class:`Grouped`.
 
     >>> ratio([1, 0], [0, 0]) is None
     True
     """
     if len(top) != len(bottom):
         raise VhbenchError(f"{len(top)} numerators for {len(bottom)} denominators: one each is needed")
-    return mean_of_ratios([WeightedRatio(top, bottom, most=most)], **how)
+    return mean_of_ratios([WeightedRatio(top, bottom, most=most)], **options)
 
 
 def mean_of_ratios(
@@ -144,23 +144,23 @@ def mean_of_ratios(
     '3 clusters'
     """
     rows = max((len(c.top) if c.places is None else int(c.places.max(initial=-1)) + 1 for c in cells), default=0)
-    numbers, size, told = numbered(clusters, rows)
-    parts = [_Summed.of(cell, numbers, size) for cell in cells]
+    numbers, size, note = numbered(clusters, rows)
+    parts = [_CellSums.of(cell, numbers, size) for cell in cells]
     if not parts or any(part.total <= 0 for part in parts):
         return None  # the score itself is undefined
     estimate = min(1.0, max(0.0, fsum(part.weight * part.rate for part in parts)))
     weights = sum((part.weight * part.share for part in parts), np.zeros(size))
-    held, spread = int(np.count_nonzero(weights)), estimate * (1 - estimate)
+    filled, spread = int(np.count_nonzero(weights)), estimate * (1 - estimate)
     alike = spread < _SAME
-    if held < 2 and not alike:
+    if filled < 2 and not alike:
         return None
     shares, off = np.zeros(rows), np.zeros(rows)
     for cell, part in zip(cells, parts, strict=True):
-        own, bottom = np.arange(rows) if cell.places is None else cell.places, _bottom(cell)
-        shares[own] += part.weight * bottom / part.total
-        off[own] += part.weight * (np.asarray(cell.top, np.float64) - part.rate * bottom) / part.total
+        places, bottom = np.arange(rows) if cell.places is None else cell.places, _bottom(cell)
+        shares[places] += part.weight * bottom / part.total
+        off[places] += part.weight * (np.asarray(cell.top, np.float64) - part.rate * bottom) / part.total
     fewest = 1 / (total_of(weights**2) + tied_weight(shares, clusters))
-    df = max(1.0, _satterthwaite(weights)) if held > 1 else 1.0
+    df = max(1.0, _satterthwaite(weights)) if filled > 1 else 1.0
     variance = total_of(sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size)) ** 2)
     if isinstance(clusters, Clustering):
         variance = clusters.variance(variance, off)
@@ -171,7 +171,7 @@ def mean_of_ratios(
         trials = max(fewest, spread / max(variance, least) * (quantile(inf, level) / quantile(df, level)) ** 2)
     low, high = binomial_ends(estimate, trials, level)
     low, high = min(low, binomial_ends(1.0, fewest, level)[0]), max(high, binomial_ends(0.0, fewest, level)[1])
-    return Interval(low, high, _joined(_ALIKE if alike else _few(held, df), told))
+    return Interval(low, high, _joined(_ALIKE if alike else _few(filled, df), note))
 
 
 def difference(first: Numbers, second: Numbers, *, clusters: Clusters | None = None) -> Interval | None:
@@ -194,15 +194,15 @@ def difference(first: Numbers, second: Numbers, *, clusters: Clusters | None = N
     if len(first) != len(second):
         raise VhbenchError(f"{len(first)} values are paired with {len(second)}: one each is needed")
     change, each = np.subtract(first, second, dtype=np.float64), np.ones(len(first))
-    found = of_change(change, each, clusters=clusters, shares=True)
+    interval = of_change(change, each, clusters=clusters, shares=True)
     before, after, pairs = cluster_sums([first, second, each], clusters)
     differ = int(np.count_nonzero(np.abs(before - after) > _SAME))
-    if found is None or differ >= FEW_DIFFER or np.ptp((before - after) / pairs) < _SAME:
-        return found
+    if interval is None or differ >= FEW_DIFFER or np.ptp((before - after) / pairs) < _SAME:
+        return interval
     wide = _mover(before, after, pairs)
     few = f"outcomes differ in {differ} of {len(pairs)} clusters"
-    told = clusters.note if isinstance(clusters, Clustering) else ""
-    return Interval(max(-1.0, min(found.low, wide.low)), min(1.0, max(found.high, wide.high)), _joined(few, told))
+    note = clusters.note if isinstance(clusters, Clustering) else ""
+    return Interval(max(-1.0, min(interval.low, wide.low)), min(1.0, max(interval.high, wide.high)), _joined(few, note))
 
 
 def of_change(
@@ -224,22 +224,22 @@ def of_change(
     >>> of_change([-1] * 10, [1] * 10, shares=True).ends == difference([0] * 10, [1] * 10).ends
     True
     """
-    numbers, size, told = numbered(clusters, len(change))
+    numbers, size, cluster_note = numbered(clusters, len(change))
     sums, rows = (summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (change, about))
-    held = rows > 0
-    if np.count_nonzero(held) < 2:
+    occupied = rows > 0
+    if np.count_nonzero(occupied) < 2:
         return None
     total, each = total_of(rows), np.asarray(about, dtype=np.float64)
     off = (np.asarray(change, dtype=np.float64) - total_of(sums) / total * each) / total
-    t = with_ties(paired(sums[held], rows[held]), off, clusters)
+    t = with_ties(paired(sums[occupied], rows[occupied]), off, clusters)
     least, most = (-1.0, 1.0) if shares else (-inf, inf)
     if t.error == 0 and not shares:
         return None
     if t.error == 0:
-        reach, note = _never_seen(rows[held], np.asarray(about, np.float64), clusters), _NO_CHANGE
+        reach, note = _never_seen(rows[occupied], np.asarray(about, np.float64), clusters), _NO_CHANGE
     else:
-        reach, note = quantile(t.df, LEVEL) * t.error, _few(int(held.sum()), t.df)
-    return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, told))
+        reach, note = quantile(t.df, LEVEL) * t.error, _few(int(occupied.sum()), t.df)
+    return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, cluster_note))
 
 
 def lengths(values: Numbers, *, clusters: Clusters | None = None) -> Interval | None:
@@ -256,13 +256,13 @@ def lengths(values: Numbers, *, clusters: Clusters | None = None) -> Interval | 
     >>> lengths([10, 12, 14, 16]) is None, lengths([10, 12, 14, 16] * 8).ends
     (True, (12.18..., 13.84...))
     """
-    found = of_change(values, np.ones(len(values)), clusters=clusters)
+    interval = of_change(values, np.ones(len(values)), clusters=clusters)
     _, size, _ = numbered(clusters, len(values))
     mean = total_of(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else 0.0
-    if found is None or mean <= 0 or size < LEAST_OF_LENGTHS:
+    if interval is None or mean <= 0 or size < LEAST_OF_LENGTHS:
         return None
-    reach = (found.high - mean) / mean
-    return Interval(min(found.low, mean * exp(-reach)), max(found.high, mean * exp(reach)), found.note)
+    reach = (interval.high - mean) / mean
+    return Interval(min(interval.low, mean * exp(-reach)), max(interval.high, mean * exp(reach)), interval.note)
 
 
 class Paired(NamedTuple):
@@ -299,7 +299,7 @@ def with_ties(t: Paired, pull: Floats, clusters: Clusters | None) -> Paired:
 
 
 @dataclass(frozen=True, slots=True)
-class _Summed:
+class _CellSums:
     """A summed cell: its score, each cluster's share of the bottom, and its deviation."""
 
     rate: float
@@ -310,11 +310,11 @@ class _Summed:
     most: float
 
     @classmethod
-    def of(cls, cell: WeightedRatio, numbers: Places | None, size: int) -> "_Summed":
+    def of(cls, cell: WeightedRatio, numbers: Places | None, size: int) -> "_CellSums":
         rows = len(cell.top)
-        own = numbers if cell.places is None else cell.places if numbers is None else numbers[cell.places]
-        top = summed(np.asarray(cell.top, dtype=np.float64), own, size)
-        bottom = summed(np.ones(rows) if cell.bottom is None else np.asarray(cell.bottom, np.float64), own, size)
+        groups = numbers if cell.places is None else cell.places if numbers is None else numbers[cell.places]
+        top = summed(np.asarray(cell.top, dtype=np.float64), groups, size)
+        bottom = summed(np.ones(rows) if cell.bottom is None else np.asarray(cell.bottom, np.float64), groups, size)
         total = total_of(bottom)
         if total <= 0:
             return cls(0.0, bottom, bottom, 0.0, cell.weight, 0.0)

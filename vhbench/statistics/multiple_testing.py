@@ -78,8 +78,8 @@ def sign_flip_test(change: Floats, inflation: Numbers | None = None, *, seed: in
         inflation: as in :func:`sign_flips`.
         seed: random seed of the signs.
 
-    >>> found = sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
-    >>> found.alone, found.family
+    >>> test = sign_flip_test(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
+    >>> test.alone, test.family
     (0.5, Verdict(p=None, discordant_clusters=2, note='n/a (2 discordant clusters, need 6)'))
     """
     change = np.where(np.abs(change) < 1e-12, 0.0, change)
@@ -90,11 +90,11 @@ def sign_flip_test(change: Floats, inflation: Numbers | None = None, *, seed: in
     alone[tested], adjusted, critical = sign_flips(change[:, tested], larger[tested], seed=seed)
     for place in (place for place, k in enumerate(differ) if k <= _ENUMERATED):
         alone[place] = sign_flips(change[:, [place]], larger[[place]], seed=seed).alone[0]  # exactly
-    found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
+    p_values = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
     return [
         SignFlipResult(
             float(alone[place]),
-            Verdict(found[place], k) if place in found else Verdict(None, k, not_testable(k)),
+            Verdict(p_values[place], k) if place in p_values else Verdict(None, k, not_testable(k)),
             critical,
             float(larger[place]),
         )
@@ -132,25 +132,25 @@ def sign_flips(change: Floats, inflation: Numbers | None = None, *, seed: int = 
         return SignFlips([1.0] * change.shape[1], [1.0] * change.shape[1], np.inf)
     change = change[np.lexsort(change.T[::-1])]  # makes the draws independent of the order of clusters
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
-    seen = (
+    observed = (
         np.abs(change.sum(axis=0))
         / scale
         / np.sqrt(1.0 if inflation is None else np.asarray(inflation, dtype=np.float64))
     )
-    order = np.argsort(-seen, kind="stable")
-    total, reached, alone, first = 0, np.zeros(len(seen)), np.zeros(len(seen)), list[Floats]()
+    order = np.argsort(-observed, kind="stable")
+    total, reached, alone, first = 0, np.zeros(len(observed)), np.zeros(len(observed)), list[Floats]()
     for signs in _signs(len(change), seed):
         turned = np.abs(signs @ change)[:, order] / scale[order]
         largest = np.maximum.accumulate(turned[:, ::-1], axis=1)[:, ::-1]  # of a claim and those after it
         first.append(largest[:, 0])
-        reached += (largest >= seen[order] - 1e-9).sum(axis=0)
-        alone[order] += (turned >= seen[order] - 1e-9).sum(axis=0)
+        reached += (largest >= observed[order] - 1e-9).sum(axis=0)
+        alone[order] += (turned >= observed[order] - 1e-9).sum(axis=0)
         total += len(signs)
-    drawn = len(change) > _ENUMERATED  # then the observed statistic counts as one more draw
-    adjusted = np.empty(len(seen))
-    adjusted[order] = np.maximum.accumulate((reached + drawn) / (total + drawn))
+    sampled = len(change) > _ENUMERATED  # then the observed statistic counts as one more draw
+    adjusted = np.empty(len(observed))
+    adjusted[order] = np.maximum.accumulate((reached + sampled) / (total + sampled))
     critical = float(np.quantile(np.concatenate(first), 1 - ALPHA, method="higher"))
-    return SignFlips(((alone + drawn) / (total + drawn)).tolist(), adjusted.tolist(), critical)
+    return SignFlips(((alone + sampled) / (total + sampled)).tolist(), adjusted.tolist(), critical)
 
 
 def holm(p: Sequence[float]) -> list[float]:

@@ -58,12 +58,12 @@ def difference(pairs: PairedOutcomes) -> dict[str, Any]:
     {'n': 1, 'mean': 1.0, 'interval': None, 'note': ''}
     """
     change = np.subtract(pairs.first, pairs.second)
-    found = intervals.difference(pairs.first, pairs.second, clusters=_clusters([pairs]))
+    interval = intervals.difference(pairs.first, pairs.second, clusters=_clusters([pairs]))
     return {
         "n": len(change),
         "mean": float(change.mean()) if len(change) else None,
-        "interval": None if found is None else list(found.ends),
-        "note": "" if found is None else found.note,
+        "interval": None if interval is None else list(interval.ends),
+        "note": "" if interval is None else interval.note,
     }
 
 
@@ -78,19 +78,19 @@ def joint_test(cells: Mapping[Key, PairedOutcomes]) -> dict[Key, dict[str, Any]]
     >>> pairs = PairedOutcomes()
     >>> for number in range(8):
     ...     pairs.add(1, 0, Record(f"q{number}"))
-    >>> found = joint_test({"hp": pairs, "hn": PairedOutcomes()})
-    >>> found["hp"]["significant"], found["hp"]["p"], found["hn"]["note"]
+    >>> tests = joint_test({"hp": pairs, "hn": PairedOutcomes()})
+    >>> tests["hp"]["significant"], tests["hp"]["p"], tests["hn"]["note"]
     (True, 0.0078125, 'n/a (0 discordant clusters, need 6)')
     """
     changes = [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
     ends = np.cumsum([0, *map(len, changes)]).tolist()
     places = [np.arange(start, end) for start, end in pairwise(ends)]
     tests = joint_sign_flips(list(zip(places, changes, strict=True)), _clusters(cells.values()))
-    found: dict[Key, dict[str, Any]] = {}
+    results: dict[Key, dict[str, Any]] = {}
     for (key, pairs), (_, claim, *_) in zip(cells.items(), tests, strict=True):
         test = {"significant": claim.significant, "p": claim.p, "discordant_clusters": claim.discordant_clusters}
-        found[key] = difference(pairs) | test | ({"note": claim.note} if claim.note else {})
-    return found
+        results[key] = difference(pairs) | test | ({"note": claim.note} if claim.note else {})
+    return results
 
 
 def joint_sign_flips(
@@ -104,7 +104,7 @@ def joint_sign_flips(
         seed: random seed of the signs.
     """
     size = int(clusters.numbers.max(initial=-1)) + 1
-    sums = [summed(change, clusters.numbers[own], size) for own, change in claims]
+    sums = [summed(change, clusters.numbers[places], size) for places, change in claims]
     larger = [_inflation(claims, clusters)] * len(claims)
     return multiple_testing.sign_flip_test(np.column_stack(sums), larger, seed=seed) if sums else []
 

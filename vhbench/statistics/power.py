@@ -66,8 +66,8 @@ class Precision:
         """Return how many times as many clusters detect a difference with 80 % power.
 
         >>> import numpy as np
-        >>> found = Precision.of(np.array([0.05, -0.05] * 50) / 5, np.ones(100), np.arange(100), 1.96)
-        >>> round(found.growth(found.detectable), 9), round(found.growth(0.1))
+        >>> precision = Precision.of(np.array([0.05, -0.05] * 50) / 5, np.ones(100), np.arange(100), 1.96)
+        >>> round(precision.growth(precision.detectable), 9), round(precision.growth(0.1))
         (1.0, 8)
         """
         least, most = 0.0, 1 / max(self.critical**2 * self.kish, 1e-9)  # of 1 / f

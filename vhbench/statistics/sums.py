@@ -84,8 +84,8 @@ class Sums:
     def value(self) -> float:
         """The score: a share, a length, or a number of questions."""
         times = self.questions if self.scale == "count" else 1
-        tops = ((fsum(self.top[own].tolist()), own, weight) for own, weight in self._strata())  # exact in any order
-        return float(sum(weight * times * top / self.bottom[own].sum() for top, own, weight in tops))
+        tops = ((fsum(self.top[rows].tolist()), rows, weight) for rows, weight in self._strata())  # exact in any order
+        return float(sum(weight * times * top / self.bottom[rows].sum() for top, rows, weight in tops))
 
     @property
     def interval(self) -> Interval | None:
@@ -95,8 +95,8 @@ class Sums:
         if self.scale == "length":
             return intervals.lengths(self.top, clusters=self.clusters)
         ratios = [
-            WeightedRatio(self.top[own], self.bottom[own], own, weight, float(self.trials[own].sum()))
-            for own, weight in self._strata()
+            WeightedRatio(self.top[rows], self.bottom[rows], rows, weight, float(self.trials[rows].sum()))
+            for rows, weight in self._strata()
         ]
         return intervals.mean_of_ratios(ratios, clusters=self.clusters)
 
@@ -135,18 +135,18 @@ class Sums:
     def parts(self) -> Floats:
         """Contribution of each unit to the value, for a fixed denominator: they sum to it."""
         parts = np.zeros(len(self.top))
-        for own, weight in self._strata():
-            parts[own] = weight * self.top[own] / self.bottom[own].sum()
+        for rows, weight in self._strata():
+            parts[rows] = weight * self.top[rows] / self.bottom[rows].sum()
         return parts
 
     @property
     def pulls(self) -> Floats:
         """Linearized pull of each unit on the value, plus an equal share: they sum to it."""
         pulls, score = np.zeros(len(self.top)), 0.0
-        for own, weight in self._strata():
-            top, bottom = self.top[own], self.bottom[own]
+        for rows, weight in self._strata():
+            top, bottom = self.top[rows], self.bottom[rows]
             rate = top.sum() / bottom.sum()
-            pulls[own] = weight * (top - rate * bottom) / bottom.sum()
+            pulls[rows] = weight * (top - rate * bottom) / bottom.sum()
             score += weight * rate
         about = self.about
         return pulls + np.where(about, score / about.sum(), 0.0)
@@ -158,15 +158,15 @@ class Sums:
             owner: question number of each answer, common to all runs on these questions.
             questions: number of questions.
         """
-        own = owner[self.rows]
+        owners = owner[self.rows]
 
         def laid(values: Floats) -> Floats:
-            return np.bincount(own, weights=values, minlength=questions).astype(np.float64)
+            return np.bincount(owners, weights=values, minlength=questions).astype(np.float64)
 
         strata: Places | None = None
         if self.strata is not None:
             strata = np.full(questions, -1)
-            strata[own] = self.strata
+            strata[owners] = self.strata
         return replace(
             self,
             top=laid(self.top),

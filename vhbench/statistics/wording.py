@@ -84,6 +84,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     last = ""
     for row in table:
-        shown = row if row[0] != last else ("", *row[1:])
+        cells = row if row[0] != last else ("", *row[1:])
         last = row[0]
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip()
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()

@@ -30,7 +30,7 @@ _LAST: Mapping[str, Mapping[str, str]] = {
 }
 """Last line of prompts that ask for more than a short answer; that one has the benchmark's own."""
 
-TOLD = ("kind", "benchmark", *CELLS)
+FACETS = ("kind", "benchmark", *CELLS)
 """Question columns kept with an example, for its provenance and reselection."""
 
 
@@ -48,7 +48,7 @@ class TrainingExample:
         earlier: messages before the prompt in multi-turn conversations.
         rejected: dispreferred response; "" if there is none.
         rejected_by: "model" for its own response, "flipped" for the opposite answer where the model was correct.
-        told: columns of the question, see :data:`TOLD`.
+        facets: columns of the question, see :data:`FACETS`.
         scene_ids: scenes of the images, where known.
     """
 
@@ -61,7 +61,7 @@ class TrainingExample:
     earlier: tuple[Message, ...] = ()
     rejected: str = ""
     rejected_by: str = ""
-    told: Mapping[str, str] = field(default_factory=dict)
+    facets: Mapping[str, str] = field(default_factory=dict)
     scene_ids: tuple[str, ...] = ()
 
     @property
@@ -88,23 +88,23 @@ def lessons(
         unsaid: backgrounds that captions do not mention.
     """
     images = tuple(map(read_image, question.images))
-    told = {name: getattr(question, name) for name in TOLD} | {"negated": str(question.negated).lower()}
+    columns = {name: getattr(question, name) for name in FACETS} | {"negated": str(question.negated).lower()}
     common = TrainingExample(
-        id=question.id, images=images, prompt=(), answer="", right=question.answer, told=told,
+        id=question.id, images=images, prompt=(), answer="", right=question.answer, facets=columns,
         scene_ids=question.scene_ids,
     )  # fmt: skip
     if question.kind == "caption":
         if len(scenes) != 1:
             return []
         return [replace(common, form="caption", prompt=prompt(question), answer=caption(scenes[0], seed, unsaid))]
-    found = []
+    examples = []
     for form in forms:
         answer = question.answer.capitalize() if form == "short" else reason(question, scenes)
         if answer:
-            found.append(
+            examples.append(
                 replace(common, id=f"{question.id}-{form}", form=form, prompt=prompt(question, form), answer=answer)
             )
-    return found
+    return examples
 
 
 def prompt(question: Question, form: str = "short") -> tuple[Message, ...]:

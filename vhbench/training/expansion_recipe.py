@@ -37,20 +37,20 @@ def export(how: RecipeOptions) -> list[str]:
     rewriter, rows, notes = load_rewriter(how.rewriter), list[TrainingExample](), list[str]()
     parts = _parted(how)
     general = training_rows.mixed(how, how.seed, [part.scored for part in parts], notes, leave_out=True)
-    made = _built(how, parts)
-    editions = [training_rows.open_edition(train, None) for train, _ in made]
+    pairs = _built(how, parts)
+    editions = [training_rows.open_edition(train, None) for train, _ in pairs]
     for edition in editions:
         questions = list(splits.read_questions(edition.path))
         taught = leakage.contents_of(questions, edition.scenes)
-        for _, test in made:
+        for _, test in pairs:
             leakage.refuse(taught, leakage.read_contents(test), (str(edition.path), str(test)), concepts=False)
         for question in questions:
             rows += _reworded(question, edition, how, rewriter)
     editions[0].notes += notes
-    tests = [test for _, test in made]
-    told = training_rows.provenance("vhexpansion", editions, how, tests, apart=False)
+    tests = [test for _, test in pairs]
+    provenance = training_rows.provenance("vhexpansion", editions, how, tests, apart=False)
     rows += general
-    line = training_files.write(how.out / "rows", rows, how.layout, told)
+    line = training_files.write(how.out / "rows", rows, how.layout, provenance)
     # A split's task is the config of its clean pairs, which has the shortest name.
     names = [min(splits.read_manifest(test).rows, key=len) for test in tests]
     commands = (f"test: VHBENCH_DATA={t.parent} lmms-eval --tasks {n} …" for t, n in zip(tests, names, strict=True))
@@ -98,18 +98,18 @@ def _parted(how: RecipeOptions) -> list[_Part]:
         groups = read_cases(source, images, base.source_name, 0, base.version).groups
         read.append((base, groups, frozenset(sample(groups, how.cases, how.seed, source)[0])))
     taught = [leakage.contents_of([q for group in groups for q in group if q.id in ids], {}) for _, groups, ids in read]
-    is_taught, found = leakage.finder(taught), list[_Part]()
-    for base, groups, taken in read:
+    is_taught, parts = leakage.finder(taught), list[_Part]()
+    for base, groups, chosen in read:
         shown = (read_image(group[0].images[0]) for group in groups)
         new = (group for group, image in zip(groups, shown, strict=True) if not is_taught(image, look_of(image)))
         left = [question for group in new for question in group if not question.negated]
         if not left:
             raise VhbenchError(f"--cases {how.cases}: the sources train on all images of {base.source}; take fewer")
-        before = sum(part.base.source_name == base.source_name for part in found)
+        before = sum(part.base.source_name == base.source_name for part in parts)
         folder = f"{base.source_name}-{before + 1}" if before else base.source_name
         scored = leakage.contents_of(left, {})
-        found.append(_Part(folder, base, sorted(taken), sorted(question.id for question in left), scored))
-    return found
+        parts.append(_Part(folder, base, sorted(chosen), sorted(question.id for question in left), scored))
+    return parts
 
 
 def _built(how: RecipeOptions, parts: Sequence[_Part]) -> list[tuple[Path, Path]]:
@@ -128,8 +128,8 @@ def _built(how: RecipeOptions, parts: Sequence[_Part]) -> list[tuple[Path, Path]
         cases = folder / "cases.txt"
         write_atomic(cases, "".join(f"{case}\n" for case in ids).encode())
         sharding.run(replace(build, cases=str(cases)), folder, progress=False)
-    made = [folder / build.benchmark for folder, _, build in builds]
-    return list(zip(made[::2], made[1::2], strict=True))
+    built = [folder / build.benchmark for folder, _, build in builds]
+    return list(zip(built[::2], built[1::2], strict=True))
 
 
 def sample(
@@ -151,16 +151,16 @@ def sample(
         digest = hashlib.sha256(read_image(group[0].images[0])).digest()
         pictures.setdefault(digest, []).extend(q.id for q in group if not q.negated)
     order = [list(pictures.values())[i] for i in rng(seed, "recipe", source).permutation(len(pictures))]
-    taken = list[str]()
-    while order and len(taken) < number:
-        taken += order.pop()[: number - len(taken)]
-    if len(taken) < number or not order:
+    sampled = list[str]()
+    while order and len(sampled) < number:
+        sampled += order.pop()[: number - len(sampled)]
+    if len(sampled) < number or not order:
         total = sum(map(len, pictures.values()))
         raise VhbenchError(
             f"--cases {number}: {source} has {total:,} cases about {len(pictures):,} images, and some must be left for "
             "the test"
         )
-    return sorted(taken), sorted(case for picture in order for case in picture)
+    return sorted(sampled), sorted(case for picture in order for case in picture)
 
 
 def _reworded(
@@ -170,12 +170,12 @@ def _reworded(
     others = paraphrases(question.question, how.paraphrases, source=question.source, seed=how.seed)
     if rewriter is not None and how.paraphrases:
         others, refused = rephrased(question.question, how.paraphrases, rewriter, source=question.source, seed=how.seed)
-        edition.notes += [f"refused as a rewording of {question.question!r}: {said!r}" for said in refused[:1]]
+        edition.notes += [f"refused as a rewording of {question.question!r}: {output!r}" for output in refused[:1]]
     scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
     own = lessons(question, scenes, how.answers, seed=how.seed)
     for number, text in enumerate((question.question, *others)):
-        told = replace(question, question=text)
+        reworded = replace(question, question=text)
         # The answer is the original's: its reason is parsed from a wording that the audit knows.
         for lesson in own:
             form = "short" if lesson.form == "short" else "reasoned"
-            yield replace(lesson, id=f"{lesson.id}-{number}", prompt=prompt(told, form))
+            yield replace(lesson, id=f"{lesson.id}-{number}", prompt=prompt(reworded, form))

@@ -69,9 +69,9 @@ def which_in_all(scenes: Scenes, choices: Sequence[str], right: str) -> str:
     lacking: dict[int, list[str]] = {}
     for option in (inflection.a(option) for option in choices if option not in (*_REST, right)):
         lacking.setdefault(_parted(option, scenes)[1][0], []).append(option)
-    gone = [f"{_image(number)} does not show {_either(options)}" for number, options in sorted(lacking.items())]
-    told = inflection.listing(gone)
-    return told if right in _REST else f"Every image shows {inflection.a(right)}; {told}"
+    absences = [f"{_image(number)} does not show {_either(options)}" for number, options in sorted(lacking.items())]
+    reasons = inflection.listing(absences)
+    return reasons if right in _REST else f"Every image shows {inflection.a(right)}; {reasons}"
 
 
 def which_first_only(scenes: Scenes, choices: Sequence[str], right: str, first: str, second: str) -> str:
@@ -82,8 +82,8 @@ def which_first_only(scenes: Scenes, choices: Sequence[str], right: str, first: 
     options = [inflection.a(option) for option in choices if option not in _REST]
     absent = [option for option in options if phrases.holds(option, scenes[one - 1]) is False]
     both = [option for option in options if option not in absent]
-    told = [f"{_image(one)} does not show {_either(absent)}"] if absent else []
-    return "; ".join([*told, f"{_image(two)} shows {inflection.listing(both)} too"] if both else told)
+    reasons = [f"{_image(one)} does not show {_either(absent)}"] if absent else []
+    return "; ".join([*reasons, f"{_image(two)} shows {inflection.listing(both)} too"] if both else reasons)
 
 
 def how_many_images(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
@@ -95,32 +95,32 @@ def how_many_images(scenes: Scenes, choices: Sequence[str], right: str, noun: st
 
 def total(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
     """Describe how many instances each image shows, and their sum."""
-    found = [phrases.count(phrases.category(noun, scenes), scene) or 0 for scene in scenes]
-    return f"{_counts(scenes, noun, range(1, len(scenes) + 1))}, which makes {sum(found)}"
+    counts = [phrases.count(phrases.category(noun, scenes), scene) or 0 for scene in scenes]
+    return f"{_counts(scenes, noun, range(1, len(scenes) + 1))}, which makes {sum(counts)}"
 
 
 def which_total(scenes: Scenes, choices: Sequence[str], right: str) -> str:
     """Describe how many instances of each option all images show together."""
-    told = []
+    totals = []
     for option in (option for option in choices if option not in _REST):
         name = phrases.category(option, scenes)
-        found = sum(phrases.count(name, scene) or 0 for scene in scenes)
+        count = sum(phrases.count(name, scene) or 0 for scene in scenes)
         unit = inflection.measured(name)
-        told.append(inflection.count_phrase(found, unit) if found else f"no {inflection.plural(unit)}")
-    return f"All images together show {inflection.listing(told)}"
+        totals.append(inflection.count_phrase(count, unit) if count else f"no {inflection.plural(unit)}")
+    return f"All images together show {inflection.listing(totals)}"
 
 
 def _parted(phrase: str, scenes: Scenes, numbers: Iterable[int] = ()) -> tuple[list[int], list[int]]:
     """Return the numbers (from 1) of images that show an object, and those that do not; unknown ones in neither."""
-    wanted = list(numbers) or range(1, len(scenes) + 1)
-    told = {number: phrases.holds(phrase, scenes[number - 1]) for number in wanted}
-    return [n for n, holds in told.items() if holds], [n for n, holds in told.items() if holds is False]
+    positions = list(numbers) or range(1, len(scenes) + 1)
+    shown = {number: phrases.holds(phrase, scenes[number - 1]) for number in positions}
+    return [n for n, holds in shown.items() if holds], [n for n, holds in shown.items() if holds is False]
 
 
 def _counts(scenes: Scenes, noun: str, numbers: Iterable[int]) -> str:
     name = phrases.category(noun, scenes)
-    found = [f"{phrases.count(name, scenes[n - 1])} in {_image(n)}" for n in numbers]
-    return f"The numbers of {inflection.plural(inflection.measured(name))} are {inflection.listing(found)}"
+    counts = [f"{phrases.count(name, scenes[n - 1])} in {_image(n)}" for n in numbers]
+    return f"The numbers of {inflection.plural(inflection.measured(name))} are {inflection.listing(counts)}"
 
 
 def _show(numbers: Sequence[int], phrase: str, never: str = "") -> str:
@@ -143,5 +143,5 @@ def _image(number: int) -> str:
 
 def _number(option: str) -> int:
     """Return the image number in an option, 0 for none."""
-    found = re.fullmatch(r"[Ii]mage (\d+)", option)
-    return int(found[1]) if found else 0
+    match = re.fullmatch(r"[Ii]mage (\d+)", option)
+    return int(match[1]) if match else 0

@@ -151,10 +151,10 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
         "scene": taught.scenes & scored.scenes,
         "concept": alike(taught.concepts, scored.concepts) if concepts else (),
     }
-    if shared := [(kind, sorted(found)) for kind, found in kinds.items() if found]:
-        told = "; ".join(f"{len(found):,} {kind}{'s' * (len(found) > 1)} ({_some(found)})" for kind, found in shared)
+    if shared := [(kind, sorted(ids)) for kind, ids in kinds.items() if ids]:
+        what = "; ".join(f"{len(ids):,} {kind}{'s' * (len(ids) > 1)} ({_some(ids)})" for kind, ids in shared)
         raise VhbenchError(
-            f"{names[0]} shares {told} with the test split {names[1]}. Train on a split with other concepts: build one "
+            f"{names[0]} shares {what} with the test split {names[1]}. Train on a split with other concepts: build one "
             "with `--part 1/2` (`vhbench build ode` or `mioh`), and evaluate `--part 2/2`"
         )
 
@@ -196,10 +196,10 @@ def alike(taught: Iterable[str], scored: Iterable[str]) -> frozenset[str]:
     tested: dict[str, set[str]] = {}
     for word in scored:
         tested.setdefault(kin(word), set()).add(word)
-    found = {word: tested[kin(word)] for word in taught if kin(word) in tested}
-    return frozenset(word if word in others else f"{word} (like {min(others)})" for word, others in found.items())
+    similar = {word: tested[kin(word)] for word in taught if kin(word) in tested}
+    return frozenset(word if word in others else f"{word} (like {min(others)})" for word, others in similar.items())
 
 
-def _some(found: Sequence[str]) -> str:
-    shown = [name if len(name) < 40 else f"{name[:12]}…" for name in found[:_NAMED]]
-    return ", ".join([*shown, *(["…"] if len(found) > _NAMED else [])])
+def _some(names: Sequence[str]) -> str:
+    shown = [name if len(name) < 40 else f"{name[:12]}…" for name in names[:_NAMED]]
+    return ", ".join([*shown, *(["…"] if len(names) > _NAMED else [])])

@@ -50,19 +50,19 @@ def read_mix(
     seen = [talk for talk in talks if talk.names]
     turns = [(i, turn) for i, talk in enumerate(seen) for turn in range(talk.turns)]
     order = rng(seed, "mix").permutation(len(turns)) if number else range(len(turns))
-    taken: dict[tuple[int, int], TrainingExample] = {}
+    examples: dict[tuple[int, int], TrainingExample] = {}
     folder, before = images or path.parent, dict[str, Picture]()
     for place in order:
         at, turn = turns[int(place)]
         talk = seen[at]
         pictures = tuple(_image(folder, name, talk.place, before) for name in talk.names)
         if all(keep(*picture, talk.place) for picture in pictures):
-            taken[at, turn] = _turn(talk, tuple(image for image, _ in pictures), turn)
-        if 0 < number == len(taken):
+            examples[at, turn] = _turn(talk, tuple(image for image, _ in pictures), turn)
+        if 0 < number == len(examples):
             break
-    if number > len(taken):
-        raise VhbenchError(f"--mix-number {number:,}: the file has only {len(taken):,} rows with an image")
-    return [taken[key] for key in sorted(taken)], len(talks) - len(seen)
+    if number > len(examples):
+        raise VhbenchError(f"--mix-number {number:,}: the file has only {len(examples):,} rows with an image")
+    return [examples[key] for key in sorted(examples)], len(talks) - len(seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +111,19 @@ def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> P
     return before[name]
 
 
-def _turn(talk: _Talk, images: tuple[bytes, ...], wanted: int) -> TrainingExample:
+def _turn(talk: _Talk, images: tuple[bytes, ...], last: int) -> TrainingExample:
     """Return the row that trains one answer, with the messages before it."""
     earlier: list[Message] = []
     turns = talk.row["conversations"]
-    for turn in range(wanted + 1):
-        asked, said = turns[2 * turn : 2 * turn + 2]
-        question, answer = (_value(part, who, talk.place) for part, who in ((asked, "human"), (said, "gpt")))
+    for turn in range(last + 1):
+        prompt, reply = turns[2 * turn : 2 * turn + 2]
+        question, answer = (_value(part, who, talk.place) for part, who in ((prompt, "human"), (reply, "gpt")))
         parts = _parts(question, 0 if turn else len(images), talk.place)
-        said_before = tuple(earlier)
+        before = tuple(earlier)
         earlier += [{"role": "user", "content": parts}, {"role": "assistant", "content": [_text(answer)]}]
     return TrainingExample(
-        id=f"mix-{talk.row.get('id', talk.number)}-{talk.number}-{wanted}", images=images, prompt=tuple(parts),
-        answer=answer, form="general", earlier=said_before,
+        id=f"mix-{talk.row.get('id', talk.number)}-{talk.number}-{last}", images=images, prompt=tuple(parts),
+        answer=answer, form="general", earlier=before,
     )  # fmt: skip
 
 
@@ -147,10 +147,10 @@ def _parts(text: str, images: int, place: str) -> list[Message]:
         )
     if not marks:
         return [*[_IMAGE] * images, _text(text.strip())]
-    found: list[Message] = [_text(pieces[0])] if pieces[0] else []
+    parts: list[Message] = [_text(pieces[0])] if pieces[0] else []
     for piece in pieces[1:]:
-        found += [_IMAGE, *([_text(piece)] if piece else [])]
-    return found
+        parts += [_IMAGE, *([_text(piece)] if piece else [])]
+    return parts
 
 
 def _text(text: str) -> Message:

@@ -118,16 +118,16 @@ def rephrased(
         source: benchmark of the question.
         seed: random seed of the replacements.
     """
-    found, refused = list[str](), list[str]()
+    accepted, refused = list[str](), list[str]()
     for _ in range(number):
-        others = "".join(f"- Do not write: {text}\n" for text in found)
-        said = clean(rewriter.rewrite(PROMPT.format(question=question, others=others)))
-        if why_not_paraphrase(question, said) or said in found:
-            refused.append(said)
+        others = "".join(f"- Do not write: {text}\n" for text in accepted)
+        output = clean(rewriter.rewrite(PROMPT.format(question=question, others=others)))
+        if why_not_paraphrase(question, output) or output in accepted:
+            refused.append(output)
             break  # at temperature 0 the response would not change
-        found.append(said)
-    spare = [text for text in paraphrases(question, number, source=source, seed=seed) if text not in found]
-    return found + spare[: number - len(found)], refused
+        accepted.append(output)
+    spare = [text for text in paraphrases(question, number, source=source, seed=seed) if text not in accepted]
+    return accepted + spare[: number - len(accepted)], refused
 
 
 def why_not_paraphrase(question: str, candidate: str) -> str:
@@ -159,13 +159,13 @@ def _words(text: str) -> Counter[str]:
 
 def _by_rule(question: str, source: str) -> Iterator[str]:
     """Yield equivalent wordings."""
-    if found := _WRAPPED.fullmatch(question):
-        yield from (form.format(asked=found["asked"]) for form in _IS_NO)
-    elif found := _FALSE.fullmatch(question):
-        yield from (form.format(said=found["said"]) for form in _UNTRUE)
-    elif found := _NO.fullmatch(question):
-        forms = _ARE_UNSEEN if found["verb"] == "Are" else _UNSEEN
-        yield from (form.format(**found.groupdict()) for form in forms)
+    if match := _WRAPPED.fullmatch(question):
+        yield from (form.format(asked=match["asked"]) for form in _IS_NO)
+    elif match := _FALSE.fullmatch(question):
+        yield from (form.format(said=match["said"]) for form in _UNTRUE)
+    elif match := _NO.fullmatch(question):
+        forms = _ARE_UNSEEN if match["verb"] == "Are" else _UNSEEN
+        yield from (form.format(**match.groupdict()) for form in forms)
     else:
         yield from _positive(question, source)
 
@@ -179,11 +179,11 @@ def _positive(question: str, source: str) -> Iterator[str]:
     if parts.before or parts.lead or parts.mark != "?" or parts.after:
         return
     if _NONE_THERE.match(natural) and (there := _THERE.fullmatch(parts.asked)):
-        if there["verb"] == "Is" and (found := _TAIL.fullmatch(there["what"])):
-            yield from (form.format(**found.groupdict()) for form in _SEEN)
-        said = f"there {there['verb'].lower()} {there['what']}"
+        if there["verb"] == "Is" and (match := _TAIL.fullmatch(there["what"])):
+            yield from (form.format(**match.groupdict()) for form in _SEEN)
+        clause = f"there {there['verb'].lower()} {there['what']}"
     elif false := _FALSE.fullmatch(natural):
-        said = false["said"]
+        clause = false["said"]
     else:
         return
-    yield from (form.format(said=_ANY.sub("some ", said)) for form in _STATEMENT)
+    yield from (form.format(said=_ANY.sub("some ", clause)) for form in _STATEMENT)

@@ -164,8 +164,8 @@ def _vhexpansion(options: RlOptions, seed: int, level: int, folder: Path) -> Spl
     """Expand a block of ODE, whose images are clean at the first level."""
     source, perturb = _ode(options, seed, len(CRITERIA), folder), tuple(PERTURBATIONS)[: level - 1] or ("none",)
     source.check()
-    made = [item for shard in range(source.shards) for item in source.make(shard)]
-    rows, scenes = [one for one in made if isinstance(one, Row)], [one for one in made if isinstance(one, Scene)]
+    items = [item for shard in range(source.shards) for item in source.make(shard)]
+    rows, scenes = [one for one in items if isinstance(one, Row)], [one for one in items if isinstance(one, Scene)]
     splits.write_split(
         folder / "ode", rows, scenes=scenes, benchmark="ode", version=source.version, seed=seed, config={}
     )

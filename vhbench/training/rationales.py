@@ -44,10 +44,10 @@ def reason(question: Question, scenes: Scenes) -> str:
     return f"{question.answer}. {why}." if why else ""
 
 
-def _first(patterns: Mapping[str, Callable[..., str]], text: str, *given: object) -> str:
+def _first(patterns: Mapping[str, Callable[..., str]], text: str, *arguments: object) -> str:
     for pattern, say in patterns.items():
         if match := re.fullmatch(pattern, text):
-            return say(*given, *match.groups())
+            return say(*arguments, *match.groups())
     return ""
 
 
@@ -77,19 +77,19 @@ def contents(scene: Scene) -> str:
         and scene.environment not in names
         and environments.is_recognizable(scene)
     ):
-        parts.append(environments.shown(scene.environment))
+        parts.append(environments.description(scene.environment))
     return inflection.listing(parts) if parts else ""
 
 
 def numbered(name: str, scene: Scene) -> str:
     """Return a category with its count: "a dog", "two dogs"; "dogs" if not all are annotated."""
-    found = scene.count(name)
-    if found is None and sum(thing.category == name for thing in scene.objects) > 1:
+    number = scene.count(name)
+    if number is None and sum(thing.category == name for thing in scene.objects) > 1:
         return name if inflection.is_plural(name) or not inflection.countable(name) else inflection.plural(name)
-    found = found or 1
-    if found == 1:
+    number = number or 1
+    if number == 1:
         return inflection.with_article(name)
-    return inflection.count_phrase(found, inflection.measured(name) if inflection.is_plural(name) else name)
+    return inflection.count_phrase(number, inflection.measured(name) if inflection.is_plural(name) else name)
 
 
 def _exists(scenes: Scenes, phrase: str) -> str:
@@ -112,15 +112,15 @@ def _where(thing: SceneObject, scene: Scene) -> str:
 
 def _exactly(scenes: Scenes, phrase: str) -> str:
     (scene,) = scenes
-    said, _, noun = phrase.partition(" ")
+    word, _, noun = phrase.partition(" ")
     name = phrases.category(noun, scenes)
-    found, wanted = phrases.count(name, scene), phrases.to_number(said)
-    if found is None or wanted is None:
+    actual, claimed = phrases.count(name, scene), phrases.to_number(word)
+    if actual is None or claimed is None:
         return ""
-    if found == 0:
+    if actual == 0:
         return f"There are no {inflection.plural(name)} in the image"
-    other = "" if found == wanted else f", not {inflection.NUMBERS[wanted]}"
-    return f"There {inflection.is_or_are(found)} {inflection.count_phrase(found, name)} in the image{other}"
+    other = "" if actual == claimed else f", not {inflection.NUMBERS[claimed]}"
+    return f"There {inflection.is_or_are(actual)} {inflection.count_phrase(actual, name)} in the image{other}"
 
 
 def _all_are(scenes: Scenes, subject: str, value: str) -> str:
@@ -137,25 +137,25 @@ def _all_are(scenes: Scenes, subject: str, value: str) -> str:
     return f"{verb} {actual}, not {value}" if actual else f"{verb} not {value}"
 
 
-def _weather(scenes: Scenes, said: str) -> str:
+def _weather(scenes: Scenes, claim: str) -> str:
     (scene,) = scenes
     if scene.environment_state in _WEATHER:
         return _WEATHER[scene.environment_state]
     denied = {"it night": "It is not night", "it a sunny day": "It is not a sunny day"}
-    return f"{denied.get(said, 'The sky is not overcast')} in the image"
+    return f"{denied.get(claim, 'The sky is not overcast')} in the image"
 
 
-def _related(scenes: Scenes, first: str, said: str, second: str) -> str:
+def _related(scenes: Scenes, first: str, relation: str, second: str) -> str:
     (scene,) = scenes
     name, other = (phrases.category(phrase, scenes) for phrase in (first, second))
     verb = f"The {first} {inflection.is_or_are(1, name)}"
-    predicate = phrases.PREDICATES.get(said, said)
+    predicate = phrases.PREDICATES.get(relation, relation)
     if phrases.related(name, predicate, other, scene):
-        return f"{verb} {said} the {second}"
+        return f"{verb} {relation} the {second}"
     opposite = _OPPOSITES[predicate]
     if phrases.related(name, opposite, other, scene):
         return f"{verb} {_SAID.get(opposite, opposite)} the {second}"
-    return f"{verb} not {said} the {second}"
+    return f"{verb} not {relation} the {second}"
 
 
 _POSITIVE: Mapping[str, str] = {

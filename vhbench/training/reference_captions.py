@@ -29,8 +29,8 @@ def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     for thing in scene.objects:
         groups.setdefault(thing.category, []).append(thing)
     things = [_described(name, members, name in scene.countable) for name, members in groups.items()]
-    told = scene.environment in environments.SETTINGS and environments.is_recognizable(scene)
-    place = environments.place(scene.environment, aloft=False) if told else ""
+    is_named = scene.environment in environments.SETTINGS and environments.is_recognizable(scene)
+    place = environments.place(scene.environment, aloft=False) if is_named else ""
     named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
     around = [inflection.with_article(area) for area in scene.areas if area not in named]
     things_listed, around_listed = (inflection.listing(words) if words else "" for words in (things, around))
@@ -44,12 +44,12 @@ def _described(name: str, members: list[SceneObject], counted: bool) -> str:
     action = _shared(members, "action")
     noun = " ".join(filter(None, (colour, name)))
     if len(members) == 1:
-        said = inflection.with_article(noun)
+        phrase = inflection.with_article(noun)
     elif not counted:
-        said = noun if inflection.is_plural(name) or not inflection.countable(name) else inflection.plural(noun)
+        phrase = noun if inflection.is_plural(name) or not inflection.countable(name) else inflection.plural(noun)
     else:
-        said = inflection.count_phrase(len(members), inflection.measured(noun))
-    return " ".join(filter(None, (said, "lying down" if action == "lying" else action)))
+        phrase = inflection.count_phrase(len(members), inflection.measured(noun))
+    return " ".join(filter(None, (phrase, "lying down" if action == "lying" else action)))
 
 
 def _shared(members: list[SceneObject], kind: str) -> str:

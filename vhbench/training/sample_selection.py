@@ -43,26 +43,26 @@ def errors(records: Iterable[Record], matcher: Vocabulary | None) -> Errors:
         records: records of the run.
         matcher: vocabulary for captions; None without captions.
     """
-    found = Errors(matcher=matcher)
+    answers = Errors(matcher=matcher)
     for record in records:
         name = split_repetition(record.id)[1]
         caption = record.kind == "caption"
         if record.failure or not (record.response if caption else record.prediction):
-            found.unread += 1
+            answers.unread += 1
             continue
         wrong = (
             bool(matcher and hallucinated_concepts(record, matcher)) if caption else record.prediction != record.answer
         )
-        found.answers.setdefault(name, record)
-        told = found.counts.setdefault(record.kind, [0, 0])
-        told[0] += 1
-        told[1] += wrong
+        answers.answers.setdefault(name, record)
+        tally = answers.counts.setdefault(record.kind, [0, 0])
+        tally[0] += 1
+        tally[1] += wrong
         if wrong:
-            found.wrong.setdefault(name, record)
-    return found
+            answers.wrong.setdefault(name, record)
+    return answers
 
 
-def balanced(wanted: Iterable[str], pool: Sequence[Question], seed: int) -> list[Question]:
+def balanced(ids: Iterable[str], pool: Sequence[Question], seed: int) -> list[Question]:
     """Return the requested questions plus others that balance yes and no within each type.
 
     Each comes with its mate, the question of its pair with the opposite answer. If a type is still unbalanced, others
@@ -70,12 +70,12 @@ def balanced(wanted: Iterable[str], pool: Sequence[Question], seed: int) -> list
     multiple choice, each letter has the same share of its questions, so that always answering A is not rewarded.
 
     Args:
-        wanted: ids.
+        ids: ids.
         pool: all questions.
         seed: random seed for ties.
     """
-    asked = {question.id: question for question in pool}
-    chosen = {name: asked[name] for name in wanted if name in asked}
+    by_id = {question.id: question for question in pool}
+    chosen = {name: by_id[name] for name in ids if name in by_id}
     mates = _mates(pool)
     for name in list(chosen):
         for mate in mates.get(name, ())[:1]:
@@ -132,25 +132,25 @@ def _fill_letters(chosen: dict[str, Question], members: Sequence[Question], rand
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in members:
         groups[question.answer].append(question)
-    taken = {letter: sum(question.id in chosen for question in group) for letter, group in groups.items()}
-    share = max(taken[letter] / len(group) for letter, group in groups.items())
+    counts = {letter: sum(question.id in chosen for question in group) for letter, group in groups.items()}
+    share = max(counts[letter] / len(group) for letter, group in groups.items())
     for letter, group in sorted(groups.items()):
         spare = [question for question in group if question.id not in chosen]
-        lacking = round(share * len(group)) - taken[letter]
+        lacking = round(share * len(group)) - counts[letter]
         chosen.update((spare[i].id, spare[i]) for i in random.permutation(len(spare))[: max(0, lacking)])
 
 
 def units(questions: Iterable[Question]) -> list[list[Question]]:
     """Return sampling units: a yes and a no of one type, of the same pair first; others alone."""
     waiting: dict[tuple[str, ...], dict[str, list[list[Question]]]] = defaultdict(lambda: {"yes": [], "no": []})
-    found: list[list[Question]] = []
+    pairs: list[list[Question]] = []
     open_pairs: dict[tuple[str, ...], Question] = {}
     for question in questions:
         key = (question.pair_id, question.pressure, question.perturbation)
         if question.kind != "yes_no":
-            found.append([question])
+            pairs.append([question])
         elif question.pair_id and key in open_pairs and open_pairs[key].answer != question.answer:
-            found.append([open_pairs.pop(key), question])
+            pairs.append([open_pairs.pop(key), question])
         else:
             if key in open_pairs:
                 waiting[_type(question)][question.answer].append([question])
@@ -159,8 +159,8 @@ def units(questions: Iterable[Question]) -> list[list[Question]]:
     for question in open_pairs.values():
         waiting[_type(question)][question.answer].append([question])
     for sides in waiting.values():
-        found += [one + other for one, other in zip(sides["yes"], sides["no"], strict=False)]
-    return found
+        pairs += [one + other for one, other in zip(sides["yes"], sides["no"], strict=False)]
+    return pairs
 
 
 def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | None = None) -> list[Question]:
@@ -182,13 +182,13 @@ def drawn(questions: Sequence[Question], number: int, seed: int, weigh: Weigh | 
     random = rng(seed, "draw")
     pairs = units(questions)
     order = np.argsort(random.random(len(pairs)), kind="stable").tolist()
-    taken = set[str]()
+    ids = set[str]()
     for unit in _weighted_units(questions, weigh, random) if weigh else (pairs[index] for index in order):
-        room = number - len(taken)
+        room = number - len(ids)
         fitting = unit if len(unit) <= room and room - len(unit) != 1 else unit[:2]  # no pair fits the last row
         if len(fitting) <= room:
-            taken.update(question.id for question in fitting)
-    return [question for question in questions if question.id in taken]
+            ids.update(question.id for question in fitting)
+    return [question for question in questions if question.id in ids]
 
 
 _LEANING = 3.0
@@ -260,5 +260,5 @@ def by_criterion(questions: Sequence[Question], each: int, seed: int, weigh: Wei
     groups: Mapping[str, list[Question]] = defaultdict(list)
     for question in questions:
         groups[question.criterion].append(question)
-    taken = {q.id for group in groups.values() for q in drawn(group, each, seed, weigh)}
-    return [question for question in questions if question.id in taken]
+    ids = {q.id for group in groups.values() for q in drawn(group, each, seed, weigh)}
+    return [question for question in questions if question.id in ids]

@@ -15,24 +15,24 @@ _GROUPED = ("kind", "criterion", "question_type", "pressure", "perturbation", "t
 
 def counts(lessons: Sequence[TrainingExample]) -> dict[str, Any]:
     """Return row counts by format, reference answer and question columns."""
-    found: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "rows": len(lessons),
         "images": len({image for lesson in lessons for image in lesson.images}),
         "form": dict(sorted(Counter(lesson.form for lesson in lessons).items())),
         "right": dict(sorted(Counter(lesson.right for lesson in lessons if lesson.right).items())),
     }
     if rejected := Counter(lesson.rejected_by for lesson in lessons if lesson.rejected_by):
-        found["rejected_by"] = dict(sorted(rejected.items()))
+        numbers["rejected_by"] = dict(sorted(rejected.items()))
     for name in _GROUPED:
-        told = Counter(lesson.told[name] for lesson in lessons if lesson.told.get(name))
-        if told:
-            found[name] = dict(sorted(told.items()))
-    return found
+        values = Counter(lesson.facets[name] for lesson in lessons if lesson.facets.get(name))
+        if values:
+            numbers[name] = dict(sorted(values.items()))
+    return numbers
 
 
-def card(told: Mapping[str, Any], layout: str, *, preferences: bool = False) -> str:
+def card(facts: Mapping[str, Any], layout: str, *, preferences: bool = False) -> str:
     """Return the card as Markdown, with the header by which ``datasets`` finds the rows."""
-    numbers = told["counts"]
+    numbers = facts["counts"]
     head = ["---", "license: other", "tags: [vhbench, hallucination, vision-language]"]
     if layout == "parquet":
         head += ["configs:", "- config_name: default", "  data_files:", "  - split: train", "    path: data/*.parquet"]
@@ -44,21 +44,21 @@ def card(told: Mapping[str, Any], layout: str, *, preferences: bool = False) -> 
     }[layout]
     template = Template(Path(__file__).with_name("card.jinja").read_text(encoding="utf-8"), keep_trailing_newline=True)
     return str(template.render(
-        told, head=head, load=load, preferences=preferences, apart=_apart(told), canary=CANARY.partition(":")[0],
-        origins=[_source(source) for source in told["sources"]],
+        facts, head=head, load=load, preferences=preferences, apart=_apart(facts), canary=CANARY.partition(":")[0],
+        origins=[_source(source) for source in facts["sources"]],
         groups={name: group for name, group in numbers.items() if isinstance(group, dict)},
     ))  # fmt: skip
 
 
 def _source(source: Mapping[str, Any]) -> str:
-    told = f"{source['name']}: {source['benchmark']} {source['version']}, content hash `{source['content_hash']}`"
-    return told + (f", seed {source['seed']}" if source.get("seed", -1) >= 0 else "")
+    line = f"{source['name']}: {source['benchmark']} {source['version']}, content hash `{source['content_hash']}`"
+    return line + (f", seed {source['seed']}" if source.get("seed", -1) >= 0 else "")
 
 
-def _apart(told: Mapping[str, Any]) -> list[str]:
-    if not told["tests"]:
+def _apart(facts: Mapping[str, Any]) -> list[str]:
+    if not facts["tests"]:
         return ["- Exported without a test split (`--unchecked`): overlap with test data is unknown."]
-    what = "image, scene or concept" if told["concepts_apart"] else "image or scene; concepts may be shared"
-    return [f"- {_source(test)}: no shared {what} (compared by hash at export)." for test in told["tests"]] + [
+    what = "image, scene or concept" if facts["concepts_apart"] else "image or scene; concepts may be shared"
+    return [f"- {_source(test)}: no shared {what} (compared by hash at export)." for test in facts["tests"]] + [
         "- Concepts are objects and places, without ubiquitous background (sky, grass, a wall)."
     ]

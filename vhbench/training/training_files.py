@@ -15,7 +15,7 @@ from vhbench.files import canonical, json_bytes, write_atomic
 from vhbench.images import stored_format
 from vhbench.schema import VhbenchError
 from vhbench.training import training_card
-from vhbench.training.examples import TOLD, TrainingExample
+from vhbench.training.examples import FACETS, TrainingExample
 
 PROVENANCE = "provenance.json"
 _ROWS_A_GROUP = 200
@@ -56,9 +56,9 @@ def write(
     files = _LAYOUTS[layout](folder, lessons, preferences)
     counts = training_card.counts(lessons)
     digests = {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    told = {**provenance, "vhbench": vhbench.__version__, "counts": counts, "files": digests}
-    write_atomic(folder / PROVENANCE, json_bytes(told))
-    write_atomic(folder / "README.md", training_card.card(told, layout, preferences=preferences).encode())
+    record = {**provenance, "vhbench": vhbench.__version__, "counts": counts, "files": digests}
+    write_atomic(folder / PROVENANCE, json_bytes(record))
+    write_atomic(folder / "README.md", training_card.card(record, layout, preferences=preferences).encode())
     forms, right = (", ".join(f"{name} {n:,}" for name, n in counts[key].items()) for key in ("form", "right"))
     several = sum(len(lesson.images) > 1 for lesson in lessons) if layout == "llava" else 0
     note = f"; {several:,} have several images, which LLaVA-NeXT's trainer reads and LLaVA-1.5's does not"
@@ -88,17 +88,17 @@ def check_free(folder: Path, layout: str = "parquet", *, preferences: bool = Fal
 
 def _columns(lesson: TrainingExample, preferences: bool) -> dict[str, Any]:
     """Return an example's row in TRL's format, without its images."""
-    said, against = (
+    chosen, rejected = (
         {"role": "assistant", "content": [{"type": "text", "text": text}]} for text in (lesson.answer, lesson.rejected)
     )
-    pair: dict[str, Any] = {"prompt": lesson.asked, "chosen": [said], "rejected": [against]}
-    talk = pair if preferences else {"messages": [*lesson.asked, said]}
-    return {**talk, **{name: getattr(lesson, name) for name in _SHORT}, **{n: lesson.told.get(n, "") for n in TOLD}}
+    pair: dict[str, Any] = {"prompt": lesson.asked, "chosen": [chosen], "rejected": [rejected]}
+    talk = pair if preferences else {"messages": [*lesson.asked, chosen]}
+    return {**talk, **{name: getattr(lesson, name) for name in _SHORT}, **{n: lesson.facets.get(n, "") for n in FACETS}}
 
 
 def _parquet(folder: Path, lessons: Sequence[TrainingExample], preferences: bool) -> list[Path]:
     talk = ("prompt", "chosen", "rejected") if preferences else ("messages",)
-    types = {"images": IMAGES} | dict.fromkeys(talk, MESSAGES) | dict.fromkeys((*_SHORT, *TOLD), pa.string())
+    types = {"images": IMAGES} | dict.fromkeys(talk, MESSAGES) | dict.fromkeys((*_SHORT, *FACETS), pa.string())
     path = folder / "data" / "train-00000-of-00001.parquet"
     rows = ({"images": stored(lesson.images)} | _columns(lesson, preferences) for lesson in lessons)
     write_parquet(path, types, rows)
@@ -122,9 +122,9 @@ def write_parquet(path: Path, types: Mapping[str, Any], rows: Iterable[Mapping[s
     path.parent.mkdir(exist_ok=True)
 
     def write_rows(file: Any) -> None:
-        found = iter(rows)
+        remaining = iter(rows)
         with pq.ParquetWriter(file, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer:
-            while group := list(islice(found, _ROWS_A_GROUP)):
+            while group := list(islice(remaining, _ROWS_A_GROUP)):
                 writer.write_table(pa.Table.from_pylist(group, schema=schema))
 
     write_atomic(path, write_rows)

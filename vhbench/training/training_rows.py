@@ -53,77 +53,77 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
         raise VhbenchError(f"{split}: expected reference answers, got the public part of a hidden test set")
     edition = TrainingEdition(split, manifest, splits.packed_scenes(split))
     if run is not None:
-        asked = read_run(run)
-        for told in asked.provenance.values():
-            check_same_split(told, split, manifest)
-        edition.errors = _errors(asked, run, edition)
+        responses = read_run(run)
+        for origin in responses.provenance.values():
+            check_same_split(origin, split, manifest)
+        edition.errors = _errors(responses, run, edition)
         counts = sorted(edition.errors.counts.items())
-        told_of = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in counts) or "none"
+        tally = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in counts) or "none"
         unread = f"{edition.errors.unread:,} unparsed responses are left out"
-        edition.notes += [*asked.notes, f"errors of the run: {told_of}; {unread}"]
+        edition.notes += [*responses.notes, f"errors of the run: {tally}; {unread}"]
     return edition
 
 
-def _errors(asked: Run, path: Path, edition: TrainingEdition, *, captions: bool = True) -> sample_selection.Errors:
+def _errors(responses: Run, path: Path, edition: TrainingEdition, *, captions: bool = True) -> sample_selection.Errors:
     """Return the errors in a run's answers to questions of the edition's benchmark, of which it has some."""
     benchmark = edition.manifest.benchmark
-    own = [record for record in asked.merged() if record.benchmark == benchmark]
+    own = [record for record in responses.merged() if record.benchmark == benchmark]
     if not own:
         raise VhbenchError(f"{path}: expected responses to {benchmark}, as in {edition.path}; got none")
-    told = [record for record in own if record.kind == "caption"] if captions else []
-    matcher = ode_captions.matcher(asked_vocabulary(told, edition.path)) if told else None
+    captioned = [record for record in own if record.kind == "caption"] if captions else []
+    matcher = ode_captions.matcher(asked_vocabulary(captioned, edition.path)) if captioned else None
     return sample_selection.errors((r for r in own if captions or r.kind != "caption"), matcher)
 
 
-def choose(edition: TrainingEdition, wanted: DpoOptions) -> list[Question]:
+def choose(edition: TrainingEdition, options: DpoOptions) -> list[Question]:
     """Return the training questions, in split order.
 
     Raises:
         VhbenchError: if none is left, fewer are left than requested, or they overlap with test sets.
     """
-    if wanted.weakness and not (wanted.number or wanted.each):
+    if options.weakness and not (options.number or options.each):
         raise VhbenchError("--weakness: expected --number or --each as well")
-    keep = {n: values for n, values in (("criterion", wanted.criterion), ("question_type", wanted.types)) if values}
+    keep = {n: values for n, values in (("criterion", options.criterion), ("question_type", options.types)) if values}
     pool = [
         question
         for question in splits.read_questions(edition.path)
         if all(getattr(question, name) in values for name, values in keep.items())
     ]
     if not pool:
-        told = ", ".join(f"{name} {', '.join(values)}" for name, values in keep.items())
-        raise VhbenchError(f"{edition.path}: no question has {told}")
+        facets = ", ".join(f"{name} {', '.join(values)}" for name, values in keep.items())
+        raise VhbenchError(f"{edition.path}: no question has {facets}")
     ids = [question.id for question in pool] if edition.errors is None else list(edition.errors.wrong)
-    questions = sample_selection.balanced(ids, pool, wanted.seed)
-    weigh = _weights(wanted.weakness, edition) if wanted.weakness else None
-    if wanted.each:
-        questions = sample_selection.by_criterion(questions, wanted.each, wanted.seed, weigh)
-    questions = sample_selection.drawn(questions, wanted.number, wanted.seed, weigh)
+    questions = sample_selection.balanced(ids, pool, options.seed)
+    weigh = _weights(options.weakness, edition) if options.weakness else None
+    if options.each:
+        questions = sample_selection.by_criterion(questions, options.each, options.seed, weigh)
+    questions = sample_selection.drawn(questions, options.number, options.seed, weigh)
     if not questions:
         raise VhbenchError(f"{edition.path}: expected a run with errors; got none among its parsed responses")
-    _hold_apart(questions, edition, wanted)
+    _hold_apart(questions, edition, options)
     return questions
 
 
 def _weights(run: Path, edition: TrainingEdition) -> sample_selection.Weigh:
     """Return sampling weights by a run's errors; captions about another split lack the vocabulary they are read by."""
-    asked = read_run(run)
-    same = {told.content_hash for told in asked.provenance.values() if told} <= {edition.manifest.content_hash}
-    errors = _errors(asked, run, edition, captions=same)
+    responses = read_run(run)
+    same = {one.content_hash for one in responses.provenance.values() if one} <= {edition.manifest.content_hash}
+    errors = _errors(responses, run, edition, captions=same)
     edition.notes.append(
         f"questions are weighted by {sum(wrong for _, wrong in errors.counts.values()):,} errors of a run"
     )
     return error_weights(errors)
 
 
-def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: DpoOptions) -> None:
+def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, options: DpoOptions) -> None:
     """Raise if a test set shares an image, a scene or a concept with the training data, or none is named."""
-    if not wanted.tests and not wanted.unchecked:
+    if not options.tests and not options.unchecked:
         raise VhbenchError("expected --test SPLIT, the split to decontaminate against; --unchecked omits the check")
     taught = leakage.contents_of(questions, edition.scenes)
     shown = {word for scene in edition.scenes.values() for word in leakage.concepts_of(scene)}
     taught = replace(taught, concepts=taught.concepts | leakage.asked(questions, shown))
-    for test in wanted.tests:
-        if not wanted.share_concepts and not leakage.has_concepts(test):
+    for test in options.tests:
+        if not options.share_concepts and not leakage.has_concepts(test):
             raise VhbenchError(
                 f"{test}: is the public part of a hidden test set, which does not reveal its concepts: pass the "
                 "whole split, or --share-concepts to compare images alone"
@@ -131,45 +131,45 @@ def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted:
         if splits.read_manifest(test).content_hash == edition.manifest.content_hash:
             raise VhbenchError(f"{edition.path} equals {test}; expected different splits for training and test")
         scored = leakage.read_contents(test)
-        leakage.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
-        if wanted.leak_model:
-            edition.notes.append(leakage.most_similar(questions, test, wanted.leak_model))
+        leakage.refuse(taught, scored, (str(edition.path), str(test)), concepts=not options.share_concepts)
+        if options.leak_model:
+            edition.notes.append(leakage.most_similar(questions, test, options.leak_model))
 
 
 def build_examples(
-    questions: Sequence[Question], edition: TrainingEdition, wanted: SftOptions
+    questions: Sequence[Question], edition: TrainingEdition, options: SftOptions
 ) -> list[TrainingExample]:
     """Return the rows of questions: reference captions, short and reasoned answers."""
-    found: dict[str, list[TrainingExample]] = {}
-    unsaid = _scored_places(wanted)
+    examples: dict[str, list[TrainingExample]] = {}
+    unsaid = _scored_places(options)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
-        found[question.id] = lessons(question, scenes, wanted.answers, seed=wanted.seed, unsaid=unsaid)
-    lacking = sum(len(found[q.id]) < (1 if q.kind == "caption" else len(wanted.answers)) for q in questions)
+        examples[question.id] = lessons(question, scenes, options.answers, seed=options.seed, unsaid=unsaid)
+    lacking = sum(len(examples[q.id]) < (1 if q.kind == "caption" else len(options.answers)) for q in questions)
     if lacking:
         edition.notes.append(f"{lacking:,} questions lack an answer: the scenes do not tell a caption or a reason")
     for unit in sample_selection.units(
         questions
     ):  # a format that only one of a yes and a no has would correlate with its answer
-        shared = set.intersection(*({lesson.form for lesson in found[q.id]} for q in unit))
+        shared = set.intersection(*({lesson.form for lesson in examples[q.id]} for q in unit))
         for question in unit:
-            found[question.id] = [lesson for lesson in found[question.id] if lesson.form in shared]
-    return [lesson for question in questions for lesson in found[question.id]]
+            examples[question.id] = [lesson for lesson in examples[question.id] if lesson.form in shared]
+    return [lesson for question in questions for lesson in examples[question.id]]
 
 
 _EVERYWHERE = frozenset({"sky", "grass"})
 """Backgrounds of so many environments that captions cannot do without them."""
 
 
-def _scored_places(wanted: DpoOptions) -> frozenset[str]:
+def _scored_places(options: DpoOptions) -> frozenset[str]:
     """Return test environments, which captions omit as backgrounds: an island has a beach that a test may ask for."""
-    if wanted.share_concepts:
+    if options.share_concepts:
         return frozenset()
-    scored = frozenset[str]().union(*(leakage.read_contents(test).concepts for test in wanted.tests))
+    scored = frozenset[str]().union(*(leakage.read_contents(test).concepts for test in options.tests))
     return (scored & environments.SETTINGS.keys()) - _EVERYWHERE
 
 
-def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted: DpoOptions) -> list[TrainingExample]:
+def preferences(questions: Sequence[Question], edition: TrainingEdition, options: DpoOptions) -> list[TrainingExample]:
     """Return pairs for DPO: reference against the response, or its opposite if correct.
 
     Correctly answered questions balance the incorrect ones, so that neither "yes" nor "no" is always rejected. In
@@ -178,26 +178,26 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
     for its repaired version (:func:`_repaired`), so that they differ in nothing else.
     """
     assert edition.errors is not None
-    found: list[TrainingExample] = []
-    unsaid = _scored_places(wanted)
+    pairs: list[TrainingExample] = []
+    unsaid = _scored_places(options)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
-        for lesson in lessons(question, scenes, ("short",), seed=wanted.seed, unsaid=unsaid):
+        for lesson in lessons(question, scenes, ("short",), seed=options.seed, unsaid=unsaid):
             wrong = edition.errors.wrong.get(question.id)
             if wrong is not None:
                 answer = _repaired(wrong, question, scenes, lesson.answer, edition.errors.matcher)
-                found.append(replace(lesson, answer=answer, rejected=wrong.response, rejected_by="model"))
+                pairs.append(replace(lesson, answer=answer, rejected=wrong.response, rejected_by="model"))
             elif question.kind == "yes_no":
-                found.append(
+                pairs.append(
                     replace(lesson, rejected="No" if question.answer == "yes" else "Yes", rejected_by="flipped")
                 )
             elif question.kind == "multiple_choice":
                 others = (letter for letter in ascii_uppercase[: len(question.choices)] if letter != question.answer)
-                found += [
+                pairs += [
                     replace(lesson, id=f"{lesson.id}-{letter}", rejected=letter, rejected_by="flipped")
                     for letter in others
                 ]
-    return [lesson for lesson in found if lesson.rejected.strip()]
+    return [lesson for lesson in pairs if lesson.rejected.strip()]
 
 
 _FEW_WORDS = 4
@@ -222,12 +222,12 @@ def _repaired(
 
 
 def mixed(
-    wanted: AnswerOptions, seed: int, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
+    options: AnswerOptions, seed: int, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
 ) -> list[TrainingExample]:
     """Return the general rows to mix in.
 
     Args:
-        wanted: file and sample size.
+        options: file and sample size.
         seed: random seed.
         scored: contents of the test sets, whose images must not occur.
         notes: caveats are appended to it.
@@ -236,8 +236,8 @@ def mixed(
     Raises:
         VhbenchError: naming the row that shows a test image; and as :func:`~vhbench.training.mixing.read_mix`.
     """
-    if wanted.mix is None:
-        if wanted.mix_number or wanted.mix_images:
+    if options.mix is None:
+        if options.mix_number or options.mix_images:
             raise VhbenchError("--mix-number and --mix-images: expected --mix FILE as well")
         return []
     is_scored = leakage.finder(scored)
@@ -251,12 +251,12 @@ def mixed(
         left.add(image)
         return False
 
-    general, blind = mixing.read_mix(wanted.mix, wanted.mix_images, wanted.mix_number, seed=seed, keep=keep)
-    notes.append(f"{len(general):,} general rows of {wanted.mix.name} are mixed in")
+    general, blind = mixing.read_mix(options.mix, options.mix_images, options.mix_number, seed=seed, keep=keep)
+    notes.append(f"{len(general):,} general rows of {options.mix.name} are mixed in")
     if left:
-        notes.append(f"rows of {wanted.mix.name} about {len(left):,} images of the test are left out")
+        notes.append(f"rows of {options.mix.name} about {len(left):,} images of the test are left out")
     if blind:
-        notes.append(f"{blind:,} conversations of {wanted.mix.name} have no image and are left out")
+        notes.append(f"{blind:,} conversations of {options.mix.name} have no image and are left out")
     return general
 
 
@@ -301,8 +301,8 @@ def export(how: SftOptions) -> list[str]:
     edition = open_edition(how.split, how.run)
     rows = build_examples(choose(edition, how), edition, how)
     rows += mixed(how, how.seed, [leakage.read_contents(test) for test in how.tests], edition.notes)
-    told = provenance("sft", [edition], how, how.tests, apart=not how.share_concepts)
-    return [training_files.write(how.out, rows, how.layout, told), *edition.notes]
+    record = provenance("sft", [edition], how, how.tests, apart=not how.share_concepts)
+    return [training_files.write(how.out, rows, how.layout, record), *edition.notes]
 
 
 def check_forms(how: AnswerOptions) -> None:
@@ -320,5 +320,5 @@ def export_preferences(how: DpoOptions) -> list[str]:
     training_files.check_free(how.out, how.layout, preferences=True)
     edition = open_edition(how.split, how.run)
     rows = preferences(choose(edition, how), edition, how)
-    told = provenance("dpo", [edition], how, how.tests, apart=not how.share_concepts)
-    return [training_files.write(how.out, rows, how.layout, told, preferences=True), *edition.notes]
+    record = provenance("dpo", [edition], how, how.tests, apart=not how.share_concepts)
+    return [training_files.write(how.out, rows, how.layout, record, preferences=True), *edition.notes]

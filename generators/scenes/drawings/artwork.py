@@ -84,7 +84,7 @@ def _draw_art(entry: Entry, colour: str, state: str) -> Drawing:
     art, usual = load(stem_of_state), load(entry.drawing)
     left, top, width, height = art.box
     body = _template(stem_of_state).replace(_PREFIX, f"{stem_of_state}-{colour or 'own'}-")
-    body = _SHADE.sub(lambda found: paints.reshade(found[1], art.slot, colour) if colour else found[1], body)
+    body = _SHADE.sub(lambda match: paints.reshade(match[1], art.slot, colour) if colour else match[1], body)
     body = materials.label_all(body, entry.drawing, art.slot)
     shift = f"translate({-left:g} {-top:g})"
     return Drawing(f'<g transform="{shift}">{body}</g>', width, height, entry.size_m / max(usual.box[2:]))

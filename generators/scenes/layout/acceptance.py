@@ -26,15 +26,15 @@ def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool)
         if other is target:
             if not 0.3 <= share <= 0.52:
                 return False
-        elif share < 1 and share < _wanted(layout, other, carries=i in hosts, strict=strict):
+        elif share < 1 and share < _least_visible(layout, other, carries=i in hosts, strict=strict):
             return False
     carries = len(layout.spots) in hosts
-    if share_among(spot, layout.spots) < _wanted(layout, spot, carries=carries, strict=strict):
+    if share_among(spot, layout.spots) < _least_visible(layout, spot, carries=carries, strict=strict):
         return False
     return _relations_hold(layout, spot)
 
 
-def _wanted(layout: Layout, spot: Spot, *, carries: bool, strict: bool) -> float:
+def _least_visible(layout: Layout, spot: Spot, *, carries: bool, strict: bool) -> float:
     """Return the minimum visible fraction of an object."""
     if carries or spot.wish.spec in tied(layout.requested):
         return 0.5

@@ -86,7 +86,7 @@ def _find_place(layout: Layout, wish: Wish) -> Spot | None:
 def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
     """Return the placed object that this wish must occlude, if it is large enough to."""
     for spot in layout.spots:
-        if "occluded" in spot.wish.hard and can_hide(wish, spot.wish) and spot.shown > 0.55:
+        if "occluded" in spot.wish.hard and can_hide(wish, spot.wish) and spot.visible_share > 0.55:
             return spot
     return None
 

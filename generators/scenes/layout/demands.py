@@ -89,10 +89,10 @@ def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> Non
     for wish, thing in zip(wishes, scene.objects, strict=True):
         if wish.spec < 0:
             continue
-        asked, found = spec.objects[wish.spec], dict(thing.attributes)
-        for name, value in (("colour", asked.colour), ("size", asked.size), ("state", asked.state)):
-            if value and found.get(name) != value:
-                raise Refusal(f"{name} missed", category=thing.category, asked=value, found=found.get(name, ""))
+        request, attributes = spec.objects[wish.spec], dict(thing.attributes)
+        for name, value in (("colour", request.colour), ("size", request.size), ("state", request.state)):
+            if value and attributes.get(name) != value:
+                raise Refusal(f"{name} missed", category=thing.category, asked=value, found=attributes.get(name, ""))
     absent = frozenset(map(catalog.readable, spec.absent)) & VOCABULARY
     doubtful = sorted(absent - (scene.known - scene.categories()))
     if doubtful:

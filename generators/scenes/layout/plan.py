@@ -134,20 +134,20 @@ def check(spec: SceneSpec) -> list[Entry]:
     return entries
 
 
-def _require(value: str, allowed: Collection[str], where: str, what: str) -> None:
+def _require(value: str, allowed: Collection[str], where: str, noun: str) -> None:
     if value not in allowed:
-        raise VhbenchError(f"{where}: unknown {what} {value!r}, expected one of {', '.join(allowed)}")
+        raise VhbenchError(f"{where}: unknown {noun} {value!r}, expected one of {', '.join(allowed)}")
 
 
 def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
     """Refuse relations that no layout can satisfy."""
-    asked = set(spec.relations)
+    requests = set(spec.relations)
     for index, predicate, other in spec.relations:
         if predicate == "on" and entries[other].surface is None:
             raise Refusal("nothing can stand on it", category=entries[other].name)
         opposite = (index, INVERSE.get(predicate, "on"), other)
         turned = (other, predicate, index)
-        if predicate != "next to" and asked & {turned, opposite} - {(index, predicate, other)}:
+        if predicate != "next to" and requests & {turned, opposite} - {(index, predicate, other)}:
             raise Refusal("relations contradict", relation=[index, predicate, other])
 
 
@@ -230,21 +230,21 @@ def choose_locale(
 
 
 def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
-    asked = spec.environment
-    own = find_environment(asked) if asked else None
-    painting = [e for e in ENVIRONMENTS.values() if not asked or any(asked in e.areas(state) for state in e.states)]
+    name = spec.environment
+    own = find_environment(name) if name else None
+    painting = [e for e in ENVIRONMENTS.values() if not name or any(name in e.areas(state) for state in e.states)]
     environments = [own] if own else painting
     if not environments:
-        raise Refusal("no such environment", environment=asked)
+        raise Refusal("no such environment", environment=name)
     locales = [
         o for o in _LOCALES if o.environment in environments and o.environment.state_of(spec.state) in ("", o.state)
     ]
     if not locales:
-        raise Refusal("no such state", environment=asked, state=spec.state)
+        raise Refusal("no such state", environment=name, state=spec.state)
     names, absent = frozenset(entry.name for entry in entries), frozenset(map(readable, spec.absent))
-    fitting = [locale for locale in locales if _fits(locale, asked, entries, names, absent)]
+    fitting = [locale for locale in locales if _fits(locale, name, entries, names, absent)]
     if not fitting:
-        raise Refusal("environment shows it already", environment=asked, categories=[e.name for e in entries])
+        raise Refusal("environment shows it already", environment=name, categories=[e.name for e in entries])
     return fitting
 
 
@@ -263,13 +263,13 @@ def at_home(entry: Entry, locale: Locale) -> bool:
     return entry.habitat in locale.areas
 
 
-def _fits(locale: Locale, asked: str, entries: Sequence[Entry], names: frozenset[str], absent: frozenset[str]) -> bool:
+def _fits(locale: Locale, name: str, entries: Sequence[Entry], names: frozenset[str], absent: frozenset[str]) -> bool:
     """Return whether a setting shows the request, has room for all entries, and no bad area."""
     if locale.painted & names:
         return False
     if absent and VOCABULARY & absent & locale.doubtful.union(*map(rivals, names)) - names:
         return False
-    if asked and find_environment(asked) is None and asked not in locale.areas:
+    if name and find_environment(name) is None and name not in locale.areas:
         return False
     return all(place_of(entry, locale) is not None for entry in entries)
 
@@ -293,8 +293,8 @@ def wishes(spec: SceneSpec, entries: list[Entry], locale: Locale, random: np.ran
 
 def _perch(spec: SceneSpec, index: int, entries: list[Entry], random: np.random.Generator) -> int:
     """Return the table for a table-top object without a requested position, or -1."""
-    asked = any(index in (i, j) for i, _, j in spec.relations)
-    if entries[index].place != "table" or asked or spec.objects[index].hard:
+    is_placed = any(index in (i, j) for i, _, j in spec.relations)
+    if entries[index].place != "table" or is_placed or spec.objects[index].hard:
         return -1
     tables = [i for i, entry in enumerate(entries) if entry.surface and entry.word in TABLES and i != index]
     return tables[0] if tables and random.random() < 0.85 else -1
@@ -344,14 +344,14 @@ def occluders(spec: SceneSpec, locale: Locale, wishes: list[Wish], random: np.ra
 
 
 def _occluder(spec: SceneSpec, locale: Locale, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
-    taken = locale.painted.union(map(readable, spec.absent), (wish.entry.name for wish in wishes if wish.spec >= 0))
-    found = []
+    names = locale.painted.union(map(readable, spec.absent), (wish.entry.name for wish in wishes if wish.spec >= 0))
+    candidates = []
     for entry in filter(None, map(lookup, _OCCLUDERS)):
         place = place_of(entry, locale)
-        if place == entry.place and entry.name not in taken and not clash(entry.name, taken):
+        if place == entry.place and entry.name not in names and not clash(entry.name, names):
             wish = Wish(-1, entry, place, Look(entry.word, flip=entry.flip and bool(random.integers(2))))
             if can_hide(wish, target):
-                found.append(wish)
-    if not found:
+                candidates.append(wish)
+    if not candidates:
         raise Refusal("nothing to hide behind", category=target.entry.name, environment=locale.environment.name)
-    return found[int(random.integers(len(found)))]
+    return candidates[int(random.integers(len(candidates)))]

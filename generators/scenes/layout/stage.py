@@ -55,7 +55,7 @@ class Spot:
         return np.asarray(cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST), np.bool_)
 
     @property
-    def shown(self) -> float:
+    def visible_share(self) -> float:
         """Uncovered fraction of its coarse silhouette."""
         return 1.0 if self.free is None else _share(self.free, self)
 
@@ -105,7 +105,7 @@ def place(layout: Layout, spot: Spot) -> None:
 
 def visible_share(spot: Spot, near: Spot) -> float:
     """Return the visible fraction of a placed object after adding ``near``."""
-    return _share(_uncovered(spot, near), spot) if _covers(near, spot) else spot.shown
+    return _share(_uncovered(spot, near), spot) if _covers(near, spot) else spot.visible_share
 
 
 def share_among(spot: Spot, others: Sequence[Spot]) -> float:

@@ -72,12 +72,12 @@ def _measure_one(owned: Silhouettes, i: int) -> Extent:
     visible = owned.owner[window] == i + 1
     area = int(np.count_nonzero(visible))
     in_frame, whole = int(owned.in_frame[i]), int(owned.whole[i])
-    shown, framed = round(area / in_frame, 6) if in_frame else 0.0, round(in_frame / whole, 6)
+    visible_share, framed = round(area / in_frame, 6) if in_frame else 0.0, round(in_frame / whole, 6)
     if not area:
-        return Extent((0.0, 0.0, 0.0, 0.0), 0, visible[:0, :0], shown, framed)
+        return Extent((0.0, 0.0, 0.0, 0.0), 0, visible[:0, :0], visible_share, framed)
     left, top, width, height = cv2.boundingRect(visible.view(np.uint8))
     box = (float(window[1].start + left), float(window[0].start + top), float(width), float(height))
-    return Extent(box, area, visible[top : top + height, left : left + width], shown, framed)
+    return Extent(box, area, visible[top : top + height, left : left + width], visible_share, framed)
 
 
 def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> SceneObject:
@@ -88,10 +88,10 @@ def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> S
     colour, sure = _colour(declared, seen.visible, picture[top : top + height, left : left + width])
     size = size_name(seen.box, picture.shape[1], picture.shape[0])
     action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
-    found = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
+    attributes = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
     whole = seen.visible_fraction >= _WHOLE and seen.in_frame_fraction >= _WHOLE
     sure_of = {"colour": sure, "state": whole}  # the hidden part of a candle may be its flame
-    known = {name for name, value in found.items() if value and sure_of.get(name, True)}
+    known = {name for name, value in attributes.items() if value and sure_of.get(name, True)}
     return SceneObject(
         id=number,
         category=entry.name,
@@ -100,7 +100,7 @@ def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> S
         mask=masks.encode(seen.visible, size=(picture.shape[0], picture.shape[1]), corner=(left, top)),
         visible_fraction=seen.visible_fraction,
         in_frame_fraction=seen.in_frame_fraction,
-        attributes=tuple((name, value) for name, value in found.items() if value),
+        attributes=tuple((name, value) for name, value in attributes.items() if value),
         known_attributes=frozenset(known),
     )
 

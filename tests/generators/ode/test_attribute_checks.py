@@ -85,7 +85,7 @@ def test_a_trusted_prompt_is_asked_about_with_its_states() -> None:
 
 
 def test_every_class_of_words_has_contraries() -> None:
-    said = {found.said: found.kind for found in attribute_words.WORDS.values() if found.said}
+    said = {found.text: found.kind for found in attribute_words.WORDS.values() if found.text}
     covered = Counter(kind for value, kind in said.items() if attribute_contraries.of(value))
     every = Counter(said.values())
     assert set(covered) == set(attribute_words.KINDS) - {"number", "unusable"}
@@ -154,7 +154,7 @@ def test_the_best_of_some_images_is_kept(reference: Path) -> None:
 SKIES = {"Is it night in the image?", "Is it a sunny day in the image?", "Is the sky overcast in the image?"}
 
 
-@pytest.mark.parametrize("value", sorted({found.said for found in attribute_words.WORDS.values() if found.said}))
+@pytest.mark.parametrize("value", sorted({found.text for found in attribute_words.WORDS.values() if found.text}))
 def test_what_is_right_is_never_taken_from_the_contraries(value: str) -> None:
     tree = SceneObject(1, "tree", (0, 0, 9, 9), 81)
     noes = attribute_contraries.of(value)

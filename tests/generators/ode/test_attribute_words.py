@@ -43,7 +43,7 @@ def test_rows_are_sorted_unique_and_of_a_known_kind() -> None:
 
 
 def test_what_things_do_is_said_in_the_ing_form_or_follows_as_a_phrase() -> None:
-    for said in sorted({found.said for found in WORDS.values() if found.kind in BODILY}):
+    for said in sorted({found.text for found in WORDS.values() if found.kind in BODILY}):
         first = said.split()[0]
         assert first.endswith("ing") or first in ("with", "parked", "upside"), said
 
@@ -65,4 +65,4 @@ def test_what_things_do_is_said_in_the_ing_form_or_follows_as_a_phrase() -> None
 )
 def test_a_word_and_its_noun(word: str, noun: str, slot: str, kind: str, said: str) -> None:
     found = attribute(word, noun, slot)
-    assert (found.kind, found.said) == (kind, said)
+    assert (found.kind, found.text) == (kind, said)

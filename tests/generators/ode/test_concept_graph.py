@@ -333,4 +333,4 @@ def test_a_broken_release_is_refused_in_one_line(kind: str, frequency: str, mess
 def test_prepositions_of_several_words(place: str, wet: str, shown: str) -> None:
     concepts = [{"word": "yard", "kind": "environment", "place": place}]
     words = concept_graph.wording(concept_graph.from_json({"concepts": concepts, "edges": []}, where="own"))
-    assert (words.place("yard"), words.place("yard", "wet"), words.shown("yard")) == (place, wet, shown)
+    assert (words.place("yard"), words.place("yard", "wet"), words.description("yard")) == (place, wet, shown)

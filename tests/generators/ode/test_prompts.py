@@ -34,9 +34,9 @@ def specs(graph: ConceptGraph, seed: int) -> Iterator[SceneSpec]:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: ConceptGraph, seed: int) -> None:
     raw = {word for word, _ in attribute_words.WORDS if attribute_words.attribute(word, "", "state").bodily}
-    raw -= {found.said for found in attribute_words.WORDS.values()}
+    raw -= {found.text for found in attribute_words.WORDS.values()}
     raw = {word for word in raw if not word.endswith("ing")} - {"park", *amber}  # places and things, too
-    bodily = {found.said for found in attribute_words.WORDS.values() if found.bodily}
+    bodily = {found.text for found in attribute_words.WORDS.values() if found.bodily}
     asked = list(specs(amber, seed))
     assert len(asked) == 8 * PAIRS
     for spec in asked:

@@ -7,7 +7,7 @@ import pytest
 from toy_build import ToyBuild
 
 from vhbench import audit, splits
-from vhbench.audit import question_solver
+from vhbench.audit import phrases, question_solver
 from vhbench.schema import Question, Relation, Row, Scene, SceneObject
 
 DOGS = Scene(
@@ -67,6 +67,25 @@ CAT = replace(
 )
 def test_one_image(question: str, answer: bool | None) -> None:
     assert question_solver.read(question, [DOGS]) is answer
+
+
+@pytest.mark.parametrize(
+    ("phrase", "listed", "number", "holds"),
+    [
+        ("cat in front of a knife", "in front of", 1, True),
+        ("knife in front of a cat", "in front of", 1, False),
+        ("cat behind a knife", "in front of", 1, False),
+        ("knife behind a cat", "in front of", 1, None),  # photos list some relations, not all
+        ("knife in front of a cat", "next to", 1, None),
+        ("knife in front of a cat", "in front of", 2, None),  # the other knife may be
+    ],
+)
+def test_what_a_photo_lists_of_two_objects_denies_the_opposite(
+    phrase: str, listed: str, number: int, holds: bool | None
+) -> None:
+    knives = [SceneObject(i, "knife", (3, 3, 1, 1), 1) for i in range(2, 2 + number)]
+    photo = replace(CAT, objects=(CAT.objects[0], *knives), relations=(Relation(1, listed, 2),))
+    assert phrases.holds(phrase, photo) is holds
 
 
 @pytest.mark.parametrize(

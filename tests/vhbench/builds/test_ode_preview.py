@@ -19,7 +19,7 @@ from vhbench.cli import app
 from vhbench.generators.ode import shards
 from vhbench.generators.ode.concept_graph import wording
 from vhbench.schema import Question, Row, Scene
-from vhbench.splits import read_scenes
+from vhbench.splits import read_rows, read_scenes
 
 TYPES = ("existence", "place", "state")
 TRAFFIC = OdeBuild(graph=("traffic",), pairs=12)
@@ -146,6 +146,14 @@ def test_a_blind_judge_of_places_ends_at_the_pilot(models: dict[str, Any], tmp_p
     assert "expected at least 5 % of the images to be kept, got standard × entity-environment: 0 of 20" in told
     assert models["image_source"].painted == ode_preview.FIRST + ode_preview.MOST
     assert not list(tmp_path.glob("ode/*.parquet"))
+
+
+def test_a_pairing_without_images_is_accepted_on_request(models: dict[str, Any], tmp_path: Path) -> None:
+    models["verifier"] = BlindVerifier()
+    done = run(*PAINTED, "--criteria", "standard", "--allow-missing", "--yes", "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert "got standard × entity-environment: 0 of 20 images" in " ".join(done.output.split())
+    assert {row.question.pairing for row in read_rows(tmp_path / "ode")} == {"entity-entity"}
 
 
 def test_places_of_traffic_that_can_be_true_together_do_not_exclude_each_other() -> None:

@@ -34,7 +34,7 @@ def test_a_board_of_two_tasks_takes_a_run_of_just_them(
     named = [word for folder in sources.values() for word in ("--splits", str(folder))]
     run("init", tmp_path / "board", *named, "--tasks", "ode_fictional,mioh_selective")
     board = read_board(tmp_path / "board")
-    assert board.named == "ode_fictional-2.0.0, mioh_selective-2.0.0"
+    assert board.names == "ode_fictional-2.0.0, mioh_selective-2.0.0"
 
     def selective(row: Any) -> bool:
         return bool(row["mode"] == "selective")
@@ -72,7 +72,7 @@ def answer(row: Any) -> str:
 def test_every_task_of_the_starters_has_a_page(sources: dict[str, Path], tmp_path: Path) -> None:
     named = [word for folder in sources.values() for word in ("--splits", str(folder))]
     run("init", tmp_path / "one", *named, "--tasks", "ode_standard_caption,mioh,vhexpansion_ode")
-    assert read_board(tmp_path / "one").named == "ode_standard_caption-2.0.0, mioh-2.0.0, vhexpansion_ode-2.0.0"
+    assert read_board(tmp_path / "one").names == "ode_standard_caption-2.0.0, mioh-2.0.0, vhexpansion_ode-2.0.0"
 
 
 @pytest.mark.parametrize("task", ["pope", "mioh_nothing", "../x"])
@@ -89,7 +89,7 @@ def test_each_token_limit_has_an_edition_of_its_own(tmp_path: Path) -> None:
     run("init", tmp_path / "board", "--splits", split)
     board = read_board(tmp_path / "board")
     version = splits.read_manifest(split).version
-    assert board.named == f"chair_64-{version}, chair_512-{version}"
+    assert board.names == f"chair_64-{version}, chair_512-{version}"
     words = {}
     for edition, said in zip(board.editions, ("A dog and a zebra.", "A cat."), strict=True):
         tokens = f"{edition.task.removeprefix('chair_')}_tokens"

@@ -75,11 +75,11 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
     pairs = json.loads(f"[{text[len('board.pairs(') : -3]}]")[1]
     overview = re.sub(r"<[^>]+>", " ", (made / "index.html").read_text())
     for at, one in enumerate(standings.editions):
-        family, metric, name = one.asked.main.family.name, one.asked.main.headline, one.edition.name
+        family, metric, name = one.questions.main.family.name, one.questions.main.headline, one.edition.name
         headline, verdicts = compared[name]
         page = re.sub(r"<[^>]+>", " ", (made / f"{name}.html").read_text())
         for number, model in enumerate(standings.ranked):
-            score, ranks = one.found[number].scores[family][metric], one.ranks[number]
+            score, ranks = one.rescorings[number].scores[family][metric], one.ranks[number]
             assert score.value is not None
             assert score.interval is not None
             # vhbench compare
@@ -116,7 +116,7 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
 def _check_exports(standings: Rankings, name: str, model: Any, score: Any) -> None:
     index = yaml.safe_load(exporting.model_index(standings, model))["model-index"][0]["results"]
     own = next(result for result in index if result["dataset"]["config"] == name)
-    metric = standings.of(name).asked.main.headline
+    metric = standings.of(name).questions.main.headline
     assert next(m["value"] for m in own["metrics"] if m["type"] == metric) == round(score.value, 2)
     files = dict(exporting.every_eval_ever(standings, standings.of(name), model))
     record = json.loads(next(data for path, data in files.items() if path.endswith(".json")))
@@ -139,8 +139,9 @@ def test_model_index_keeps_editions_of_one_repository_apart(standings: Rankings)
 
     first = standings.editions[1]
     edition = replace(first.edition, repo_id="org/shared")
-    fresh = replace(first, asked=replace(first.asked, edition=replace(edition, version="3.0.0", content_hash="f" * 64)))
-    public = replace(first, asked=replace(first.asked, edition=edition))
+    newer = replace(edition, version="3.0.0", content_hash="f" * 64)
+    fresh = replace(first, questions=replace(first.questions, edition=newer))
+    public = replace(first, questions=replace(first.questions, edition=edition))
     model = standings.ranked[0]
     entry = model.entries[first.edition.name]
     both = replace(model, entries={public.edition.name: entry, fresh.edition.name: entry})

@@ -56,8 +56,8 @@ def test_what_was_not_read_is_told(editions: dict[str, QuestionIndex]) -> None:
     asked = editions["vhexpansion-2.0.0"]
     texts = ["who knows", "I cannot see any image.", *["yes"] * (len(asked.rows) - 2)]
     found = recompute(asked, list(map(PackedAnswer, texts)))
-    assert found.read[:3] == ["unread", "refused", "yes"]
-    assert found.told["unread"] == found.told["refused"] == pytest.approx(100 / len(asked.rows))
+    assert found.predictions[:3] == ["unread", "refused", "yes"]
+    assert found.failures["unread"] == found.failures["refused"] == pytest.approx(100 / len(asked.rows))
     assert found.scores["pairs"]["symmetric_accuracy"].value == 0
 
 
@@ -76,6 +76,6 @@ def test_a_response_without_text_that_reached_the_token_limit_has_not_failed(
     answers = [PackedAnswer("yes", 3)] * len(asked.rows)
     answers[:20] = [PackedAnswer("", 4096, cut_off=True)] * 20
     found = recompute(asked, answers)
-    assert (found.told["failed"], found.told["unread"]) == (0, 0)
-    assert found.told["cut_off"] == pytest.approx(2000 / len(asked.rows))
+    assert (found.failures["failed"], found.failures["unread"]) == (0, 0)
+    assert found.failures["cut_off"] == pytest.approx(2000 / len(asked.rows))
     assert not found.withheld

@@ -96,7 +96,7 @@ def test_examples_come_in_pieces_with_a_bit_for_each_answer(made: Path, standing
     pieces = [
         _called(file.read_bytes(), "board.piece")[2] for file in sorted((made / "data/mioh-2.0.0").glob("[0-9]*.js"))
     ]
-    assert sum(map(len, pieces)) == len(index["ids"]) == len(standings.of("mioh-2.0.0").asked.rows)
+    assert sum(map(len, pieces)) == len(index["ids"]) == len(standings.of("mioh-2.0.0").questions.rows)
     assert index["starts"][0] == 0
     question, choices, answer, images, texts, codes = pieces[0][0]
     assert question
@@ -116,7 +116,7 @@ def test_differences_are_there_for_each_two_models(made: Path, standings: Rankin
     number, editions = _called((made / "data/compare/0.js").read_bytes(), "board.pairs")
     assert number == 0
     for one, parts in zip(standings.editions, editions, strict=True):
-        assert [len(part) for part in parts] == [4 * len(one.members)] * (1 + len(one.asked.main.parts))
+        assert [len(part) for part in parts] == [4 * len(one.members)] * (1 + len(one.questions.main.parts))
         assert parts[0][:4] == [0, *parts[0][1:3], VERDICTS.index("n/a")]
         other = one.pairs[0]
         assert parts[0][4] == round(1000 * other.value[0, 1])
@@ -181,7 +181,7 @@ def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str
     enter(board, asked, "Reference Oracle", lambda row: "no" if asked.number[row["id"]] else "…")
     standings = rank_entries(board, {asked.edition.name: asked.source}, workers=1)
     assert len({model.slug for model in standings.models}) == len(standings.models)
-    assert standings.of(asked.edition.name).found[0].scores["pairs"]["symmetric_accuracy"].value == 0
+    assert standings.of(asked.edition.name).rescorings[0].scores["pairs"]["symmetric_accuracy"].value == 0
     site.write_site(standings, board.folder.parent / "site")
 
 
@@ -310,13 +310,14 @@ def test_exports_are_what_others_read(standings: Rankings) -> None:
     from huggingface_hub.repocard_data import model_index_to_eval_results
 
     one = standings.editions[0]
-    pinned = replace(one.asked, edition=replace(one.asked.edition, repo_id="org/vhbench-ode", revision="a" * 40))
-    pinned_one = replace(one, asked=pinned)
+    edition = replace(one.questions.edition, repo_id="org/vhbench-ode", revision="a" * 40)
+    pinned = replace(one.questions, edition=edition)
+    pinned_one = replace(one, questions=pinned)
     model = next(model for model in standings.models if model.slug == "drift-vl-12b")
     (entry,) = parse_eval_result_entries(yaml.safe_load(exporting.eval_results(pinned_one, model)))
     assert isinstance(entry, EvalResultEntry)
     assert entry.dataset_id == "org/vhbench-ode"
-    value = one.found[model.number].scores["yes_no"]["accuracy"].value
+    value = one.rescorings[model.number].scores["yes_no"]["accuracy"].value
     assert entry.value == pytest.approx(value, abs=0.01)
     found = dict(exporting.files(standings, model))
     name, results = model_index_to_eval_results(yaml.safe_load(found["model-index.yaml"])["model-index"])

@@ -256,7 +256,7 @@ def test_answers_are_to_the_edition_that_asks_just_them(
     def entered(count: int, only: str = "") -> list[str]:
         file.write_text(json.dumps({row["id"]: "A" for row in grown.rows[:count]}))
         found = read_run_for(board, file, both, only)
-        return [one.asked.edition.name for one in found if not [*one.missing(), *one.reasons]]
+        return [one.questions.edition.name for one in found if not [*one.missing(), *one.reasons]]
 
     assert entered(400) == ["mioh-0.9.0"]  # more than half of the grown edition, which they leave open
     assert entered(len(grown.rows)) == [MIOH]

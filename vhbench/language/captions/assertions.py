@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from vhbench.language import lexicon, parsing
 from vhbench.language.captions import compounds, scopes, senses
-from vhbench.language.captions.vocabulary import Found, Vocabulary, lower
+from vhbench.language.captions.vocabulary import Match, Vocabulary, lower
 
 _DRESSES = re.compile(r"[<>\[\]◁\\*_#`~{}|$&]|assistant|analysis|\n(?:Q|User|Human)")
 """Signs of markup: without one of them, cleaning is skipped as a caption is plain text."""
@@ -86,18 +86,18 @@ _DETERMINERS = frozenset("the his her its their this these those my your our".sp
 _NO_ADJECTIVES = lexicon.words("no adjectives")
 
 
-def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
+def claims(text: str, vocabulary: Vocabulary) -> list[Match]:
     """Return the mentions that a caption asserts, in order; reasoning and markup do not count.
 
     >>> words = Vocabulary.build([["dog"], ["cat"], ["bus"], ["horse"], ["person", "man"]])
     >>> text = "A man waits at a bus stop. There is no dog, perhaps a cat, and a statue of a horse."
-    >>> [found.word for found in claims(text, words)]
+    >>> [mention.word for mention in claims(text, words)]
     ['man']
     """
     if len(text) <= _READ_AS_IT_IS and not _DRESSES.search(text):
         return _claimed(text, vocabulary)
-    told = parsing.caption_text(text)
-    return list(_placed(_claimed(told, vocabulary), told, text))
+    plain = parsing.caption_text(text)
+    return list(_placed(_claimed(plain, vocabulary), plain, text))
 
 
 def is_caption(text: str) -> bool:
@@ -109,23 +109,23 @@ def is_caption(text: str) -> bool:
     return any(map(str.isalnum, parsing.caption_text(text)))
 
 
-def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
+def _claimed(text: str, vocabulary: Vocabulary) -> list[Match]:
     lowered = lower(text)
-    found = [one for one in vocabulary.find(text) if not senses.is_modal(lowered, one.start, one.end)]
-    if not found:
+    mentions = [one for one in vocabulary.find(text) if not senses.is_modal(lowered, one.start, one.end)]
+    if not mentions:
         return []
     if "’" in lowered:
         lowered = lowered.replace("’", "'")
-    said = senses.words_of(lowered)
-    kept = list(compounds.heads(lowered, found, vocabulary))
-    kept = list(senses.of_things(lowered, kept, said, vocabulary))
-    kept = _without_either(lowered, kept) if "or" in said else kept
+    words = senses.words_of(lowered)
+    asserted = list(compounds.heads(lowered, mentions, vocabulary))
+    asserted = list(senses.of_things(lowered, asserted, words, vocabulary))
+    asserted = _without_either(lowered, asserted) if "or" in words else asserted
     if '"' in text or "“" in text or "'" in lowered:
-        kept = _unquoted(lowered, kept)
-    signs = said & _signs()
+        asserted = _unquoted(lowered, asserted)
+    signs = words & _signs()
     if signs or "?" in text:
-        kept = [one for sentence in _sentences(lowered, kept) for one in _asserted(*sentence, signs)]
-    return kept
+        asserted = [one for sentence in _sentences(lowered, asserted) for one in _asserted(*sentence, signs)]
+    return asserted
 
 
 @cache
@@ -134,66 +134,66 @@ def _signs() -> frozenset[str]:
     return _HINTS.union(scopes.cues())
 
 
-def _placed(found: Sequence[Found], told: str, text: str) -> Iterator[Found]:
+def _placed(mentions: Sequence[Match], plain: str, text: str) -> Iterator[Match]:
     """Yield mentions in a cleaned text with their spans in the original, which has more words."""
     places, end = dict[int, int](), len(text)
-    for word in reversed(list(re.finditer(r"[^\W_]+", told))):
+    for word in reversed(list(re.finditer(r"[^\W_]+", plain))):
         start = text.rfind(word[0], 0, end)
         if start >= 0:
             places |= {word.start() + i: start + i for i in range(len(word[0]))}
             end = start
-    for one in found:
+    for one in mentions:
         start = places.get(one.start, one.start)
         yield one._replace(start=start, end=places.get(one.end - 1, start + one.end - one.start - 1) + 1)
 
 
-def _unquoted(lowered: str, found: Sequence[Found]) -> list[Found]:
+def _unquoted(lowered: str, mentions: Sequence[Match]) -> list[Match]:
     """Return the mentions outside quotes; a sentence quoted as a whole counts as unquoted."""
     inside = [
         span.span()
         for span in _QUOTED.finditer(lowered)
         if (before := lowered[: span.start()].rstrip()) and before[-1] not in ".!?\n"
     ]
-    return [one for one in found if not any(start <= one.start < end for start, end in inside)]
+    return [one for one in mentions if not any(start <= one.start < end for start, end in inside)]
 
 
-def _without_either(lowered: str, found: Sequence[Found]) -> list[Found]:
+def _without_either(lowered: str, mentions: Sequence[Match]) -> list[Match]:
     """Leave out "a cup or a bowl", which claims neither; "a couch or sofa" is one object."""
     unsure: set[int] = set()
-    for place, (one, two) in enumerate(pairwise(found)):
+    for place, (one, two) in enumerate(pairwise(mentions)):
         either = one.node != two.node and _OR.fullmatch(lowered, one.end, two.start)
         if either and _ONE.search(lowered, max(0, one.start - 30), one.start):
             unsure |= {place, place + 1}
-    return [one for place, one in enumerate(found) if place not in unsure]
+    return [one for place, one in enumerate(mentions) if place not in unsure]
 
 
-def _sentences(lowered: str, found: Sequence[Found]) -> Iterator[tuple[str, int, list[Found]]]:
+def _sentences(lowered: str, mentions: Sequence[Match]) -> Iterator[tuple[str, int, list[Match]]]:
     """Yield each sentence with mentions, its start, and its mentions."""
     place = start = 0
-    while place < len(found):
+    while place < len(mentions):
         ends = _SENTENCE_ENDS.search(lowered, start, start + _LONGEST)
         end = ends.end() if ends else min(start + _LONGEST, len(lowered))
         first = place
-        while place < len(found) and found[place].start < end:
+        while place < len(mentions) and mentions[place].start < end:
             place += 1
         if place > first:
-            yield lowered[start:end], start, list(found[first:place])
+            yield lowered[start:end], start, list(mentions[first:place])
         start = end
 
 
-def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str]) -> Iterator[Found]:
+def _asserted(sentence: str, offset: int, mentions: Sequence[Match], signs: Set[str]) -> Iterator[Match]:
     """Yield a sentence's claims; ``signs``: words of the whole text that may cancel a mention."""
     if sentence.rstrip("\"') ").endswith("?"):
         return
-    said = {sign for sign in signs if sign in sentence}
-    if not said:
-        yield from found
+    cues = {sign for sign in signs if sign in sentence}
+    if not cues:
+        yield from mentions
         return
     silent, unless_known = bytearray(len(sentence)), bytearray(len(sentence))
-    for start, end, spares in scopes.scopes(sentence, said):
+    for start, end, spares in scopes.scopes(sentence, cues):
         (unless_known if spares else silent)[start:end] = b"1" * (end - start)
-    hints = not _HINTS.isdisjoint(said)
-    for one in found:
+    hints = not _HINTS.isdisjoint(cues)
+    for one in mentions:
         start, end = one.start - offset, one.end - offset
         if silent[start] or (unless_known[start] and not _is_known(sentence, start)):
             continue

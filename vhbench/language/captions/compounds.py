@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from vhbench.language import lexicon
-from vhbench.language.captions.vocabulary import Found, Vocabulary
+from vhbench.language.captions.vocabulary import Match, Vocabulary
 from vhbench.tsv import records, words
 
 ANY, ANIMATE = "*", "@animate"
@@ -34,17 +34,17 @@ The object is "first", "second", "=another" or "" for none.
 
 
 def _read(table: Path) -> _Table:
-    found: dict[str, dict[str, str]] = {}
+    outcomes: dict[str, dict[str, str]] = {}
 
     def add(first: str, second: str, outcome: str, why: str) -> None:
         for head in words(second):
             plain = head.removesuffix(_BARE)
             alone = head != plain or plain.endswith("s") or plain in (ANY, ANIMATE)
             for form in (plain,) if alone else (plain, f"{plain}s"):
-                found.setdefault(form, {}).update(dict.fromkeys(words(first), outcome))
+                outcomes.setdefault(form, {}).update(dict.fromkeys(words(first), outcome))
 
     records(table, add, {})
-    return found
+    return outcomes
 
 
 _TABLE = _read(Path(__file__).with_name("compounds.tsv"))
@@ -52,7 +52,7 @@ _FIRST = frozenset(first for row in _TABLE.values() for first in row)
 _AFTER = re.compile(r"(?P<of>'s|(?<=s)')?[ -](?P<word>[a-z][a-z-]*)")
 
 
-def heads(lowered: str, found: Sequence[Found], vocabulary: Vocabulary) -> Iterator[Found]:
+def heads(lowered: str, mentions: Sequence[Match], vocabulary: Vocabulary) -> Iterator[Match]:
     """Yield the mentions that are heads of their compounds.
 
     >>> words = Vocabulary.build([["bus"], ["toilet"], ["bowl"], ["car"]])
@@ -62,10 +62,10 @@ def heads(lowered: str, found: Sequence[Found], vocabulary: Vocabulary) -> Itera
     ['toilet']
     []
     """
-    last = len(found) - 1
-    for place, one in enumerate(found):
-        earlier = found[place - 1] if place and found[place - 1].end == one.start - 1 else None
-        later = found[place + 1] if place < last and found[place + 1].start == one.end + 1 else None
+    last = len(mentions) - 1
+    for place, one in enumerate(mentions):
+        earlier = mentions[place - 1] if place and mentions[place - 1].end == one.start - 1 else None
+        later = mentions[place + 1] if place < last and mentions[place + 1].start == one.end + 1 else None
         outcome = _as_second(lowered, one, earlier)
         if outcome in (None, "second"):
             if _as_first(lowered, one, later) in (None, "first"):
@@ -76,7 +76,7 @@ def heads(lowered: str, found: Sequence[Found], vocabulary: Vocabulary) -> Itera
             yield one
 
 
-def _as_second(lowered: str, one: Found, earlier: Found | None) -> str | None:
+def _as_second(lowered: str, one: Match, earlier: Match | None) -> str | None:
     """Return the object of a mention and the word before it; None if they are not a compound."""
     if lowered[one.start - 1 : one.start] not in (" ", "-"):
         return None
@@ -89,7 +89,7 @@ def _as_second(lowered: str, one: Found, earlier: Found | None) -> str | None:
     return _outcome((first,), _forms(lowered, one), any_first=False) if first in _FIRST else None
 
 
-def _as_first(lowered: str, one: Found, later: Found | None) -> str | None:
+def _as_first(lowered: str, one: Match, later: Match | None) -> str | None:
     """Return the object of a mention and the word after it; None if they are not a compound."""
     after = _AFTER.match(lowered, one.end)
     if not after or (later is None and after["word"] not in _TABLE):
@@ -103,7 +103,7 @@ def _as_first(lowered: str, one: Found, later: Found | None) -> str | None:
     return _outcome((surface, one.word), _forms(lowered, later), any_first=single) or ("second" if single else None)
 
 
-def _forms(lowered: str, one: Found) -> tuple[str, str]:
+def _forms(lowered: str, one: Match) -> tuple[str, str]:
     return lowered[one.start : one.end], one.word
 
 

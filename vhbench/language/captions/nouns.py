@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from vhbench.language import lexicon
 from vhbench.language.captions import senses
-from vhbench.language.captions.vocabulary import Found, Vocabulary
+from vhbench.language.captions.vocabulary import Match, Vocabulary
 
 # Words of AMBER's vocabulary that are as often a verb, and the context of verbs.
 _ALSO_VERBS = lexicon.words("also verbs")
@@ -37,7 +37,7 @@ def builtin_nouns(words: Iterable[str]) -> Callable[[str], list[str]]:
     vocabulary = Vocabulary.build([[word] for word in sorted(set(words))], merged={"hot dog": "hot dog"})
 
     def nouns(text: str) -> list[str]:
-        return [found.word for found in vocabulary.find(text) if not _is_verb(text.lower(), found)]
+        return [mention.word for mention in vocabulary.find(text) if not _is_verb(text.lower(), mention)]
 
     nouns.__name__ = "builtin closed vocabulary"
     return nouns
@@ -57,12 +57,12 @@ def builtin_similarity(first: str, second: str) -> float:
 builtin_similarity.__name__ = "builtin words for the same thing"
 
 
-def _is_verb(lowered: str, found: Found) -> bool:
-    if found.word not in _ALSO_VERBS:
+def _is_verb(lowered: str, mention: Match) -> bool:
+    if mention.word not in _ALSO_VERBS:
         return False
-    if senses.is_modal(lowered, found.start, found.end):
+    if senses.is_modal(lowered, mention.start, mention.end):
         return True
-    before = lowered[: found.start].split()[-2:]
+    before = lowered[: mention.start].split()[-2:]
     if not before or before[-1] not in _BEFORE_A_VERB:
         return False
     return not (before[-1] == "to" and before[0] in _BEFORE_TO)

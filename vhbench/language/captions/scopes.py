@@ -92,7 +92,7 @@ class _Cue(NamedTuple):
 @cache
 def cues() -> Mapping[str, Sequence[_Cue]]:
     """Return first word → cues; loaded with the first caption, as compiling takes a while."""
-    found: dict[str, list[_Cue]] = {}
+    by_word: dict[str, list[_Cue]] = {}
     readers = {
         "words": words,
         "then": lambda cell: re.compile(rf"{cell}\b" if cell and cell[-1].isalpha() else cell),
@@ -102,8 +102,8 @@ def cues() -> Mapping[str, Sequence[_Cue]]:
     }
     for cue in records(Path(__file__).with_name("cues.tsv"), _Cue, readers):
         for word in cue.words:
-            found.setdefault(word, []).append(cue)
-    return found
+            by_word.setdefault(word, []).append(cue)
+    return by_word
 
 
 _SAYS_WHAT_IT_IS = re.compile(
@@ -123,24 +123,24 @@ _ON_SHOW = re.compile(
 _IS_A_PAINTING = re.compile(r"\A\W*(?:this|it|the (?:image|picture|scene)) (?:is|appears to be|seems to be) ")
 
 
-def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, spares) of each scope in a lower-case sentence with cues ``said``.
+def scopes(sentence: str, signs: Set[str]) -> Iterator[tuple[int, int, bool]]:
+    """Yield (start, end, spares) of each scope in a lower-case sentence with cues ``signs``.
 
     >>> text = "there is no dog on the couch"
     >>> [text[start:end] for start, end, _ in scopes(text, {"no"})]
     [' dog ']
     """
-    known = cues()
-    for sign in sorted(said):
+    by_word = cues()
+    for sign in sorted(signs):
         for place in _places(sign, sentence):
-            for cue in known.get(sign, ()):
-                found = cue.then.match(sentence, place + len(sign))
-                if not found or not cue.begins(sentence, place):
+            for cue in by_word.get(sign, ()):
+                match = cue.then.match(sentence, place + len(sign))
+                if not match or not cue.begins(sentence, place):
                     continue
                 if cue.end is _IMAGE and _shows_itself(sentence, place, sign):
                     continue
-                stop = cue.end.search(sentence, found.end(), found.end() + _REACH)
-                yield found.end(), stop.start() if stop else min(len(sentence), found.end() + _REACH), cue.spares
+                stop = cue.end.search(sentence, match.end(), match.end() + _REACH)
+                yield match.end(), stop.start() if stop else min(len(sentence), match.end() + _REACH), cue.spares
 
 
 def _places(word: str, sentence: str) -> Iterator[int]:
@@ -160,6 +160,6 @@ def _is_letter(sign: str) -> bool:
 def _shows_itself(sentence: str, place: int, sign: str) -> bool:
     """Return whether "a photo of" refers to the caption's own image, not to one in it."""
     before = sentence[:place]
-    own = sign in _OF_ITSELF and bool(_SAYS_WHAT_IT_IS.match(before))
-    own = own or (sign == "painting" and bool(_IS_A_PAINTING.match(before)))
-    return own and not _ON_SHOW.search(before) and not _ON_SHOW.search(sentence, place)
+    itself = sign in _OF_ITSELF and bool(_SAYS_WHAT_IT_IS.match(before))
+    itself = itself or (sign == "painting" and bool(_IS_A_PAINTING.match(before)))
+    return itself and not _ON_SHOW.search(before) and not _ON_SHOW.search(sentence, place)

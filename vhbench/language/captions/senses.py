@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vhbench.language import lexicon
-from vhbench.language.captions.vocabulary import Found, Vocabulary
+from vhbench.language.captions.vocabulary import Match, Vocabulary
 from vhbench.tsv import records, words
 
 
@@ -82,16 +82,16 @@ _BEFORE_A_TIN = re.compile(
 _PAINTED = re.compile(rf"(?:{_COLOURS})(?:,? and|,| or)\s(?:an?\s)?\Z")
 
 
-def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: Vocabulary) -> Iterator[Found]:
-    """Yield the mentions that name an object; ``said``: the text's words in lower case.
+def of_things(lowered: str, mentions: Sequence[Match], terms: Set[str], vocabulary: Vocabulary) -> Iterator[Match]:
+    """Yield the mentions that name an object; ``terms``: the text's words in lower case.
 
     >>> words = Vocabulary.build([["train"], ["orange"], ["bed"], ["cat"]])
     >>> text = "An orange cat, taught to train, in a bed of flowers, looks at an orange."
     >>> [(one.word, one.start) for one in of_things(text.lower(), words.find(text), {"flowers"}, words)]
     [('cat', 10), ('orange', 65)]
     """
-    starts = {one.start for one in found}
-    for one in found:
+    starts = {one.start for one in mentions}
+    for one in mentions:
         surface = lowered[one.start : one.end]
         if surface in _VERBS and _is_verb(lowered, one, surface):
             continue
@@ -99,7 +99,7 @@ def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: 
             continue
         if (test := _OWN.get(surface)) and not test(lowered, one):
             continue
-        sense = next(filter(lambda sense: _holds(sense, lowered, one, said), _SENSES.get(surface, ())), None)
+        sense = next(filter(lambda sense: _holds(sense, lowered, one, terms), _SENSES.get(surface, ())), None)
         if sense is None:
             yield one
         elif sense.thing and (node := vocabulary.node(sense.thing)):
@@ -115,7 +115,7 @@ def is_modal(lowered: str, start: int, end: int) -> bool:
     return lowered[start:end] == "can" and not _BEFORE_A_TIN.search(lowered, max(0, start - 20), start)
 
 
-def _governs(lowered: str, one: Found, starts: Set[int]) -> bool:
+def _governs(lowered: str, one: Match, starts: Set[int]) -> bool:
     """Return whether a word is a verb after a modal, or with an object: "a hydrant sprays water, a lamp lights it"."""
     if _AFTER_A_MODAL.search(lowered, max(0, one.start - 10), one.start):
         return True
@@ -125,7 +125,7 @@ def _governs(lowered: str, one: Found, starts: Set[int]) -> bool:
     return bool(has_object) and not _STARTS_A_NOUN.search(lowered, max(0, one.start - 12), one.start)
 
 
-def _is_verb(lowered: str, one: Found, surface: str) -> bool:
+def _is_verb(lowered: str, one: Match, surface: str) -> bool:
     before = _BEFORE_A_VERB.search(lowered, max(0, one.start - 20), one.start)
     if not before:
         return False
@@ -133,30 +133,31 @@ def _is_verb(lowered: str, one: Found, surface: str) -> bool:
     return surface in _IS_PLAYED or not plural_subject
 
 
-def _is_fruit(lowered: str, one: Found) -> bool:
+def _is_fruit(lowered: str, one: Match) -> bool:
     """Distinguish an orange from the colour: a single one, without a noun after it."""
     if not _ENDS.match(lowered, one.end) or _PAINTED.search(lowered, max(0, one.start - 20), one.start):
         return False
     return bool(_ONE.search(lowered, max(0, one.start - 30), one.start))
 
 
-def _is_ill(lowered: str, one: Found) -> bool:
+def _is_ill(lowered: str, one: Match) -> bool:
     return not _PATIENT.search(lowered, max(0, one.start - 12), one.start)
 
 
-_OWN: Mapping[str, Callable[[str, Found], bool]] = {"orange": _is_fruit, "patient": _is_ill}
+_OWN: Mapping[str, Callable[[str, Match], bool]] = {"orange": _is_fruit, "patient": _is_ill}
 """Words that depend on neighbours → function that checks whether they name an object."""
 
 
-def _holds(sense: _Sense, lowered: str, one: Found, said: Set[str]) -> bool:
-    if not sense.near & said:
+def _holds(sense: _Sense, lowered: str, one: Match, terms: Set[str]) -> bool:
+    if not sense.near & terms:
         return False
     if sense.within == "sentence":
-        said = words_of(_sentence_around(lowered, one.start))
-    return bool(sense.near & said) and not sense.unless & said and not (sense.thing and _is_listed(sense, lowered, one))
+        terms = words_of(_sentence_around(lowered, one.start))
+    holds = bool(sense.near & terms) and not sense.unless & terms
+    return holds and not (sense.thing and _is_listed(sense, lowered, one))
 
 
-def _is_listed(sense: _Sense, lowered: str, one: Found) -> bool:
+def _is_listed(sense: _Sense, lowered: str, one: Match) -> bool:
     """Return whether a word is listed next to a context word, and so keeps its sense."""
     beside = _LISTED_BEFORE.search(lowered, max(0, one.start - 60), one.start), _LISTED_BEHIND.match(lowered, one.end)
     return any(mark is not None and mark[1] in sense.near for mark in beside)

@@ -55,7 +55,7 @@ COCO_MERGED = {
 }
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """``text[start:end]`` is a form of ``word``, which names the object ``node``."""
 
     word: str
@@ -90,7 +90,7 @@ class Vocabulary:
         relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
         # A model's captions reuse a few thousand words.
         self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")
-        self._known: dict[str, tuple[Hit, ...]] = {}
+        self._cache: dict[str, tuple[Hit, ...]] = {}
         self._token = token
         self._begins = frozenset(parts[0] for parts in phrases)
         self._longest = max(map(len, phrases), default=1)
@@ -106,7 +106,7 @@ class Vocabulary:
         Raises:
             VhbenchError: for an empty name, or a word that names two objects.
 
-        >>> [found.word for found in Vocabulary.build([["bus"], ["wine glass"]]).find("Buses, wine glasses, a glass.")]
+        >>> [match.word for match in Vocabulary.build([["bus"], ["wine glass"]]).find("Buses, wine glasses, a glass.")]
         ['bus', 'wine glass']
         """
         nodes = _cleaned(lines)
@@ -119,44 +119,44 @@ class Vocabulary:
         """Return the object that a word names, as written or in lower case, or None."""
         return self.nodes.get(word) or self.nodes.get(word.strip().lower())
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[Match]:
         """Return the mentions in a text, in order."""
         merged = list(self._merged(text))
-        words = {found.word for found in merged}
+        words = {mention.word for mention in merged}
         if "toilet" in words and "seat" in words:
-            merged = [found for found in merged if found.word != "seat"]
-        return [found for found in merged if found.node]
+            merged = [mention for mention in merged if mention.word != "seat"]
+        return [mention for mention in merged if mention.node]
 
-    def _merged(self, text: str) -> Iterator[Found]:
+    def _merged(self, text: str) -> Iterator[Match]:
         """Yield the words after merging phrases, leftmost and longest first."""
         hits = self._words(text)
         place = 0
         while place < len(hits):
             first = hits[place][0]
             size, word = self._phrase_at(text, hits, place) if first in self._begins else (1, first)
-            yield Found(word, self.nodes.get(word, ""), hits[place][1], hits[place + size - 1][2])
+            yield Match(word, self.nodes.get(word, ""), hits[place][1], hits[place + size - 1][2])
             place += size
 
     def _words(self, text: str) -> list[Hit]:
         """Return the vocabulary's single words in a text; chunks between spaces are cached."""
-        found: list[Hit] = []
-        place, known = 0, self._known
+        mentions: list[Hit] = []
+        place, cache = 0, self._cache
         for chunk in lower(text).translate(_APART).split(" "):
-            hits = known.get(chunk)
+            hits = cache.get(chunk)
             if hits is None:
                 hits = self._hits(chunk)
             for word, start, end in hits:
-                found.append((word, place + start, place + end))
+                mentions.append((word, place + start, place + end))
             place += len(chunk) + 1
-        return found
+        return mentions
 
     def _hits(self, chunk: str) -> tuple[Hit, ...]:
         """Return the words in a chunk; the cache skips endless chunks without a space."""
-        hits = self._known.get(chunk)
+        hits = self._cache.get(chunk)
         if hits is None:
             hits = self._read(self._token, chunk)
-            if len(chunk) <= _SHORT and len(self._known) < _REMEMBERED:
-                self._known[chunk] = hits
+            if len(chunk) <= _SHORT and len(self._cache) < _REMEMBERED:
+                self._cache[chunk] = hits
         return hits
 
     def _read(self, token: re.Pattern[str], chunk: str) -> tuple[Hit, ...]:
@@ -212,16 +212,16 @@ def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], s
     return forms
 
 
-def list_of_words(words: Any, what: str) -> list[str]:
+def list_of_words(words: Any, subject: str) -> list[str]:
     """Return a sequence of words, rejecting a single string and non-string items.
 
     Raises:
         VhbenchError: beginning with ``what``, which names the words.
     """
     if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
-        raise VhbenchError(f"{what}: expected a list of words, got {words!r:.60}")
-    found = list(words)
-    for word in found:
+        raise VhbenchError(f"{subject}: expected a list of words, got {words!r:.60}")
+    items = list(words)
+    for word in items:
         if not isinstance(word, str):
-            raise VhbenchError(f"{what}: {word!r:.60} is not a word")
-    return found
+            raise VhbenchError(f"{subject}: {word!r:.60} is not a word")
+    return items

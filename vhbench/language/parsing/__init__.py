@@ -101,7 +101,7 @@ def yes_no_reader(parser: str | Parser) -> Reader:
     >>> yes_no_reader("pope")("There is nothing.", "Is there a dog?")
     'yes'
     """
-    found = parser if callable(parser) else YES_NO.get(parser)
-    if found is None:
+    reader = parser if callable(parser) else YES_NO.get(parser)
+    if reader is None:
         raise VhbenchError(f"unknown parser {parser!r}, expected one of {', '.join(YES_NO)}")
-    return yes_no if found is yes_no else lambda response, question: found(response)
+    return yes_no if reader is yes_no else lambda response, question: reader(response)

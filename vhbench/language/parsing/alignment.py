@@ -24,89 +24,89 @@ _POINTS: Final = ("the", "this", "that", "these", "those")
 _ACTING: Final = re.compile(r"(?:ing|ed)\Z")
 
 
-def shares(said: Sequence[Word], claim: Claim) -> bool:
+def shares(tokens: Sequence[Word], claim: Claim) -> bool:
     """Return whether a claim has any of these words."""
     stems = set(claim.stems)
-    return any(word.stem in stems for word in said)
+    return any(word.stem in stems for word in tokens)
 
 
-def starts(said: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, int]]:
+def starts(tokens: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, int]]:
     """Yield possible starts of a claim, with its word there: "it" stands for its subject."""
-    yield from ((n, 0) for n in range(len(said)) if _means(said, n, claim, 0))
+    yield from ((n, 0) for n in range(len(tokens)) if _means(tokens, n, claim, 0))
     if claim.exists:
         return
-    pronoun = next((n for n, word in enumerate(said[:4]) if word.role == "pronoun"), None)
-    if pronoun is not None and not content(said[:pronoun]):
+    pronoun = next((n for n, word in enumerate(tokens[:4]) if word.role == "pronoun"), None)
+    if pronoun is not None and not content(tokens[:pronoun]):
         yield pronoun, claim.subject
-    elif claim.subject and not finite(said) and (not clause.subject or shares(clause.subject, claim)):
+    elif claim.subject and not finite(tokens) and (not clause.subject or shares(clause.subject, claim)):
         yield -1, claim.subject
     if claim.subject > 1:  # "the circle" for "the left circle"
-        for n in range(1, len(said)):
-            if said[n - 1].surface in _POINTS and _means(said, n, claim, claim.subject - 1):
+        for n in range(1, len(tokens)):
+            if tokens[n - 1].surface in _POINTS and _means(tokens, n, claim, claim.subject - 1):
                 yield n, claim.subject - 1
 
 
-def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: int = -1) -> bool:
+def aligned(tokens: list[Word], claim: Claim, start: tuple[int, int], contrary: int = -1) -> bool:
     """Return whether a clause has all words of a claim from a start on.
 
     Args:
-        said: words of the clause.
+        tokens: words of the clause.
         claim: claim of the question.
         start: index in the clause, and of the claim's word there.
         contrary: index of the claim's word that must be replaced by a contrary.
     """
-    place, wanted = start
-    if other_year(said, claim):
+    place, index = start
+    if other_year(tokens, claim):
         return False
-    if place >= 0 and said[place].role != "pronoun":
-        wanted += 1
+    if place >= 0 and tokens[place].role != "pronoun":
+        index += 1
     gap: list[Word] = []
     last = place
-    for n in range(place + 1, len(said)):
-        if wanted == len(claim.words):
+    for n in range(place + 1, len(tokens)):
+        if index == len(claim.words):
             break
-        if not _means(said, n, claim, wanted, instead=wanted == contrary):
-            gap.append(said[n])
+        if not _means(tokens, n, claim, index, instead=index == contrary):
+            gap.append(tokens[n])
         elif place < 0 and last < 0 and content(gap):
             return False  # a fragment with its own subject
-        elif _may_lie_between(gap, said[n], claim, predicate=wanted == claim.subject):
-            wanted, gap, last = wanted + 1, [], n
+        elif _may_lie_between(gap, tokens[n], claim, predicate=index == claim.subject):
+            index, gap, last = index + 1, [], n
         else:
             return False
-    if wanted < len(claim.words) or any(w.stem in _UNREAL and w.stem not in claim.stems for w in said[: last + 1]):
+    if index < len(claim.words) or any(w.stem in _UNREAL and w.stem not in claim.stems for w in tokens[: last + 1]):
         return False
     if claim.exists:
-        likened = [word.surface for word in said[last + 1 : last + 2]] == ["like"]  # "a dog-like animal"
-        return not likened and not _compound(said, last) and not _depicted(said, place, claim)
+        likened = [word.surface for word in tokens[last + 1 : last + 2]] == ["like"]  # "a dog-like animal"
+        return not likened and not _compound(tokens, last) and not _depicted(tokens, place, claim)
     if contrary >= 0:
-        return not any(word.stem == claim.words[contrary].stem for word in said[last + 1 : last + 3])
-    return not _contradicted(said, last)
+        return not any(word.stem == claim.words[contrary].stem for word in tokens[last + 1 : last + 3])
+    return not _contradicted(tokens, last)
 
 
-def described(said: list[Word], claim: Claim) -> bool:
+def described(tokens: list[Word], claim: Claim) -> bool:
     """Return whether a clause describes an object as claimed: "a yellow bus"."""
     if claim.exists or claim.subject < 1 or len(claim.words) != claim.subject + 1:
         return False
     turned = replace(claim, words=(*claim.words[:-2], claim.words[-1], claim.words[-2]), subject=0, exists=True)
     at = len(turned.words) - 2
-    for n in range(len(said)):
-        follows = any(word.role == "" for word in said[n + 1 : n + 2 + at])
-        if follows and _means(said, n, turned, 0) and aligned(said, turned, (n, 0)):
+    for n in range(len(tokens)):
+        follows = any(word.role == "" for word in tokens[n + 1 : n + 2 + at])
+        if follows and _means(tokens, n, turned, 0) and aligned(tokens, turned, (n, 0)):
             return True
     return False
 
 
-def _means(said: Sequence[Word], n: int, claim: Claim, i: int, *, instead: bool = False) -> bool:
+def _means(tokens: Sequence[Word], n: int, claim: Claim, i: int, *, instead: bool = False) -> bool:
     """Return whether a clause's word matches a claim's word, or is a contrary of it."""
-    word, asked = said[n], claim.words[i]
+    word, claim_word = tokens[n], claim.words[i]
     if word.role not in ("", "sign"):
         return False
     if instead:
         last = i == len(claim.words) - 1 and (i == claim.subject or claim.words[i - 1].surface not in PREPOSITIONS)
         nominal = last and i >= claim.subject and not claim.exists  # "a lawyer", "plays the violin"
-        return excludes(word.stem, asked.stem) or (nominal and another(word.stem, asked.stem))
-    again = not claim.exists and i < claim.subject and n > 0 and said[n - 1].surface in ("the", "this", "these")
-    return implies(word.stem, asked.stem) or (again and implies(asked.stem, word.stem))
+        return excludes(word.stem, claim_word.stem) or (nominal and another(word.stem, claim_word.stem))
+    again = not claim.exists and i < claim.subject and n > 0 and tokens[n - 1].surface in ("the", "this", "these")
+    return implies(word.stem, claim_word.stem) or (again and implies(claim_word.stem, word.stem))
 
 
 def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate: bool) -> bool:
@@ -124,37 +124,37 @@ def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate
     return described and not _ACTING.search(word.surface) and (extra[0] > 0 or claim.exists)
 
 
-def _compound(said: Sequence[Word], last: int) -> bool:
+def _compound(tokens: Sequence[Word], last: int) -> bool:
     """Return whether a noun is part of a compound: "dog house"."""
-    if last + 1 >= len(said) or said[last + 1].role != "":
+    if last + 1 >= len(tokens) or tokens[last + 1].role != "":
         return False
-    after = said[last + 1]
+    after = tokens[last + 1]
     if re.search(r"[^s]s\Z", after.surface) and after.stem not in POSTURES:
-        pointed = any(word.surface in ("a", "an", "the", "this", "that") for word in said[max(0, last - 3) : last])
-        return not pointed or finite(said[:last])  # "The train passes" but "It shows the train tracks"
+        pointed = any(word.surface in ("a", "an", "the", "this", "that") for word in tokens[max(0, last - 3) : last])
+        return not pointed or finite(tokens[:last])  # "The train passes" but "It shows the train tracks"
     if after.surface in PREPOSITIONS or after.stem in POSTURES or number(after) is not None or compares(after.stem):
         return False
     return re.search(r"(?:ing|ed|s)\Z", after.surface) is None
 
 
-def _depicted(said: Sequence[Word], first: int, claim: Claim) -> bool:
+def _depicted(tokens: Sequence[Word], first: int, claim: Claim) -> bool:
     """Return whether only a depiction is present: "a toy dog", but not "it looks like a dog"."""
-    found = {word.stem for word in said[max(0, first - 4) : first]} & _DEPICTED - set(claim.stems)
-    if found == {stem("like")} and said[0].role == "pronoun" and not content([*said[:first]]):
+    depictions = {word.stem for word in tokens[max(0, first - 4) : first]} & _DEPICTED - set(claim.stems)
+    if depictions == {stem("like")} and tokens[0].role == "pronoun" and not content([*tokens[:first]]):
         return False
-    return bool(found)
+    return bool(depictions)
 
 
-def _contradicted(said: Sequence[Word], last: int) -> bool:
+def _contradicted(tokens: Sequence[Word], last: int) -> bool:
     """Return whether "black" is followed by "and white"."""
-    before, after = said[max(0, last - 2) : last], said[last + 1 : last + 3]
+    before, after = tokens[max(0, last - 2) : last], tokens[last + 1 : last + 3]
     return any(
-        len(near) == 2 and near[at].surface in ("and", "or") and excludes(near[1 - at].stem, said[last].stem)
-        for near, at in ((before, 1), (after, 0))
+        len(pair) == 2 and pair[at].surface in ("and", "or") and excludes(pair[1 - at].stem, tokens[last].stem)
+        for pair, at in ((before, 1), (after, 0))
     )
 
 
-def other_year(said: Sequence[Word], claim: Claim) -> bool:
+def other_year(tokens: Sequence[Word], claim: Claim) -> bool:
     """Return whether a clause is about a year other than the claim's."""
-    years = {word.stem for word in said if YEAR.fullmatch(word.stem)}
+    years = {word.stem for word in tokens if YEAR.fullmatch(word.stem)}
     return bool(years and claim.year and claim.year not in years)

@@ -82,7 +82,7 @@ _FINAL: Final = re.compile(
     r"\b(?:so|therefore|thus|hence|conclusion|answer|ultimately|finally|overall|final|actually|wait|conclude)\b"
 )
 _LEADS_TO: Final = re.compile(r"\b(?:so|therefore|thus|hence|but|then|conclusion|answer)\W+\Z")
-_READ: Final = re.compile(
+_IN_WRITING: Final = re.compile(
     r"\b(?:reads?|reading|says|written|writes|text|words?|sign|labell?ed|titled|captioned|named|called|button|letters?"
     r"|spells?|displays?)\b[^.!?\n]{0,60}\Z"
 )
@@ -108,11 +108,11 @@ def _rows() -> list[tuple[str, str, str, list[str]]]:
 @cache
 def table() -> Mapping[str, tuple[str, bool]]:
     """Return phrase → answer, and whether it is sufficient."""
-    found: dict[str, tuple[str, bool]] = {}
+    answers: dict[str, tuple[str, bool]] = {}
     for _, answer, weight, phrases in _rows():
         for phrase in phrases:
-            found.setdefault(phrase, (answer, weight == "strong"))
-    return found
+            answers.setdefault(phrase, (answer, weight == "strong"))
+    return answers
 
 
 @cache
@@ -130,7 +130,7 @@ def _ends() -> frozenset[str]:
 
 
 @cache
-def _signs_known() -> frozenset[str]:
+def _all_signs() -> frozenset[str]:
     """Return the signs for yes and no."""
     return frozenset(phrase for phrase in table() if len(phrase) == 1 and not phrase.isalnum())
 
@@ -145,29 +145,29 @@ def whole(text: str) -> tuple[str, bool]:
     text = " ".join(text.strip(" '\"*`[](){}<>").split()) if len(text) < _LONGEST else ""
     if not text:
         return "", False
-    known = table()
-    if text in known:
-        return known[text]
+    answers = table()
+    if text in answers:
+        return answers[text]
     if text.rsplit(" ", 1)[-1] not in _ends():
         return _signs(text)
     filler = _FILLERS.match(f"{text} ")
     rest = text[filler.end() :].strip() if filler else text
-    if rest in known and known[rest][1] and rest in _english():  # "First, I n" is truncated, not Czech
-        return known[rest]
-    said = _AFTER.fullmatch(rest) or _ADVERB.fullmatch(text)
-    if said:
-        return ("no", True) if said[1] == "not" else known[said[1]]
+    if rest in answers and answers[rest][1] and rest in _english():  # "First, I n" is truncated, not Czech
+        return answers[rest]
+    match = _AFTER.fullmatch(rest) or _ADVERB.fullmatch(text)
+    if match:
+        return ("no", True) if match[1] == "not" else answers[match[1]]
     return _signs(text)
 
 
 def _signs(text: str) -> tuple[str, bool]:
     """Parse "✅" and "❌ no"; signs of both kinds are not an answer."""
-    if _signs_known().isdisjoint(text):
+    if _all_signs().isdisjoint(text):
         return "", False
-    known = table()
-    answers = {known[sign][0] for sign in text if sign in known and not sign.isalnum()}
-    word = "".join(sign for sign in text if sign not in known or sign.isalnum()).replace("\ufe0f", "").strip()
-    if len(answers) == 1 and (not word or known.get(word, ("",))[0] in answers):
+    by_phrase = table()
+    answers = {by_phrase[sign][0] for sign in text if sign in by_phrase and not sign.isalnum()}
+    word = "".join(sign for sign in text if sign not in by_phrase or sign.isalnum()).replace("\ufe0f", "").strip()
+    if len(answers) == 1 and (not word or by_phrase.get(word, ("",))[0] in answers):
         return answers.pop(), True
     return "", False
 
@@ -175,26 +175,26 @@ def _signs(text: str) -> tuple[str, bool]:
 def match_assent(text: str) -> Iterator[AssentMatch]:
     """Yield a text's words of assent and denial, except quoted writing and weighed options."""
     opening = True
-    for found in _CLAUSE.finditer(text):
-        clause = found[0].strip()
+    for match in _CLAUSE.finditer(text):
+        clause = match[0].strip()
         if not clause:
             continue
         answer, strong = whole(clause)
         alone = bool(answer)
         before = ""
         if not answer or strong:
-            before = text[max(0, found.start() - 100) : found.start()]
+            before = text[max(0, match.start() - 100) : match.start()]
         if not answer:
             answer, before = _within(clause, before, opening)
             strong = bool(answer)
         if (
             answer
             and strong
-            and not _READ.search(before)
+            and not _IN_WRITING.search(before)
             and (opening or _SETTLES.match(clause) or not _WEIGHED.search(before))
         ):
             final = bool(_FINAL.search(clause) or (alone and _LEADS_TO.search(before)))
-            yield AssentMatch(answer, found.start(), opening, final, alone)
+            yield AssentMatch(answer, match.start(), opening, final, alone)
         opening = opening and _OPENS.match(clause) is not None
 
 

@@ -42,7 +42,7 @@ _RIGHT: Final = r"true|correct|right|accurate|false|untrue|wrong|incorrect|inacc
 _FALSE: Final = lexicon.words("say that something is false") | {"no"}
 _QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
-    rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"
+    rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<question>.+)"
 )
 _WRAPPED: Final = re.compile(r"(?i)\bis it false that the (?:right|correct) answer to this question is \W?yes\b")
 """The same question as whether "no" is the right answer."""
@@ -119,8 +119,8 @@ class Claim:
 def claim(question: str) -> Claim | None:
     """Return a question's claim, or None if it is not an understood yes/no question.
 
-    >>> asked = claim("Is there no dog in the image?")
-    >>> asked.stems, asked.exists, asked.denied
+    >>> parsed = claim("Is there no dog in the image?")
+    >>> parsed.stems, parsed.exists, parsed.denied
     (('dog',), True, True)
     """
     text = question[:_LONGEST].strip()
@@ -128,16 +128,16 @@ def claim(question: str) -> Claim | None:
         text = _NOISE.sub(" ", text).strip()
     quoted = _QUOTED.search(_WRAPPED.sub('Is "no" the right answer', text))
     if quoted:
-        inner = claim(quoted["asked"].strip(" \"'“”"))
+        inner = claim(quoted["question"].strip(" \"'“”"))
         return inner and _judged(inner, quoted["word"], quoted=True)
-    stated = _STATEMENT.search(text)
-    if stated and (stated["word"] or stated["first"]):
-        return _judged(_claimed(stated["claim"], ""), stated["word"] or stated["first"])
-    before, asked = _sentence(text)
-    judged = _JUDGED.search(asked)
+    statement = _STATEMENT.search(text)
+    if statement and (statement["word"] or statement["first"]):
+        return _judged(_claimed(statement["claim"], ""), statement["word"] or statement["first"])
+    before, sentence = _sentence(text)
+    judged = _JUDGED.search(sentence)
     if judged:
         return _judged(_claimed(judged["claim"], ""), judged["word"], denied=bool(judged["denied"]))
-    return _question(asked, before)
+    return _question(sentence, before)
 
 
 def is_negative_judgement(word: str) -> bool:
@@ -158,12 +158,12 @@ def _sentence(text: str) -> tuple[str, str]:
     """Return the text before the question, and the question without format instructions."""
     parts = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
     begins = [n for n, part in enumerate(parts) if _begins(part)]
-    asked = next((n for n in reversed(begins) if "?" in parts[n]), begins[0] if begins else None)
-    if asked is None:
+    index = next((n for n in reversed(begins) if "?" in parts[n]), begins[0] if begins else None)
+    if index is None:
         return "", ""
-    before = " . ".join(part for part in parts[:asked] if not _INSTRUCTION.match(part))
-    found = parts[asked].split("?")[0]
-    return before, _TRAILING.sub("", found)
+    before = " . ".join(part for part in parts[:index] if not _INSTRUCTION.match(part))
+    sentence = parts[index].split("?")[0]
+    return before, _TRAILING.sub("", sentence)
 
 
 def _begins(part: str) -> re.Match[str] | None:
@@ -171,55 +171,55 @@ def _begins(part: str) -> re.Match[str] | None:
     return _BEGINS.match(part) or _LEAD.match(part)
 
 
-def _question(asked: str, before: str) -> Claim | None:
-    begins = _begins(asked)
+def _question(sentence: str, before: str) -> Claim | None:
+    begins = _begins(sentence)
     if not begins:
         return None
-    counted = _NUMBER_OF.match(asked)
-    reported = _SHOWS_THAT.match(asked)
+    counted = _NUMBER_OF.match(sentence)
+    reported = _SHOWS_THAT.match(sentence)
     if counted:
         return _claimed(f"there are {counted['count']} {counted['what']}", "are")
     if reported:
         return _claimed(reported["claim"], "")
-    verb, _, rest = asked[begins.end() :].partition(" ")
+    verb, _, rest = sentence[begins.end() :].partition(" ")
     if _NOT_BEHIND.match(rest):
         return None  # "Is there not a dog?" may expect either answer
-    made = _claimed(rest, verb.lower().removesuffix("n't"))
-    earlier = content(words(normalize_phrases(before))) if made and before else ()
-    kept = earlier if len(earlier) <= 12 and all(word.surface != "illusion" for word in earlier) else ()
-    return replace(made, before=kept) if made and kept else made
+    statement = _claimed(rest, verb.lower().removesuffix("n't"))
+    earlier = content(words(normalize_phrases(before))) if statement and before else ()
+    context = earlier if len(earlier) <= 12 and all(word.surface != "illusion" for word in earlier) else ()
+    return replace(statement, before=context) if statement and context else statement
 
 
 def _claimed(text: str, verb: str) -> Claim | None:
     """Return the claim of a statement, or of a question after its verb."""
-    said = [word for word in words(normalize_phrases(text.strip(" \"'“”.?!"))) if word.role != "stop"]
-    year, said = _year(said)
-    negations = [word.surface for word in said if word.role == "negation"]
-    exists = _says_that_it_is_there(said, text)
+    tokens = [word for word in words(normalize_phrases(text.strip(" \"'“”.?!"))) if word.role != "stop"]
+    year, tokens = _year(tokens)
+    negations = [word.surface for word in tokens if word.role == "negation"]
+    exists = _says_that_it_is_there(tokens, text)
     if len(negations) > 1 or (exists and "without" in negations):
         return None  # in "a man without a hat" the claim as a whole is not denied
-    everything = any(word.surface in ALL for word in said)
+    everything = any(word.surface in ALL for word in tokens)
     if not exists:
-        points = [word.surface in _POINTS for word in said]
-        counted = [n for n, word in enumerate(said) if n and points[n - 1] and number(word) is not None]
+        points = [word.surface in _POINTS for word in tokens]
+        counted = [n for n, word in enumerate(tokens) if n and points[n - 1] and number(word) is not None]
         everything = everything or bool(counted)
-        said = [word for n, word in enumerate(said) if n not in counted]  # "the two lamps" are all of them
-    if any(word.surface == "possible" for word in said):
-        said = [_possible(word, after) for word, after in zip(said, [*said[1:], None], strict=False)]
-    said = [word for word in said if word.role != "negation" and word.surface not in ALL]
-    found = content([word for word in said if word.surface not in ("at_least", "at_most")])
-    exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
-    predicate = () if exists else content(said[_predicate(said, verb) :])
-    exists = exists or (not predicate and bool(said) and said[-1].stem in _IS_THERE)
+        tokens = [word for n, word in enumerate(tokens) if n not in counted]  # "the two lamps" are all of them
+    if any(word.surface == "possible" for word in tokens):
+        tokens = [_possible(word, after) for word, after in zip(tokens, [*tokens[1:], None], strict=False)]
+    tokens = [word for word in tokens if word.role != "negation" and word.surface not in ALL]
+    contents = content([word for word in tokens if word.surface not in ("at_least", "at_most")])
+    exists = exists or (verb in _BE | {"can", "could"} and bool(tokens) and tokens[-1].stem in _IS_THERE)
+    predicate = () if exists else content(tokens[_predicate(tokens, verb) :])
+    exists = exists or (not predicate and bool(tokens) and tokens[-1].stem in _IS_THERE)
     if not exists:
-        said = _meant(said)
-        predicate, found = content(said[_predicate(said, verb) :]), content(said)
-    ranged = None if exists else value(_with_verb(said, verb))
-    either = _either(said, exists) if any(word.surface == "or" for word in said) else ()
-    count, found = _counted(said, found) if exists else (None, found)
-    subject = len(found) - len(predicate) if predicate else 0
-    made = Claim(found, subject, bool(negations), exists, count, ranged, either, (), year, everything)
-    return made if found else None
+        tokens = _mark_verbs(tokens)
+        predicate, contents = content(tokens[_predicate(tokens, verb) :]), content(tokens)
+    ranged = None if exists else value(_with_verb(tokens, verb))
+    either = _either(tokens, exists) if any(word.surface == "or" for word in tokens) else ()
+    count, contents = _counted(tokens, contents) if exists else (None, contents)
+    subject = len(contents) - len(predicate) if predicate else 0
+    statement = Claim(contents, subject, bool(negations), exists, count, ranged, either, (), year, everything)
+    return statement if contents else None
 
 
 def _possible(word: Word, after: Word | None) -> Word:
@@ -227,73 +227,74 @@ def _possible(word: Word, after: Word | None) -> Word:
     return word._replace(role="") if word.surface == "possible" and after and after.surface == "to" else word
 
 
-def _meant(said: list[Word]) -> list[Word]:
+def _mark_verbs(tokens: list[Word]) -> list[Word]:
     """Mark a normally neutral verb as content: "look" in "Does the man look at the dog?"."""
-    kept = [word for word in said if word.surface not in ("at_least", "at_most")]
-    alike = any(word.stem in ("equal", "different") for word in kept)  # "the same colour"
+    unbounded = [word for word in tokens if word.surface not in ("at_least", "at_most")]
+    alike = any(word.stem in ("equal", "different") for word in unbounded)  # "the same colour"
     acts = [
-        (alike and word.stem == _COLOUR) or (word.role == "neutral" and (word.stem in _ACTS or word is kept[-1]))
-        for word in kept
+        (alike and word.stem == _COLOUR) or (word.role == "neutral" and (word.stem in _ACTS or word is unbounded[-1]))
+        for word in unbounded
     ]
-    return [word._replace(role="") if act else word for word, act in zip(kept, acts, strict=True)]
+    return [word._replace(role="") if act else word for word, act in zip(unbounded, acts, strict=True)]
 
 
-def _year(said: list[Word]) -> tuple[str, list[Word]]:
+def _year(tokens: list[Word]) -> tuple[str, list[Word]]:
     """Remove the year at the end, if it is the only one."""
-    if len(said) > 3 and said[-2].surface == "in" and [word for word in said if YEAR.fullmatch(word.stem)] == said[-1:]:
-        return said[-1].stem, said[:-2]
-    return "", said
+    years = [word for word in tokens if YEAR.fullmatch(word.stem)]
+    if len(tokens) > 3 and tokens[-2].surface == "in" and years == tokens[-1:]:
+        return tokens[-1].stem, tokens[:-2]
+    return "", tokens
 
 
-def _says_that_it_is_there(said: Sequence[Word], text: str) -> bool:
-    if said and said[0].surface == "there":
+def _says_that_it_is_there(tokens: Sequence[Word], text: str) -> bool:
+    if tokens and tokens[0].surface == "there":
         return True
-    shown = _SHOWN.match(_SPACE.sub(" ", text.lower()))
-    return shown is not None and words(shown["verb"])[0].stem in _SHOWS
+    match = _SHOWN.match(_SPACE.sub(" ", text.lower()))
+    return match is not None and words(match["verb"])[0].stem in _SHOWS
 
 
-def _with_verb(said: list[Word], verb: str) -> list[Word]:
+def _with_verb(tokens: list[Word], verb: str) -> list[Word]:
     """Restore the verb before a number: "Is x 5" claims that x is 5."""
     joined = ("than", "to", "=", "<", ">", "at_least", "at_most", ">=", "<=")
-    if verb in _BE and len(said) > 1 and number(said[-1]) is not None and said[-2].surface not in joined:
-        return [*said[:-1], words(verb)[0], said[-1]]
-    return said
+    if verb in _BE and len(tokens) > 1 and number(tokens[-1]) is not None and tokens[-2].surface not in joined:
+        return [*tokens[:-1], words(verb)[0], tokens[-1]]
+    return tokens
 
 
-def _counted(said: list[Word], found: tuple[Word, ...]) -> tuple[Range | None, tuple[Word, ...]]:
+def _counted(tokens: list[Word], contents: tuple[Word, ...]) -> tuple[Range | None, tuple[Word, ...]]:
     """Remove the count of objects from the words."""
     nouns = (
-        n for n, word in enumerate(said) if word.role == "" and number(word) is None and word.surface not in BOUNDS
+        n for n, word in enumerate(tokens) if word.role == "" and number(word) is None and word.surface not in BOUNDS
     )
-    first = next(nouns, len(said))
-    count = quantity(said[:first])
-    return (None, found) if count is None else (count, content(said[first:]))
+    first = next(nouns, len(tokens))
+    count = quantity(tokens[:first])
+    return (None, contents) if count is None else (count, content(tokens[first:]))
 
 
-def _either(said: list[Word], exists: bool) -> tuple[Claim, ...]:
+def _either(tokens: list[Word], exists: bool) -> tuple[Claim, ...]:
     parts: list[list[Word]] = [[]]
-    for word in said:
+    for word in tokens:
         if word.surface == "or":
             parts.append([])
         else:
             parts[-1].append(word)
     exists = exists or any(word.surface in ("anything", "something") for part in parts for word in part)
-    found = [content(part) for part in parts]
-    found = [tuple(word for word in one if word.stem not in _HAPPENS) or one for one in found]
-    return tuple(Claim(one, exists=exists) for one in found if one)
+    options = [content(part) for part in parts]
+    options = [tuple(word for word in one if word.stem not in _HAPPENS) or one for one in options]
+    return tuple(Claim(one, exists=exists) for one in options if one)
 
 
-def _predicate(said: list[Word], verb: str) -> int:
+def _predicate(tokens: list[Word], verb: str) -> int:
     """Return the index of the predicate, after the first noun phrase."""
     does = verb in _DO
     if (
-        said
-        and said[0].role == "pronoun"
-        and (len(said) < 2 or said[1].role != "" or said[0].surface in ("it", "they"))
+        tokens
+        and tokens[0].role == "pronoun"
+        and (len(tokens) < 2 or tokens[1].role != "" or tokens[0].surface in ("it", "they"))
     ):
         return 1
     nouns = last = 0
-    for place, word in enumerate(said):
+    for place, word in enumerate(tokens):
         if nouns and _ends_subject(word, does):
             if not does:
                 return place
@@ -305,7 +306,7 @@ def _predicate(said: list[Word], verb: str) -> int:
             nouns = nouns if does else 0
         elif word.role == "" and word.surface not in PREPOSITIONS:
             nouns, last = nouns + 1, place
-    return last if nouns > 1 else len(said)
+    return last if nouns > 1 else len(tokens)
 
 
 def _ends_subject(word: Word, does: bool) -> bool:

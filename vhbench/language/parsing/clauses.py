@@ -26,7 +26,7 @@ DENIED_AFTER = re.compile(
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
-    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\)?(?:\s|\Z))|(?P<asked>\?+)|[;\n]+"
+    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\)?(?:\s|\Z))|(?P<question>\?+)|[;\n]+"
     r"|(?:,\s*|(?<!\b[Ii]f)\s+)(?=(?:(?:and\s+)?(?:so(?!\s+(?:called|do|does|is|has)\b)|therefore|thus|hence|but|while|whereas|although|though|however|yet"
     r"|because|since)\b))"
     r"|(?P<another>,\s+|\s+(?=and\b))(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option|one)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
@@ -103,13 +103,13 @@ class OptionClause:
     """Part of a response, with the options it affirms and denies, and whether it denies one by its letter alone."""
 
     text: str
-    asked: bool
+    is_question: bool
     affirmed: tuple[Mention, ...]
     denied: frozenset[str]
     denied_by_letter: bool = False
 
     @property
-    def unsaid(self) -> str:
+    def remainder(self) -> str:
         """Its text without the words of the options it affirms, but for one like "not sure"."""
         text = self.text
         for mention in [mention for mention in self.affirmed[::-1] if mention.kind != "unknown"]:
@@ -122,7 +122,7 @@ class OptionClause:
         return all(_LISTED.fullmatch(self.text[a.end : b.start]) for a, b in pairwise(self.affirmed))
 
     @property
-    def one(self) -> str:
+    def pick(self) -> str:
         """The only affirmed option; "" for none or several."""
         return next(iter(self.letters)) if len(self.letters) == 1 else ""
 
@@ -132,7 +132,7 @@ class OptionClause:
         return frozenset(mention.letter for mention in self.affirmed)
 
 
-class _AskedFor(NamedTuple):
+class _Request(NamedTuple):
     """What a question asks for: absence, in which words, the opposite of these words."""
 
     absence: bool
@@ -143,8 +143,8 @@ class _AskedFor(NamedTuple):
 def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
     """Return the clauses of a response, without a truncated one."""
     clauses: list[OptionClause] = []
-    asked = f"{question} {names.choices}".lower()
-    asked_for = _AskedFor(bool(_ABSENCE.search(question)), asked, _opposite(question, names))
+    wording = f"{question} {names.choices}".lower()
+    request = _Request(bool(_ABSENCE.search(question)), wording, _opposite(question, names))
     start = 0
     for cut in [*_CLAUSE.finditer(text), None]:
         end = cut.start() if cut else len(text)
@@ -156,7 +156,7 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
             continue  # "B. Image 2 - correct" as well
         conceded = _CONCESSION.match(part)
         parts = (part[: conceded.end()], part[conceded.end() :]) if conceded else (part,)
-        clauses += [_clause(own, bool(cut and cut["asked"]), names, asked_for) for own in parts if own.strip()]
+        clauses += [_clause(piece, bool(cut and cut["question"]), names, request) for piece in parts if piece.strip()]
         start = cut.end() if cut else end
     begun = len(clauses) > 1 and _PLAN.match(text) and not _STATES.search(clauses[-1].text) and text[-1:].isalnum()
     if clauses and (begun or _CUT_OFF.search(text)) and len(text.split()) > 6:
@@ -164,20 +164,20 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
     return clauses
 
 
-def _clause(text: str, asked: bool, names: Names, asked_for: _AskedFor) -> OptionClause:
+def _clause(text: str, is_question: bool, names: Names, request: _Request) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
     images, cuts = set(names.images.values()), [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
-    read, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
+    consumed, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     mentions = [] if _IF.match(text) else [*names.find(text)]
     letters = {mention.letter for mention in mentions if mention.end == mention.start + 1}
     for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
         start, end = max(cut for cut in cuts if cut <= mention.start), min(cut for cut in cuts if cut >= mention.end)
         against = _AGAINST.search(text[start:end]) if mention.by_letter or mention.end == mention.start + 1 else None
-        if mention.start < read:
+        if mention.start < consumed:
             continue  # part of an option's text after its letter: "(E) None of the above"
-        read = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
+        consumed = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
         if mention.kind == "none" and (affirmed or denied or letters - {mention.letter}):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         others = letters - {mention.letter}
@@ -190,52 +190,52 @@ def _clause(text: str, asked: bool, names: Names, asked_for: _AskedFor) -> Optio
         elif (
             (than := _DENIED_BEFORE.search(before))
             or (denied and _LISTED.fullmatch(text[denied[-1].end : mention.start]) and not _OTHERWISE.match(after))
-            or (against and against[0].lower() not in asked_for.words)
+            or (against and against[0].lower() not in request.words)
         ):
             (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
         elif (
             (no := DENIED_AFTER.match(after[:60]))
-            and (no["judged"] or not asked_for.absence)
+            and (no["judged"] or not request.absence)
             and not _STILL.search(after[:200])
         ):
             denied.append(mention)
             while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
                 denied.append(affirmed.pop())  # "A and B are wrong"
-        elif asked_for.opposite and asked_for.opposite.search(after[:200]):
+        elif request.opposite and request.opposite.search(after[:200]):
             turned = True
             denied.append(mention)
             if len(names.letters) == 2:  # "B is farther away" to "Which is closer, A or B?"
                 affirmed.append(replace(mention, letter=names.letters.replace(mention.letter, "")))
-        elif (less := WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in asked_for.words:
+        elif (less := WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in request.words:
             turned = True
             denied.append(mention)
         else:
             affirmed.append(mention)
     by_letter = False
     for mention in denied:  # "(B) Cannot be determined: no" is not undecided
-        own = len(text) - mention.end - len(text_after(text[mention.end :], mention, names))
-        by_letter |= not own and (mention.by_letter or mention.end == mention.start + 1)
-        text = text[: mention.end] + " " * own + text[mention.end + own :]
-    return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied), by_letter)
+        width = len(text) - mention.end - len(text_after(text[mention.end :], mention, names))
+        by_letter |= not width and (mention.by_letter or mention.end == mention.start + 1)
+        text = text[: mention.end] + " " * width + text[mention.end + width :]
+    return OptionClause(text, is_question, tuple(affirmed), frozenset(mention.letter for mention in denied), by_letter)
 
 
 def text_after(rest: str, mention: Mention, names: Names) -> str:
     """Return the text after a mention, and after the text of its option if that follows: "(B) no, it is not far"."""
     choice = names.choices[names.letters.index(mention.letter)].strip().rstrip(".")
-    own = re.match(rf"(?i)[\s\"')\]*]*[:.,|–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)
-    return rest[own.end() :] if own else rest
+    match = re.match(rf"(?i)[\s\"')\]*]*[:.,|–—-]?[\s\"'(\[*]*{re.escape(choice)}(?!\w)", rest)
+    return rest[match.end() :] if match else rest
 
 
 def _opposite(question: str, names: Names) -> re.Pattern[str] | None:
     """Return a pattern for the opposite of the question's word: "farther" for "closer"."""
-    asked = f"{question} {' '.join(names.texts.values())}".lower()
+    wording = f"{question} {' '.join(names.texts.values())}".lower()
     words = {
         other
         for pair in _OPPOSITES
         for word, other in (pair, pair[::-1])
-        if word in asked and re.search(rf"\b{word}\b", asked) and not re.search(rf"\b{other}\b", asked)
+        if word in wording and re.search(rf"\b{word}\b", wording) and not re.search(rf"\b{other}\b", wording)
     }
-    if "and not in" in asked and re.search(r"(?i)\band not in\b", question):
+    if "and not in" in wording and re.search(r"(?i)\band not in\b", question):
         return re.compile(r"(?i)\A[^,;]*?\bin\s+(?:both|all)\b")
     if not words:
         return None

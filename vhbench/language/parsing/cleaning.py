@@ -60,7 +60,7 @@ _STYLED = re.compile(
 _BOX = re.compile(r"\\f?boxed\s?(?:\{+\s*+([^{}]*)\}*|([A-Za-z0-9]+))|<\|begin_of_box\|>(.*?)(?=<\||\Z)", re.DOTALL)
 _TAGGED = re.compile(
     r"(?is)<(?:final[_ ]?)?(?:answer|conclusion|output|response|solution|final|choice|option)>"
-    r"(?P<said>[^<]*+(?:<(?!/?(?:final|answer|conclusion|output|response|solution|choice|option))[^<]*+)*+)"
+    r"(?P<content>[^<]*+(?:<(?!/?(?:final|answer|conclusion|output|response|solution|choice|option))[^<]*+)*+)"
 )
 _PLACE = re.compile(r"<box>[\d\s.,()\[\]]*</box>|<\|box_start\|>[\d\s.,()\[\]]*<\|box_end\|>")
 _TAG = re.compile(r"</?(?!(?P<letter>[A-J])>(?!.*</(?P=letter)>))[A-Za-z][\w:.-]{0,40}\s?/?>", re.DOTALL)
@@ -117,10 +117,10 @@ def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
     short, long = lru_cache(maxsize=_MANY)(function), lru_cache(maxsize=_FEW)(function)
 
     @wraps(function)
-    def known(text: str) -> Any:
+    def cached(text: str) -> Any:
         return short(text) if len(text) <= _SHORT_TEXT else long(text)
 
-    return known
+    return cached
 
 
 NOT_APPLICABLE = re.compile(r"(?i)\bn\s?[/.]\s?a\b\.?")
@@ -137,7 +137,7 @@ def plain(text: str) -> str:
     >>> plain("<think>No dog?</think>**Yes**<|im_end|>"), plain("<think>There is no"), plain(r"\(\boxed{\text{No}}\)")
     ('Yes', '', 'No')
     """
-    return _bare(_spoken(text))
+    return _bare(_own_turn(text))
 
 
 @cached_by_text
@@ -152,7 +152,7 @@ def strip_markup(text: str) -> str:
     >>> [strip_markup(text) for text in ("A is red.\n**Answer:** B. Image 2", "<answer>C</answer>", "There is no dog.")]
     ['B. Image 2', 'C', 'There is no dog.']
     """
-    response, text = text, _spoken(text)
+    response, text = text, _own_turn(text)
     marked = _boxed(text) or _tagged(text) or text
     marked = _json_value(marked) or marked
     text = _bare(marked) if marked is not text else plain(response)
@@ -164,7 +164,7 @@ def strip_markup(text: str) -> str:
 
 
 @cached_by_text
-def _spoken(text: str) -> str:
+def _own_turn(text: str) -> str:
     """Return the model's own turn, after its reasoning, with normalized signs."""
     text = after_thoughts(text)
     if len(text) > 2 * _ENOUGH:  # endless responses must not stall the scoring
@@ -195,35 +195,35 @@ def after_thoughts(text: str) -> str:
     ('Yes', 'Yes', '')
     """
     mark = _MARK_OR_STAGE if _CONCLUSION.search(text) else _MARK
-    kept: list[str] = []
+    pieces: list[str] = []
     start, thinking = 0, False
-    for found in mark.finditer(text):
-        ends = any(found.groups())
+    for match in mark.finditer(text):
+        ends = any(match.groups())
         if not ends and not thinking:
-            kept.append(text[start : found.start()])
-        elif ends and (not thinking or found["final"] or found["final_bare"]):
-            kept.clear()
-        start, thinking = found.end(), not ends
-    return "" if thinking else " ".join([*kept, text[start:]]).strip()
+            pieces.append(text[start : match.start()])
+        elif ends and (not thinking or match["final"] or match["final_bare"]):
+            pieces.clear()
+        start, thinking = match.end(), not ends
+    return "" if thinking else " ".join([*pieces, text[start:]]).strip()
 
 
 def _boxed(text: str) -> str:
     if "\\" not in text and "<|" not in text:
         return ""
-    boxes = [next(filter(None, found.groups()), "") for found in _BOX.finditer(_unstyled(text))]
+    boxes = [next(filter(None, match.groups()), "") for match in _BOX.finditer(_unstyled(text))]
     return next((box for box in reversed(boxes) if any(map(str.isalnum, box))), "")
 
 
 def _tagged(text: str) -> str:
-    spans = [found["said"] for found in _TAGGED.finditer(text)] if "<" in text else []
+    spans = [match["content"] for match in _TAGGED.finditer(text)] if "<" in text else []
     return next((span for span in reversed(spans) if any(map(str.isalnum, span))), "")
 
 
 def _json_value(text: str) -> str:
     """Return the value of an answer-like key or the only value; of truth values the true key."""
     begins = _OBJECT.search(text) if "{" in text or "[" in text else None
-    found = _PAIR.finditer(text, begins.start()) if begins else ()
-    pairs = [(pair["key"], pair["value"].strip("\"'")) for pair in found]
+    matches = _PAIR.finditer(text, begins.start()) if begins else ()
+    pairs = [(pair["key"], pair["value"].strip("\"'")) for pair in matches]
     for key, value in pairs:
         if _KEY.fullmatch(key):
             return value
@@ -273,16 +273,16 @@ def caption_text(response: str) -> str:
     if not text.startswith("{"):
         return text
     try:
-        found = json.loads(text, strict=False)
+        content = json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return text
-    texts = list(_texts(found)) if isinstance(found, dict) else []
+    texts = list(_texts(content)) if isinstance(content, dict) else []
     return text if None in texts or not texts else "\n".join(filter(None, texts))
 
 
-def _texts(found: dict[str, Any]) -> Iterator[str | None]:
+def _texts(mapping: dict[str, Any]) -> Iterator[str | None]:
     """Yield the texts of an object, None for other values."""
-    for value in found.values():
+    for value in mapping.values():
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             yield ", ".join(value)
         elif isinstance(value, dict):

@@ -20,21 +20,21 @@ _ASKING: Final = frozenset("which what who whose whichever where".split())
 _ALIKE: Final = ("equal", "different")
 
 
-def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
+def contrary(tokens: list[Word], clause: Part, claim: Claim) -> str:
     """Return "no" if a clause has one word of a claim replaced by a contrary; else ""."""
-    if not finite(said):
+    if not finite(tokens):
         return ""  # "White" to "Is the dog black?" may describe anything
     for n, word in enumerate(claim.words):
         if word.surface not in PREPOSITIONS if claim.exists else n < claim.subject:
             continue
-        for start in starts(said, clause, claim):
-            stands_for_it = start[0] < 0 or said[start[0]].role == "pronoun"
-            if (start[1] < n or (start[1] == n and stands_for_it)) and aligned(said, claim, start, n):
+        for start in starts(tokens, clause, claim):
+            stands_for_it = start[0] < 0 or tokens[start[0]].role == "pronoun"
+            if (start[1] < n or (start[1] == n and stands_for_it)) and aligned(tokens, claim, start, n):
                 return "no"
     return ""
 
 
-def converse(said: list[Word], clause: Part, claim: Claim) -> str:
+def converse(tokens: list[Word], clause: Part, claim: Claim) -> str:
     """Parse "the woman is to the right of the man" for a question about the man's position."""
     at = next((n for n, word in enumerate(claim.words) if n and word.surface in _PLACED), None)
     if claim.exists or at is None or at + 1 >= len(claim.words):
@@ -43,36 +43,37 @@ def converse(said: list[Word], clause: Part, claim: Claim) -> str:
     if any(word.surface in PREPOSITIONS for word in (*one, *other)):
         return ""
     turned = replace(claim, words=(*other, place, *one), subject=len(other))
-    if any(aligned(said, turned, start) for start in starts(said, clause, turned)):
+    places = list(starts(tokens, clause, turned))
+    if any(aligned(tokens, turned, start) for start in places):
         return "no"
-    if any(aligned(said, turned, start, len(other)) for start in starts(said, clause, turned) if start[1] < len(other)):
+    if any(aligned(tokens, turned, start, len(other)) for start in places if start[1] < len(other)):
         return "yes"
     return ""
 
 
-def identified(said: list[Word], claim: Claim) -> str:
+def identified(tokens: list[Word], claim: Claim) -> str:
     """Parse "The year with the lowest rate is 2018" where the question is about 2010."""
     one, rest = claim.words[: claim.subject], claim.words[claim.subject :]
-    if claim.exists or len(one) != 1 or len(rest) < 2 or not said or said[0].surface in _ASKING:
+    if claim.exists or len(one) != 1 or len(rest) < 2 or not tokens or tokens[0].surface in _ASKING:
         return ""
     if not any(_SUPERLATIVE.search(word.surface) for word in rest):
         return ""
-    verb = next((n for n, word in enumerate(said) if word.role == "verb"), 0)
-    subject, told = content(said[:verb]), content(said[verb + 1 :])
+    verb = next((n for n, word in enumerate(tokens) if word.role == "verb"), 0)
+    subject, predicate = content(tokens[:verb]), content(tokens[verb + 1 :])
     if (
         verb
         and len(subject) == 1
-        and {word.stem for word in rest} <= {word.stem for word in told}
-        and not other_year(said, claim)
+        and {word.stem for word in rest} <= {word.stem for word in predicate}
+        and not other_year(tokens, claim)
     ):
         return "yes" if subject[0].stem == one[0].stem else "no" if subject[0].stem not in claim.stems else ""
     turned = replace(claim, words=rest, subject=len(rest) - 1, year="")
-    named = content(said[verb + 1 :])[:1]
-    if not verb or not named or named[0].stem in claim.stems[1:] or not _about(said[:verb], turned):
+    values = content(tokens[verb + 1 :])[:1]
+    if not verb or not values or values[0].stem in claim.stems[1:] or not _about(tokens[:verb], turned):
         return ""
-    if named[0].stem == one[0].stem:
+    if values[0].stem == one[0].stem:
         return "yes"
-    apart = number(named[0]) is not None if number(one[0]) is not None else not _SUPERLATIVE.search(named[0].surface)
+    apart = number(values[0]) is not None if number(one[0]) is not None else not _SUPERLATIVE.search(values[0].surface)
     return "no" if apart else ""
 
 
@@ -81,78 +82,78 @@ def _about(subject: list[Word], claim: Claim) -> bool:
     return {word.stem for word in claim.words} <= {word.stem for word in content(subject)}
 
 
-def measured(said: list[Word], claim: Claim, *, denied: bool) -> str:
+def measured(tokens: list[Word], claim: Claim, *, denied: bool) -> str:
     """Parse equality, comparisons and values, where word order is free.
 
     Args:
-        said: words of a clause, without its negation.
+        tokens: words of a clause, without its negation.
         claim: claim of the question.
         denied: the clause is negated.
     """
-    if not (any(word.role == "pronoun" for word in said) or shares(content(said), claim)):
+    if not (any(word.role == "pronoun" for word in tokens) or shares(content(tokens), claim)):
         return ""
     if claim.value is not None:
-        found = value(said)
-        if found is not None:
-            return within(found, claim.value) if not denied else "no" if found == claim.value else ""
-    return _sameness(said, claim, denied) or _comparison(said, claim, denied)
+        amount = value(tokens)
+        if amount is not None:
+            return within(amount, claim.value) if not denied else "no" if amount == claim.value else ""
+    return _sameness(tokens, claim, denied) or _comparison(tokens, claim, denied)
 
 
-def _sameness(said: Sequence[Word], claim: Claim, denied: bool) -> str:
-    measures = _MEASURES & set(claim.stems), _MEASURES & {word.stem for word in said}
+def _sameness(tokens: Sequence[Word], claim: Claim, denied: bool) -> str:
+    measures = _MEASURES & set(claim.stems), _MEASURES & {word.stem for word in tokens}
     if all(measures) and not measures[0] & measures[1]:
         return ""  # "the same size" does not mention the colour
-    asked = next((stem for stem in _ALIKE if stem in claim.stems), "")
-    told = next((word.stem for word in said if word.stem in _ALIKE), "")
-    if asked and told:
-        return "yes" if (asked == told) != denied else "no"
+    expected = next((stem for stem in _ALIKE if stem in claim.stems), "")
+    actual = next((word.stem for word in tokens if word.stem in _ALIKE), "")
+    if expected and actual:
+        return "yes" if (expected == actual) != denied else "no"
     if denied:
         return ""
-    if asked and any(compares(word.stem) for word in said):
-        return "no" if asked == "equal" else "yes"
-    return "no" if told == "equal" and claim.value is None and any(map(compares, claim.stems)) else ""
+    if expected and any(compares(word.stem) for word in tokens):
+        return "no" if expected == "equal" else "yes"
+    return "no" if actual == "equal" and claim.value is None and any(map(compares, claim.stems)) else ""
 
 
-def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
+def _comparison(tokens: list[Word], claim: Claim, denied: bool) -> str:
     at = next((n for n, word in enumerate(claim.words) if compares(word.stem)), None)
-    here = next((n for n, word in enumerate(said) if compares(word.stem)), None)
+    here = next((n for n, word in enumerate(tokens) if compares(word.stem)), None)
     if at is None or here is None:
         return ""
-    asked, told = claim.words[at].stem, said[here].stem
-    if asked != told and not opposite(asked, told):
+    expected, actual = claim.words[at].stem, tokens[here].stem
+    if expected != actual and not opposite(expected, actual):
         return ""
-    of_what = tuple(word.stem for word in content(said[here + 1 :])[:1])
-    if said[here].surface in ("more", "less", "fewer") and of_what and of_what != claim.stems[at + 1 : at + 2]:
+    of_what = tuple(word.stem for word in content(tokens[here + 1 :])[:1])
+    if tokens[here].surface in ("more", "less", "fewer") and of_what and of_what != claim.stems[at + 1 : at + 2]:
         return ""
-    if not denied and asked == told and _exchanged(said[here:], claim.stems[at:]):
+    if not denied and expected == actual and _exchanged(tokens[here:], claim.stems[at:]):
         return "no"
-    swapped = _swapped(said, here, claim, at)
+    swapped = _swapped(tokens, here, claim, at)
     if swapped is None:
         return ""
-    same = (asked == told) != swapped
+    same = (expected == actual) != swapped
     if denied:
         return "no" if same and not swapped else ""
     return "yes" if same else "no"
 
 
-def _exchanged(said: Sequence[Word], asked: Sequence[str]) -> bool:
+def _exchanged(tokens: Sequence[Word], expected: Sequence[str]) -> bool:
     """Return whether "more for children than adults" reverses the question's comparison."""
-    told = [word.stem for word in said if word.role == ""]
-    if "than" not in told or "than" not in asked:
+    stems = [word.stem for word in tokens if word.role == ""]
+    if "than" not in stems or "than" not in expected:
         return False
-    here, there = told.index("than"), asked.index("than")
-    return bool(set(told[:here]) & set(asked[there + 1 :]) and set(told[here + 1 :]) & set(asked[1:there]))
+    here, pivot = stems.index("than"), expected.index("than")
+    return bool(set(stems[:here]) & set(expected[pivot + 1 :]) and set(stems[here + 1 :]) & set(expected[1:pivot]))
 
 
-def _swapped(said: list[Word], here: int, claim: Claim, at: int) -> bool | None:
+def _swapped(tokens: list[Word], here: int, claim: Claim, at: int) -> bool | None:
     """Return whether a comparison is reversed; None if it is about other objects."""
     left, right = set(claim.stems[:at]), set(claim.stems[at + 1 :]) - {"than"}
     first, second = left - right, right - left
     first = set(claim.stems[: claim.subject]) & first or first  # not the verb: "Did Germany export more than Japan"
-    before = {word.stem for word in content(said[:here])}
-    than = next((n for n in range(here, len(said)) if said[n].surface == "than"), len(said))
-    after = {word.stem for word in content(said[than + 1 :])}
-    it = not before and any(word.role == "pronoun" for word in said[:here])
+    before = {word.stem for word in content(tokens[:here])}
+    than = next((n for n in range(here, len(tokens)) if tokens[n].surface == "than"), len(tokens))
+    after = {word.stem for word in content(tokens[than + 1 :])}
+    it = not before and any(word.role == "pronoun" for word in tokens[:here])
     if it or (before & first and not before & second):
         return False if not after or after & second or not second else None
     if before & second and not first <= before:

@@ -22,7 +22,7 @@ UNSURE = re.compile(
     r"|\b(?:(?:it|that)\s+depends|unclear|uncertain|unsure|unknown|ambiguous|unanswerable|indistinguishable|undetermined|inconclusive)\b"
 )
 """Not knowing the answer."""
-_READ = 3_000  # characters; a refusal is at the beginning or the end
+_MARGIN = 3_000  # characters; a refusal is at the beginning or the end
 _MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout timeout Error error ERROR".split())
 _BLOCKED = re.compile(
     r"(?i)\A\W*(?:SAFETY_BLOCKED|(?:finish_reason|block_reason)\W+(?:SAFETY|PROHIBITED)|PROHIBITED_CONTENT)"
@@ -101,7 +101,7 @@ def failure(response: str) -> Failure:
     >>> failure("I can't see a dog."), failure("I'm sorry, but I can't assist with that."), failure("I cannot tell.")
     ('', 'refused', '')
     """
-    head = response[:_READ].strip()
+    head = response[:_MARGIN].strip()
     if not head and not response.strip():
         return "failed"
     if head in _MISSING:
@@ -115,7 +115,7 @@ def failure(response: str) -> Failure:
     words = plain(response)
     if not words and not re.search(r"(?i)think|thought|reason|analysis|reflect", response[:200]):
         return "failed"
-    return "refused" if words and _refuses(words[:_READ]) else ""
+    return "refused" if words and _refuses(words[:_MARGIN]) else ""
 
 
 @cached_by_text
@@ -126,7 +126,7 @@ def unsure(response: str) -> bool:
     (True, True, False)
     """
     words = plain(response)
-    return bool(UNSURE.search(words[:_READ]) or UNSURE.search(words[-_READ:]))
+    return bool(UNSURE.search(words[:_MARGIN]) or UNSURE.search(words[-_MARGIN:]))
 
 
 def _refuses(text: str) -> bool:

@@ -63,7 +63,7 @@ _ONLY = re.compile(
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
 )
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
-_ASKED = re.compile(
+_LETTER_VERDICT = re.compile(
     r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|no)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
 )
 """Verdict on a letter: "B? No.", "B. Incorrect"."""
@@ -120,10 +120,10 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     if unfinished(whole := plain(text)) and strip_markup(text) == whole and not _whole(whole.split("\n")[-1], names):
         return ""
     answer = _ends(strip_markup(text))
-    found = _read(answer, names, question)
-    if found is None and not _UNSURE.search(answer) and (whole := _ends(whole)) != answer:
-        found = _read(whole, names, question)
-    return found or ""
+    option = _read(answer, names, question)
+    if option is None and not _UNSURE.search(answer) and (whole := _ends(whole)) != answer:
+        option = _read(whole, names, question)
+    return option or ""
 
 
 def _ends(text: str) -> str:
@@ -134,14 +134,14 @@ def _ends(text: str) -> str:
 def _read(text: str, names: Names, question: str) -> str | None:
     """Return a letter, "" if ambiguous, None if nothing is named."""
     text = _ANSWER.sub("", text)
-    if (found := _whole(text, names)) is not None:
-        return found
-    text = _ASKED.sub(r"\1 = ", _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text)))
+    if (outcome := _whole(text, names)) is not None:
+        return outcome
+    text = _LETTER_VERDICT.sub(r"\1 = ", _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text)))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)
-    if (found := _corrected(clauses)) or (found := _leading(text, names)):
-        return found
+    if (outcome := _corrected(clauses)) or (outcome := _leading(text, names)):
+        return outcome
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
         if not by_letter and not any(clause.denied for clause in clauses):
@@ -150,8 +150,8 @@ def _read(text: str, names: Names, question: str) -> str | None:
     numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
     if any("%" in choice for choice in names.choices):  # elsewhere a percentage is not a count
         numbers = numbers.replace("%", "")
-    if len(names.counts) > 1 and not lettered and (found := counted(numbers, names.counts)):
-        return found
+    if len(names.counts) > 1 and not lettered and (outcome := counted(numbers, names.counts)):
+        return outcome
     return _resolved(clauses, names, question)
 
 
@@ -164,21 +164,21 @@ def _whole(text: str, names: Names) -> str | None:
         return ""
     if len(text) > 400:
         return None
-    said = normal(text)
+    normalized = normal(text)
     same = [
         name
         for (name, option), choice in zip(names.texts.items(), names.choices, strict=True)
-        if said in (option, normal(f"{name} {choice}"))
+        if normalized in (option, normal(f"{name} {choice}"))
     ]
     if len(same) == 1:
         return same[0]
-    return None if names.counts else names.images.get(ordinal(said))
+    return None if names.counts else names.images.get(ordinal(normalized))
 
 
 def _leading(text: str, names: Names) -> str:
     """Return a text's first letter if it is marked as one or its option follows."""
-    if (found := _marked(text, names)) is not None:
-        return found
+    if (option := _marked(text, names)) is not None:
+        return option
     return _first_words(text, names)
 
 
@@ -187,22 +187,22 @@ def _marked(text: str, names: Names) -> str | None:
     either = f"([{names.letters}{names.letters.lower()}])"
     marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
     if marked:
-        found, rest = next(filter(None, marked.groups())), text[marked.end() :]
-        article = found in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
+        name, rest = next(filter(None, marked.groups())), text[marked.end() :]
+        article = name in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
         alternative = re.match(
             rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus|maybe|perhaps)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')",
             rest,
         ) or re.fullmatch(rf"[-–—]\s*[(\[]?[{names.letters}]\W*", marked[0][-1] + rest)  # "A - B"
-        initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
-        own = Mention(marked.start(), marked.end(), found.upper())
-        after = text_after(rest, own, names)
+        initial = name.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
+        mention = Mention(marked.start(), marked.end(), name.upper())
+        after = text_after(rest, mention, names)
         denied = DENIED_AFTER.match(after[:60])
         if article or initial or REJECTING_SIGN.search(marked[0]):
             return None
         if after == rest and (denied or WEAKER.match(rest) or _VERDICT.match(rest)):
             return None
         judged = denied and denied["judged"]  # "(B) cat - no dog is visible" gives a reason
-        return "" if judged or alternative or _goes_through_them(text, names) else found.upper()
+        return "" if judged or alternative or _goes_through_them(text, names) else name.upper()
     return None
 
 
@@ -213,14 +213,14 @@ def _first_words(text: str, names: Names) -> str:
         text,
         re.IGNORECASE,
     )
-    found = list(names.find(text[head.start(1) : head.end(1)])) if head else []
-    if not head or len(found) != 1 or found[0].start > 0 or found[0].end < head.end(1) - head.start(1):
+    mentions = list(names.find(text[head.start(1) : head.end(1)])) if head else []
+    if not head or len(mentions) != 1 or mentions[0].start > 0 or mentions[0].end < head.end(1) - head.start(1):
         return ""
-    if found[0].kind == "unknown" or REJECTING_SIGN.search(head[0]) or _VERDICT.match(text[head.end() :]):
+    if mentions[0].kind == "unknown" or REJECTING_SIGN.search(head[0]) or _VERDICT.match(text[head.end() :]):
         return ""
     following = next(names.find(text[head.end() : head.end() + 12]), None)
     listed = text[head.end() - 1 : head.end()] == "," and following and following.start < 6
-    return "" if listed else found[0].letter
+    return "" if listed else mentions[0].letter
 
 
 def _goes_through_them(text: str, names: Names) -> bool:
@@ -240,12 +240,12 @@ def _without_the_list(text: str, names: Names) -> str:
     start, begin = 0, -1
     lowered = text.lower()
     for name, choice in zip(names.letters, names.choices, strict=True):
-        own = rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w(\[❌✗✘✅✓✔☐☑]*"
-        found = re.compile(own).search(lowered, start)
-        gap = lowered[start : found.start()] if found and begin >= 0 else ""
-        if not found or len(gap) > 2 or REJECTING_SIGN.search(gap) or "✅" in gap:
+        pattern = rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}[^\w(\[❌✗✘✅✓✔☐☑]*"
+        match = re.compile(pattern).search(lowered, start)
+        gap = lowered[start : match.start()] if match and begin >= 0 else ""
+        if not match or len(gap) > 2 or REJECTING_SIGN.search(gap) or "✅" in gap:
             return text
-        begin, start = (begin if begin >= 0 else found.start()), found.end()
+        begin, start = (begin if begin >= 0 else match.start()), match.end()
     return f"{text[:begin]}\n{text[start:]}"
 
 
@@ -261,7 +261,7 @@ def _corrected(clauses: list[OptionClause]) -> str:
 
 def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the concluded option; "" if two are left, or if it cannot be determined."""
-    unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.unsaid)]
+    unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.remainder)]
     if unsure:
         clauses = clauses[unsure[0] + 1 :]
         sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), len(clauses))
@@ -269,100 +269,100 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
         if not any(clause.affirmed for clause in clauses):
             return names.kinds.get("unknown", "")
     about = _of_what_is_asked(clauses, names, question)
-    named = [clause for clause in about if clause.affirmed]
-    if not named:
+    picks = [clause for clause in about if clause.affirmed]
+    if not picks:
         return "" if any(clause.affirmed for clause in clauses) else _left_over(clauses, names)
-    named = [clause for clause in named if not clause.asked]
-    return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
+    picks = [clause for clause in picks if not clause.is_question]
+    return _concluded(picks) or _single(picks, names, question) or _of_the_question(picks, question) or ""
 
 
 def _of_what_is_asked(clauses: list[OptionClause], names: Names, question: str) -> list[OptionClause]:
     """Empty the clauses that state something else of images: "Both show dogs" to "Which image shows a cat?"."""
-    asked = _ASKS_FOR.search(question) if names.images else None
-    if not asked or asked["not"]:
+    request = _ASKS_FOR.search(question) if names.images else None
+    if not request or request["not"]:
         return clauses
-    said = words(normalize_phrases(asked["what"]))
-    stems = _told(asked["what"])
-    end = next((n for n, word in enumerate(said) if word.surface in _ENDS_NOUN and content(said[:n])), len(said))
-    heads = {word.stem for word in content(said[:end])[-1:]} if asked["shows"] else stems
-    parts = [_NOT.sub("\0", clause.unsaid, count=1).partition("\0") for clause in clauses]
+    tokens = words(normalize_phrases(request["what"]))
+    stems = _stated_stems(request["what"])
+    end = next((n for n, word in enumerate(tokens) if word.surface in _ENDS_NOUN and content(tokens[:n])), len(tokens))
+    heads = {word.stem for word in content(tokens[:end])[-1:]} if request["shows"] else stems
+    parts = [_NOT.sub("\0", clause.remainder, count=1).partition("\0") for clause in clauses]
     about = [
-        not any(excludes(one, other) for one in _told(told) for other in stems - _told(told))
+        not any(excludes(one, other) for one in _stated_stems(part) for other in stems - _stated_stems(part))
         and (
-            any(implies(one, head) for one in _told(clause.text) - _told(denied) for head in heads)
-            or bool(_told(told) & stems and re.search(r"\bones?\b", told))
+            any(implies(one, head) for one in _stated_stems(clause.text) - _stated_stems(denied) for head in heads)
+            or bool(_stated_stems(part) & stems and re.search(r"\bones?\b", part))
         )
-        for clause, (told, _, denied) in zip(clauses, parts, strict=True)
+        for clause, (part, _, denied) in zip(clauses, parts, strict=True)
     ]
-    kept: list[OptionClause] = []
-    for clause, (told, _, denied), on_it in zip(clauses, parts, about, strict=True):
-        states = _STATES.search(told) if asked["shows"] else any(about) and "both" in names.kinds
+    option_clauses: list[OptionClause] = []
+    for clause, (part, _, denied), on_it in zip(clauses, parts, about, strict=True):
+        states = _STATES.search(part) if request["shows"] else any(about) and "both" in names.kinds
         both = any(mention.kind in ("both", "none") for mention in clause.affirmed)
-        apart = _told(denied) & stems and not clause.denied  # "but not a red one", "without a red umbrella"
-        if apart and kept and not clause.affirmed and not _told(told):
-            kept[-1] = replace(kept[-1], affirmed=())
-        other = not on_it and ((_told(told) and (states or both)) or (both and _IN_KIND.search(told)))
+        apart = _stated_stems(denied) & stems and not clause.denied  # "but not a red one", "without a red umbrella"
+        if apart and option_clauses and not clause.affirmed and not _stated_stems(part):
+            option_clauses[-1] = replace(option_clauses[-1], affirmed=())
+        other = not on_it and ((_stated_stems(part) and (states or both)) or (both and _IN_KIND.search(part)))
         empty = (apart or other) and not _CONCLUSION.search(clause.text)
-        kept.append(replace(clause, affirmed=()) if empty else clause)
-    return kept
+        option_clauses.append(replace(clause, affirmed=()) if empty else clause)
+    return option_clauses
 
 
-def _told(text: str) -> set[str]:
+def _stated_stems(text: str) -> set[str]:
     """Return the stems of what a text states: without places, and words for an option that fits."""
-    told = content(words(normalize_phrases(text)))
-    return {word.stem for word in told if word.surface not in _ENDS_NOUN and word.surface != "one"} - _FITS
+    tokens = content(words(normalize_phrases(text)))
+    return {word.stem for word in tokens if word.surface not in _ENDS_NOUN and word.surface != "one"} - _FITS
 
 
-def _concluded(named: list[OptionClause]) -> str:
+def _concluded(picks: list[OptionClause]) -> str:
     """Return the option of the last concluding clause."""
-    return next((clause.one for clause in named[::-1] if clause.one and _CONCLUSION.search(clause.text)), "")
+    return next((clause.pick for clause in picks[::-1] if clause.pick and _CONCLUSION.search(clause.text)), "")
 
 
-def _single(named: list[OptionClause], names: Names, question: str) -> str:
+def _single(picks: list[OptionClause], names: Names, question: str) -> str:
     """Return the only option: in brackets, in main clauses, anywhere.
 
     Several of two images are "both".
     """
-    brackets = {mention.letter for clause in named for mention in clause.affirmed if mention.by_letter}
+    brackets = {mention.letter for clause in picks for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
         return brackets.pop()
-    main = [clause for clause in named if not _REASON.match(clause.text) and not CONTRAST.match(clause.text)] or named
+    main = [clause for clause in picks if not _REASON.match(clause.text) and not CONTRAST.match(clause.text)] or picks
     kinds = {mention.letter: mention.kind for clause in main for mention in clause.affirmed if mention.kind}
     letters = {mention.letter for clause in main for mention in clause.affirmed}
-    if len(letters) == 1 and len(main) < len(named) and (found := _of_the_question(named, question, least=2)):
-        return found
+    if len(letters) == 1 and len(main) < len(picks) and (option := _of_the_question(picks, question, least=2)):
+        return option
     both, images = names.kinds.get("both", ""), set(names.images.values())
     if len(letters) == 1:
         return letters.pop()
     if both in kinds and letters - set(kinds):
         later = [
-            clause.one for clause in main[1:] if clause.one and clause.one not in kinds and _MORE.search(clause.text)
+            clause.pick for clause in main[1:] if clause.pick and clause.pick not in kinds and _MORE.search(clause.text)
         ]
         apart = any(both in clause.letters and len(clause.letters & images) == 1 for clause in main)
         return later[-1] if later else "" if apart else both  # "Dogs are in both images, and a cat is in Image 2"
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
-    together = len(named) == 1 and named[0].in_one_list and not re.search(r"\b(?:or|if)\b|[<>]", named[0].text)
+    together = len(picks) == 1 and picks[0].in_one_list and not re.search(r"\b(?:or|if)\b|[<>]", picks[0].text)
     if (
         both
         and len(images) == 2
         and letters == images
-        and (together or all(_YES.search(one.text) for one in named) or _ALSO.search(named[-1].text))
+        and (together or all(_YES.search(one.text) for one in picks) or _ALSO.search(picks[-1].text))
     ):
         return both
-    singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}
-    grouped = any(not clause.one for clause in main)
+    singles = {clause.pick for clause in main if clause.pick} or {clause.pick for clause in picks if clause.pick}
+    grouped = any(not clause.pick for clause in main)
     return singles.pop() if len(singles) == 1 and grouped else ""
 
 
-def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -> str:
+def _of_the_question(picks: list[OptionClause], question: str, least: int = 1) -> str:
     """Return the option of the clause with most question words, by a margin of ``least``."""
-    asked = {word for word in re.findall(r"[a-z]{3,}", question.lower()) if word not in _SMALL_WORDS}
+    keywords = {word for word in re.findall(r"[a-z]{3,}", question.lower()) if word not in _SMALL_WORDS}
     shared: dict[str, int] = {}
-    for clause in named:
-        if clause.one:
-            words = asked & set(re.findall(r"[a-z]{3,}", clause.text.lower()))
-            shared[clause.one] = max(len(words), shared.get(clause.one, 0))
+    for clause in picks:
+        if clause.pick:
+            words = keywords & set(re.findall(r"[a-z]{3,}", clause.text.lower()))
+            shared[clause.pick] = max(len(words), shared.get(clause.pick, 0))
     ranked = sorted(shared, key=lambda name: -shared[name])
     return ranked[0] if len(ranked) > 1 and shared[ranked[0]] - shared[ranked[1]] >= least else ""
 
@@ -373,7 +373,7 @@ def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     if any(clause.denied_by_letter for clause in clauses):
         return ""  # who denies letters does not say that nothing fits
     implied = {letter for kind, letter in names.kinds.items() if kind != "both" or names.images}
-    named = set(names.letters) - denied - implied
-    if denied and not named and "none" in names.kinds:
+    remaining = set(names.letters) - denied - implied
+    if denied and not remaining and "none" in names.kinds:
         return names.kinds["none"]
     return "" if denied else None

@@ -78,12 +78,12 @@ def normalize_phrases(text: str) -> str:
     text = _NT.sub(r"\1 not", text)
     text = _AS_AS.sub("same", _WEARS.sub(r"wears \1", text))
     text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
-    text = _SEEMED.sub(lambda found: f"not {found[1] or found[2]} but ", text)
+    text = _SEEMED.sub(lambda match: f"not {match[1] or match[2]} but ", text)
     return _IN_PICTURE.sub(" ", _PHRASE.sub(_usual, text))
 
 
-def _usual(found: re.Match[str]) -> str:
-    return PHRASES[found[0]]
+def _usual(match: re.Match[str]) -> str:
+    return PHRASES[match[0]]
 
 
 def _phrases() -> dict[str, str]:

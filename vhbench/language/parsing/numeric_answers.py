@@ -53,7 +53,7 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     """
     text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", text)
     text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
-    marked = re.sub(_NUMBER, lambda found: f" {_value(found)}§ ", text)
+    marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", text)
     marked = _BOUND.sub("some", marked)
     numbers = [int(number) for number in re.findall(r"(\d+)§", marked)]
     if not numbers:
@@ -61,8 +61,8 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     if len(set(numbers)) == 1:
         return options.get(numbers[0], "")
     for pattern in _TOTALS:
-        if found := [*re.finditer("(?i)" + pattern.format(n=_COUNTED), marked)]:
-            total, start, end = int(found[-1][1]), *found[-1].span(1)
+        if totals := [*re.finditer("(?i)" + pattern.format(n=_COUNTED), marked)]:
+            total, start, end = int(totals[-1][1]), *totals[-1].span(1)
             before, after = ([*map(int, re.findall(_COUNTED, part))] for part in (marked[:start], marked[end:]))
             apart = "in\\s+total" in pattern and after and total not in (sum(before), sum(after))
             return "" if apart else options.get(total, "")  # "3 in total, 1 with a cat"
@@ -73,7 +73,7 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     return ""
 
 
-def _value(found: re.Match[str]) -> int:
-    if found["digits"]:
-        return int(found["digits"])
-    return 1 if found["one"] else NUMBER_WORDS[found["word"].lower()]
+def _value(match: re.Match[str]) -> int:
+    if match["digits"]:
+        return int(match["digits"])
+    return 1 if match["one"] else NUMBER_WORDS[match["word"].lower()]

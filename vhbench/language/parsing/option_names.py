@@ -136,15 +136,15 @@ class Names:
     def find(self, text: str) -> Iterator[Mention]:
         """Yield the mentions of options in a text; a longer name hides a shorter one inside it."""
         pattern, groups = self.patterns
-        for found in pattern.finditer(text):
-            group = str(found.lastgroup)
-            own = pattern.match(text, found.end() + 1) if found[0] == "A" else None  # "A cat" names an option "cat"
+        for match in pattern.finditer(text):
+            group = str(match.lastgroup)
+            option = pattern.match(text, match.end() + 1) if match[0] == "A" else None  # "A cat" names an option "cat"
             if group in groups:
                 letter, kind = groups[group]
                 if letter:
-                    yield Mention(found.start(), found.end(), letter, kind=kind)
-            elif not own or groups.get(str(own.lastgroup), ("", "letter"))[1]:
-                yield Mention(found.start(), found.end(), found[group].upper(), by_letter=group != "bare")
+                    yield Mention(match.start(), match.end(), letter, kind=kind)
+            elif not option or groups.get(str(option.lastgroup), ("", "letter"))[1]:
+                yield Mention(match.start(), match.end(), match[group].upper(), by_letter=group != "bare")
 
 
 def normal(text: str) -> str:
@@ -183,20 +183,20 @@ def names_of(choices: tuple[str, ...]) -> Names:
 
 
 def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
-    named: list[tuple[str, str, str]] = []
+    entries: list[tuple[str, str, str]] = []
     for letter, choice in zip(names.letters, names.choices, strict=True):
         kind = next(iter(_kinds(choice)), "")
         if letter not in names.counts.values() and names.texts[letter] not in ("yes", "no"):
-            own = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
-            named += [(words, name, kind) for words, name in own]
-    named.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
+            labels = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
+            entries += [(words, name, kind) for words, name in labels]
+    entries.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
     images = names.images
-    named += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
-    named += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
+    entries += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
+    entries += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
     places = zip(_ORDINALS[1:], names.letters, strict=False)
-    named += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in [*places, ("last", names.letters[-1])]]
-    groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(named)}
-    parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(named)]
+    entries += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in [*places, ("last", names.letters[-1])]]
+    groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
+    parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(entries)]
     return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
 
 
@@ -206,13 +206,13 @@ def spread(text: str) -> str:
     >>> spread("Images 1 and 2 show it; points A, B, or C do not. The first and third images")
     'Image 1 and Image 2 show it; point A or point B or point C do not. The first image and third image'
     """
-    text = _LIST.sub(lambda found: _each(found, re.findall(r"\b(?:\d{1,2}|[A-Z])\b", found["items"]), "{1} {0}"), text)
-    return _ORDINAL_LIST.sub(lambda found: _each(found, _ORDINAL.findall(found["items"]), "{0} {1}"), text)
+    text = _LIST.sub(lambda match: _each(match, re.findall(r"\b(?:\d{1,2}|[A-Z])\b", match["items"]), "{1} {0}"), text)
+    return _ORDINAL_LIST.sub(lambda match: _each(match, _ORDINAL.findall(match["items"]), "{0} {1}"), text)
 
 
-def _each(found: re.Match[str], items: list[str], form: str) -> str:
-    joint = " or " if re.search(r"\bor\b", found["items"]) else " and "
-    return joint.join(form.format(item, found["noun"]) for item in items)
+def _each(match: re.Match[str], items: list[str], form: str) -> str:
+    joint = " or " if re.search(r"\bor\b", match["items"]) else " and "
+    return joint.join(form.format(item, match["noun"]) for item in items)
 
 
 def _kinds(choice: str) -> list[str]:
@@ -228,11 +228,11 @@ def ordinal(words: str) -> int:
 
 def _image(choice: str) -> int:
     """Return the image number in an option, 0 for none."""
-    found = _NUMBERED.fullmatch(choice.strip())
-    if not found:
+    match = _NUMBERED.fullmatch(choice.strip())
+    if not match:
         return 0
-    word = (found["ordinal"] or found["number"]).lower()
-    if found["ordinal"]:
+    word = (match["ordinal"] or match["number"]).lower()
+    if match["ordinal"]:
         return ordinal(word) if not word.isdecimal() else 0
     return int(word) if re.fullmatch(r"\d{1,2}", word) else NUMBER_WORDS.get(word, 0)
 
@@ -251,16 +251,16 @@ def _counted(number: int, last: int) -> list[str]:
 
 def _labelled(choice: str, letter: str) -> list[tuple[str, str]]:
     """Return the names of an option with its own label ("Point A", "Box B", "A is closer"), and whose they are."""
-    found = _LABEL.fullmatch(choice.strip())
-    if not found:
+    match = _LABEL.fullmatch(choice.strip())
+    if not match:
         return []
-    label = found["label"]
+    label = match["label"]
     either = label if label in "AI" else f"[{label}{label.lower()}]"
     subject = rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:\w+\s+){{0,3}}?{_CHOSEN})"
     return [
         (rf"{_LABELLED}\s+\(?(?-i:{label})\)?", letter),
         (rf"(?:point|box|marker|dot)\s+\(?{label}\)?", letter),
-        (subject, letter if label == letter or found["is"] else ""),  # of "Point A" under D, it may be either
+        (subject, letter if label == letter or match["is"] else ""),  # of "Point A" under D, it may be either
     ]
 
 

@@ -42,45 +42,45 @@ _OF: Final = frozenset("value sum total is shown labeled labelled given measure"
 
 def number(word: Word) -> float | None:
     """Return the number of a number word, or None."""
-    found = _NUMBERS.get(word.stem, _NUMBERS.get(word.surface))
-    if found is None and word.stem[:1].isdecimal() and _NUMBER.fullmatch(word.stem):
+    amount = _NUMBERS.get(word.stem, _NUMBERS.get(word.surface))
+    if amount is None and word.stem[:1].isdecimal() and _NUMBER.fullmatch(word.stem):
         return float(word.stem)
-    return found
+    return amount
 
 
 def quantity(before: Sequence[Word]) -> Range | None:
     """Return the count in the words before a noun, or None."""
-    found: Range | None = None
+    count: Range | None = None
     for place, word in enumerate(before):
         value = number(word)
         if value is None:
-            found = _VAGUE.get(word.surface, found)
+            count = _VAGUE.get(word.surface, count)
             continue
         back = [w.surface for w in before[max(0, place - 2) : place]]
         bound = next((_COUNTED[w] for w in reversed(back) if w in _COUNTED), None)
-        found = bound(value) if bound else (value, value)
-    return found
+        count = bound(value) if bound else (value, value)
+    return count
 
 
-def value(said: Sequence[Word]) -> Range | None:
+def value(tokens: Sequence[Word]) -> Range | None:
     """Return the range of a stated value: "is larger than 5", "= 180", "exactly 3"; else None."""
-    for place in range(len(said) - 1, -1, -1):
-        found = number(said[place])
-        if found is None:
+    for place in range(len(tokens) - 1, -1, -1):
+        amount = number(tokens[place])
+        if amount is None:
             continue
-        back = [w.surface for w in said[max(0, place - 4) : place] if w.surface not in ("the", "to", "a")]
+        back = [w.surface for w in tokens[max(0, place - 4) : place] if w.surface not in ("the", "to", "a")]
         before, last = ["", "", *back][-2:]
         if last == "than" and before in _MORE | _LESS:
-            return (found + _LITTLE, MANY) if before in _MORE else (-MANY, found - _LITTLE)
+            return (amount + _LITTLE, MANY) if before in _MORE else (-MANY, amount - _LITTLE)
         if last in _SIGNED:
-            return _SIGNED[last](found)
+            return _SIGNED[last](amount)
         if (last in ("of", "as", "at") and before in _OF) or (last == "for" and before in ("accounts", "accounted")):
-            return (found, found)
+            return (amount, amount)
     return None
 
 
-def within(found: Range, asked: Range) -> str:
+def within(amount: Range, limits: Range) -> str:
     """Return "yes" if a range is within another, "no" if they are disjoint, otherwise ""."""
-    if asked[0] <= found[0] and found[1] <= asked[1]:
+    if limits[0] <= amount[0] and amount[1] <= limits[1]:
         return "yes"
-    return "no" if found[1] < asked[0] or asked[1] < found[0] else ""
+    return "no" if amount[1] < limits[0] or limits[1] < amount[0] else ""

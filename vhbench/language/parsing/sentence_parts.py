@@ -56,47 +56,47 @@ def parts(sentence: str) -> list[Part]:
     """Split a normalized sentence into its clauses."""
     pieces = [_unfronted(piece) for piece in _pieces(words(sentence))]
     final = bool(pieces) and any(word.surface in _ASSERTED for word in pieces[0][:3])
-    found: list[Part] = []
+    clauses: list[Part] = []
     subject: tuple[Word, ...] = ()
     negated = False
     lead: tuple[Word, ...] = ()
-    for own in pieces:
-        fragment = not finite(own)
-        if fragment and not found and own[0].surface in _WITH and own is not pieces[-1]:
-            lead = tuple(own)
+    for tokens in pieces:
+        fragment = not finite(tokens)
+        if fragment and not clauses and tokens[0].surface in _WITH and tokens is not pieces[-1]:
+            lead = tuple(tokens)
             continue
-        denies = "negation" in [word.role for word in own]
-        anew = own[0].surface in BREAKS or denies or not fragment
+        denies = "negation" in [word.role for word in tokens]
+        anew = tokens[0].surface in BREAKS or denies or not fragment
         negated = negated and not anew
-        shared = subject if fragment or _has_no_subject(own) else ()
-        found.append(Part(tuple(own), shared, negated, _weight(own, final), fragment and bool(found), lead))
+        shared = subject if fragment or _has_no_subject(tokens) else ()
+        clauses.append(Part(tuple(tokens), shared, negated, _weight(tokens, final), fragment and bool(clauses), lead))
         lead = ()
         if not fragment or not subject:
-            subject = _subject(own) or subject
+            subject = _subject(tokens) or subject
         if anew:
-            negated = denies and (not fragment or any(word.surface in ("no", "not", "neither") for word in own))
-    return found
+            negated = denies and (not fragment or any(word.surface in ("no", "not", "neither") for word in tokens))
+    return clauses
 
 
-def finite(own: Sequence[Word]) -> bool:
+def finite(tokens: Sequence[Word]) -> bool:
     """Return whether a part has its own verb, as far as its form shows it."""
-    for word in own:
+    for word in tokens:
         if word.role == "verb" or word.surface in _SHOWS:
             return True
-    begins = bool(own) and own[0].surface in ("the", "a", "an", "it", "there", "he", "she", "they")
-    return begins and any(word.role == "" and re.search(r"[^s]s\Z", word.surface) for word in own[2:])
+    begins = bool(tokens) and tokens[0].surface in ("the", "a", "an", "it", "there", "he", "she", "they")
+    return begins and any(word.role == "" and re.search(r"[^s]s\Z", word.surface) for word in tokens[2:])
 
 
-def _pieces(said: list[Word]) -> list[list[Word]]:
+def _pieces(tokens: list[Word]) -> list[list[Word]]:
     pieces: list[list[Word]] = [[]]
-    for place, word in enumerate(said):
-        after = said[place + 1] if place + 1 < len(said) else None
+    for place, word in enumerate(tokens):
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
         if word.role == "stop":
             if word.surface != '"':
                 pieces.append([])
         elif word.surface in _MAY_BREAK and _breaks(word, after):
             pieces.append([word])
-        elif word.surface in ("and", "or", "nor") and after and _begins_clause(said, place, after):
+        elif word.surface in ("and", "or", "nor") and after and _begins_clause(tokens, place, after):
             pieces.append([])
         else:
             pieces[-1].append(word)
@@ -111,38 +111,38 @@ def _breaks(word: Word, after: Word | None) -> bool:
     return word.surface in BREAKS
 
 
-def _begins_clause(said: Sequence[Word], place: int, after: Word) -> bool:
+def _begins_clause(tokens: Sequence[Word], place: int, after: Word) -> bool:
     if after.role in ("pronoun", "negation", "verb"):
         return True
     if after.surface not in ("the", "there", "i", "we", "another"):
         return False
-    rest = said[place + 1 :]
+    rest = tokens[place + 1 :]
     stop = next((n for n, word in enumerate(rest) if word.role == "stop" or word.surface == "and"), len(rest))
     return any(word.role == "verb" for word in rest[:stop])
 
 
-def _weight(own: Sequence[Word], final: bool) -> int:
-    surfaces = [word.surface for word in own]
+def _weight(tokens: Sequence[Word], final: bool) -> int:
+    surfaces = [word.surface for word in tokens]
     asserted = final or not _ASSERTED.isdisjoint(surfaces[:4]) or "actually" in surfaces or "really" in surfaces
-    seems = surfaces[0] in ("because", "since", "due") or not _SEEMS.isdisjoint([word.stem for word in own])
+    seems = surfaces[0] in ("because", "since", "due") or not _SEEMS.isdisjoint([word.stem for word in tokens])
     return 1 + asserted - seems
 
 
-def _unfronted(own: list[Word]) -> list[Word]:
+def _unfronted(tokens: list[Word]) -> list[Word]:
     """Reorder "on the shelf there is a cup" to normal word order."""
-    if own[0].surface not in PREPOSITIONS:
-        return own
-    there = next((n for n, word in enumerate(own) if word.surface == "there"), 0)
-    if there and not finite(own[:there]):
-        return own[there:] + own[:there]
-    return own
+    if tokens[0].surface not in PREPOSITIONS:
+        return tokens
+    index = next((n for n, word in enumerate(tokens) if word.surface == "there"), 0)
+    if index and not finite(tokens[:index]):
+        return tokens[index:] + tokens[:index]
+    return tokens
 
 
-def _subject(own: Sequence[Word]) -> tuple[Word, ...]:
-    verb = next((n for n, word in enumerate(own) if word.role == "verb"), 0)
-    return content(tuple(own[:verb]))
+def _subject(tokens: Sequence[Word]) -> tuple[Word, ...]:
+    verb = next((n for n, word in enumerate(tokens) if word.role == "verb"), 0)
+    return content(tuple(tokens[:verb]))
 
 
-def _has_no_subject(own: Sequence[Word]) -> bool:
-    begins = own[0].role in ("verb", "negation", "function") and all(word.surface not in _OWN for word in own[:3])
-    return begins and not _subject(own) and not any(word.role == "pronoun" for word in own[:2])
+def _has_no_subject(tokens: Sequence[Word]) -> bool:
+    begins = tokens[0].role in ("verb", "negation", "function") and all(word.surface not in _OWN for word in tokens[:3])
+    return begins and not _subject(tokens) and not any(word.role == "pronoun" for word in tokens[:2])

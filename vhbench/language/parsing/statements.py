@@ -57,23 +57,23 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     Returns:
         "yes", "no", or "" for neither or both; whether an unsure sentence comes last.
     """
-    found: list[tuple[str, int]] = []
+    verdicts: list[tuple[str, int]] = []
     unsure = skip = False
     for clause in chain.from_iterable(map(parts, sentences(normalize_phrases(text)))):
         if any(word.stem in claim.stems for word in clause.lead):  # unrelated clauses are left out
             clause = clause._replace(words=clause.words + clause.lead)
         skip = clause.continues and skip
         if skip or _outside(_UNSURE, clause.text, claim):
-            found, unsure, skip = [], True, True
+            verdicts, unsure, skip = [], True, True
             continue
-        said = "" if _outside(_INTENDS, clause.text, claim) else _judge(clause, claim)
-        if not said and found and _DOES_NOT.search(clause.text):
-            said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
-        if said:
-            found.append((said, clause.weight))
+        verdict = "" if _outside(_INTENDS, clause.text, claim) else _judge(clause, claim)
+        if not verdict and verdicts and _DOES_NOT.search(clause.text):
+            verdict = _not(verdicts[-1][0])  # "Image 1 shows a dog, but image 2 does not"
+        if verdict:
+            verdicts.append((verdict, clause.weight))
             unsure = False
-    most = max((weight for _, weight in found), default=0)
-    answers = {said for said, weight in found if weight == most or claim.before}
+    most = max((weight for _, weight in verdicts), default=0)
+    answers = {verdict for verdict, weight in verdicts if weight == most or claim.before}
     if len(answers) != 1:
         return "", unsure
     answer = answers.pop()
@@ -82,8 +82,8 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
 
 def _outside(pattern: re.Pattern[str], text: str, claim: Claim) -> bool:
     """Return whether a pattern matches with a last word that is not the claim's: "the sky is not clear" may answer."""
-    found = pattern.search(text)
-    return found is not None and stem(found[0].split()[-1]) not in claim.stems
+    match = pattern.search(text)
+    return match is not None and stem(match[0].split()[-1]) not in claim.stems
 
 
 def _not(answer: str) -> str:
@@ -98,48 +98,48 @@ def _judge(clause: Part, claim: Claim) -> str:
         )  # "an accident or anything unexpected": one covers the other
         denied = any(one == "no" for one in each) if loose else all(one == "no" for one in each)
         return "yes" if "yes" in each else "no" if denied else ""
-    said = _judge_one(clause, claim)
-    if said or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
-        return said
+    verdict = _judge_one(clause, claim)
+    if verdict or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
+        return verdict
     return "" if _TURNED & set(claim.stems) else _judge_one(clause, Claim(claim.before, subject=2))
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:
-    said = [_in_view_of(word, claim) for word in clause.words[:_LONGEST]]
-    clause = Part(tuple(said), clause.subject, clause.negated, clause.weight, clause.continues)
-    if not said or "doubt" in [word.role for word in said]:
+    tokens = [_in_view_of(word, claim) for word in clause.words[:_LONGEST]]
+    clause = Part(tuple(tokens), clause.subject, clause.negated, clause.weight, clause.continues)
+    if not tokens or "doubt" in [word.role for word in tokens]:
         return ""
-    cut = next((n for n, word in enumerate(said) if word.surface == "without"), None)
+    cut = next((n for n, word in enumerate(tokens) if word.surface == "without"), None)
     if cut is not None:
         return _judge_without(clause, claim, cut)
-    negations = [n for n, word in enumerate(said) if word.role == "negation" and word.surface != "nor"]
-    nor = not negations and any(word.surface == "nor" for word in said)
+    negations = [n for n, word in enumerate(tokens) if word.role == "negation" and word.surface != "nor"]
+    nor = not negations and any(word.surface == "nor" for word in tokens)
     if (len(negations) + clause.negated + nor) % 2 == 1:
         return _denial(clause, claim, negations[-1] if negations else -1)
-    kept = [word for word in said if word.role != "negation"]
-    if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
+    plain = [word for word in tokens if word.role != "negation"]
+    if len(negations) > 1 and content(plain) and _part_of(content(plain), claim):
         return "yes"  # "No wheel is missing"
-    only = [word.surface for word in kept[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
-    if only and claim.exists and len(kept) < 5 and not finite(kept) and not shares(kept, claim):
+    only = [word.surface for word in plain[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
+    if only and claim.exists and len(plain) < 5 and not finite(plain) and not shares(plain, claim):
         return "no"  # "Only a bus."
-    if claim.exists and _only_another(kept, claim):
+    if claim.exists and _only_another(plain, claim):
         return "no"
-    said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
-    return said_so or identified(kept, claim) or contrary(kept, clause, claim) or converse(kept, clause, claim)
+    verdict = measured(plain, claim, denied=False) or _affirmation(plain, clause, claim)
+    return verdict or identified(plain, claim) or contrary(plain, clause, claim) or converse(plain, clause, claim)
 
 
-def _only_another(said: list[Word], claim: Claim) -> bool:
+def _only_another(tokens: list[Word], claim: Claim) -> bool:
     """Return whether the only animal is a cat where the question is about a dog."""
-    own = content(said)
-    if not own or not any(word.surface == "only" for word in said[:2]) or not finite(said):
+    contents = content(tokens)
+    if not contents or not any(word.surface == "only" for word in tokens[:2]) or not finite(tokens):
         return False
-    if said[0].surface == "only" and another(own[0].stem, claim.stems[-1]):
+    if tokens[0].surface == "only" and another(contents[0].stem, claim.stems[-1]):
         return True  # "Only dogs are visible"
-    if len(own) < 2:
+    if len(contents) < 2:
         return False
-    kind, thing = next((word for word in own if word.surface != "only"), own[0]), own[-1]
-    asked = claim.stems[-1]
-    return kind.stem != asked and implies(asked, kind.stem) and another(thing.stem, asked)
+    kind, thing = next((word for word in contents if word.surface != "only"), contents[0]), contents[-1]
+    expected = claim.stems[-1]
+    return kind.stem != expected and implies(expected, kind.stem) and another(thing.stem, expected)
 
 
 def _in_view_of(word: Word, claim: Claim) -> Word:
@@ -158,13 +158,13 @@ def _in_view_of(word: Word, claim: Claim) -> Word:
 
 def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
     """Parse "a cat instead of a dog": the words after it are denied, the others are not."""
-    said = clause.words
-    if clause.negated or sum(word.role == "negation" for word in said) > 1:
+    tokens = clause.words
+    if clause.negated or sum(word.role == "negation" for word in tokens) > 1:
         return ""
-    end = next((n for n in range(cut + 1, len(said)) if said[n].role in ("verb", "stop")), len(said))
-    left, denied = content(said[:cut]) or clause.subject, content(said[cut + 1 : end])
-    affirmed = _judge_one(Part(said[:cut] + said[end:], clause.subject, weight=clause.weight), claim)
-    points = any(word.role == "pronoun" for word in said[:2])  # "This is a mosque rather than a church"
+    end = next((n for n in range(cut + 1, len(tokens)) if tokens[n].role in ("verb", "stop")), len(tokens))
+    left, denied = content(tokens[:cut]) or clause.subject, content(tokens[cut + 1 : end])
+    affirmed = _judge_one(Part(tokens[:cut] + tokens[end:], clause.subject, weight=clause.weight), claim)
+    points = any(word.role == "pronoun" for word in tokens[:2])  # "This is a mosque rather than a church"
     if denied and _part_of(denied, claim) and (claim.exists or points or shares(left, claim)):
         return "" if affirmed == "yes" else "no"
     return affirmed
@@ -172,20 +172,20 @@ def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
 
 def _denial(clause: Part, claim: Claim, at: int) -> str:
     """Parse a clause with a negation at an index; -1 if it is in an earlier part."""
-    said = list(clause.words)
-    left, right = said[: max(at, 0)], said[at + 1 :]
-    differs = measured([word for word in said if word.role != "negation"], claim, denied=True)
+    tokens = list(clause.words)
+    left, right = tokens[: max(at, 0)], tokens[at + 1 :]
+    differs = measured([word for word in tokens if word.role != "negation"], claim, denied=True)
     if differs:
         return differs
     before, behind = content(left) or (() if claim.exists else clause.subject), content(right)
     if claim.exists and not before and not behind:
         return "no" if _nothing(clause) else ""
-    asked = quantity(right) if claim.count is not None else None
-    if asked is not None:
+    count = quantity(right) if claim.count is not None else None
+    if count is not None:
         behind = tuple(word for word in behind if number(word) is None)
-        return "no" if asked == claim.count and _part_of(behind, claim) else ""
-    meant = tuple(word.stem for word in behind) == claim.stems[claim.subject :]
-    if clause.continues and meant and claim.subject and shares(clause.subject, claim):
+        return "no" if count == claim.count and _part_of(behind, claim) else ""
+    matches = tuple(word.stem for word in behind) == claim.stems[claim.subject :]
+    if clause.continues and matches and claim.subject and shares(clause.subject, claim):
         return "no"  # "The state marked yellow is Wyoming, not Colorado"
     for chunk in _chunks(right):
         absent = any(word.surface in _ABSENT for word in right)  # "The dots that you see are not really there"
@@ -240,10 +240,10 @@ def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> boo
             continue
         if word.stem in POSTURES and word.stem not in stems and any(one.surface in PREPOSITIONS for one in claim.words):
             continue  # "The lamp is not standing on the table"
-        found = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
-        if found is None:
+        index = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
+        if index is None:
             return False
-        place = 0 if claim.exists else found + 1
+        place = 0 if claim.exists else index + 1
     return True
 
 
@@ -260,26 +260,26 @@ def _central(denied: Sequence[Word], clause: Part, claim: Claim) -> bool:
 # Affirmation
 
 
-def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
-    own = content(said)
-    bare = not finite(said)
-    if not own:
+def _affirmation(tokens: list[Word], clause: Part, claim: Claim) -> str:
+    contents = content(tokens)
+    bare = not finite(tokens)
+    if not contents:
         return ""
-    if bare and _names_the_end(own, claim):
+    if bare and _names_the_end(contents, claim):
         return "yes"
-    for start in starts(said, clause, claim):
-        if aligned(said, claim, start):
+    for start in starts(tokens, clause, claim):
+        if aligned(tokens, claim, start):
             if claim.count is not None:
-                return _counted(said, start[0], claim)
+                return _counted(tokens, start[0], claim)
             if claim.exists and claim.all:
-                return _of_all(said[: start[0]])
-            limited = any(word.surface in _SOME for word in said[max(0, start[0] - 4) : max(start[0], 0)])
+                return _of_all(tokens[: start[0]])
+            limited = any(word.surface in _SOME for word in tokens[max(0, start[0] - 4) : max(start[0], 0)])
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
             return "yes"
-    if described(said, claim):
+    if described(tokens, claim):
         return "yes"
-    return _only_a_number(own, claim, bare)
+    return _only_a_number(contents, claim, bare)
 
 
 def _of_all(before: Sequence[Word]) -> str:
@@ -290,31 +290,31 @@ def _of_all(before: Sequence[Word]) -> str:
     return "" if surfaces & {"first", "second", "third", "fourth", "last", "left", "right", "one", "some"} else "yes"
 
 
-def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
+def _names_the_end(contents: Sequence[Word], claim: Claim) -> bool:
     """Return whether a bare "landscape" or "black" is the end of the question."""
-    stems, said = list(claim.stems), [word.stem for word in own]
+    stems, ending = list(claim.stems), [word.stem for word in contents]
     if claim.count is not None or claim.value is not None:
         return False
     if "than" in stems:  # "more suitable for winter than summer"
-        return claim.words[-1].surface != "than" and stems[: stems.index("than")][-len(said) :] == said
-    rest = stems[: len(stems) - len(said)]
-    if stems[len(rest) :] != said or (rest and claim.exists):
+        return claim.words[-1].surface != "than" and stems[: stems.index("than")][-len(ending) :] == ending
+    rest = stems[: len(stems) - len(ending)]
+    if stems[len(rest) :] != ending or (rest and claim.exists):
         return False
     return not rest or (rest[-1] not in PREPOSITIONS - {"in"} and not any(map(compares, stems)))
 
 
-def _counted(said: Sequence[Word], first: int, claim: Claim) -> str:
+def _counted(tokens: Sequence[Word], first: int, claim: Claim) -> str:
     """Compare the stated count with the question's."""
-    verb = max((n for n in range(first) if said[n].role == "verb"), default=-1)
-    before = said[max(verb + 1, first - 5) : first]
-    found = quantity(before) or (1, MANY)
-    if found == (1, MANY) and any(word.surface in ("only", "just") for word in before):
-        found = (1, 1)
-    return within(found, claim.count) if claim.count else ""
+    verb = max((n for n in range(first) if tokens[n].role == "verb"), default=-1)
+    before = tokens[max(verb + 1, first - 5) : first]
+    count = quantity(before) or (1, MANY)
+    if count == (1, MANY) and any(word.surface in ("only", "just") for word in before):
+        count = (1, 1)
+    return within(count, claim.count) if claim.count else ""
 
 
-def _only_a_number(own: Sequence[Word], claim: Claim, bare: bool) -> str:
-    count = number(own[0]) if len(own) == 1 else None
+def _only_a_number(contents: Sequence[Word], claim: Claim, bare: bool) -> str:
+    count = number(contents[0]) if len(contents) == 1 else None
     if count is None or claim.count is None:
         return ""
     answer = within((count, count), claim.count)

@@ -53,18 +53,18 @@ _NUMBER: Final = re.compile(r"\d[\d.]*")
 
 def words(text: str) -> list[Word]:
     """Return the words and stops of a normalized text; "a picture" on a wall is not the image."""
-    found = list(map(_word, _ROUGH.findall(text)))
-    for n in [n for n, word in enumerate(found) if n and word.stem == PICTURE]:
-        word = found[n]
-        before, after = found[n - 1], found[n + 1].surface if n + 1 < len(found) else ""
+    tokens = list(map(_word, _ROUGH.findall(text)))
+    for n in [n for n, word in enumerate(tokens) if n and word.stem == PICTURE]:
+        word = tokens[n]
+        before, after = tokens[n - 1], tokens[n + 1].surface if n + 1 < len(tokens) else ""
         if (before.surface in ("a", "an", "any", "no") or before.role == "") and after not in (
             "of",
             "that",
             "was",
             "is",
         ):
-            found[n] = Word(f"a {_bare(word.surface)}", word.surface, "")
-    return found
+            tokens[n] = Word(f"a {_bare(word.surface)}", word.surface, "")
+    return tokens
 
 
 @lru_cache(maxsize=_KNOWN)
@@ -102,9 +102,9 @@ def implies(one: str, other: str) -> bool:
     return one == other or other in _KINDS.get(one, ())
 
 
-def content(said: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
+def content(tokens: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
     """Return the words with visual content."""
-    return tuple([word for word in said if not word.role])
+    return tuple([word for word in tokens if not word.role])
 
 
 @lru_cache(maxsize=_KNOWN)
@@ -172,13 +172,13 @@ def _synonyms() -> dict[str, str]:
 
 
 def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    relatives: dict[str, set[str]] = {}
     for relation, members in _rows():
         if relation in relations:
             stems = [stem(member) for member in members]
             for one in stems[1:] if directed else stems:
-                found.setdefault(one, set()).update(stems[:1] if directed else set(stems) - {one})
-    return {one: frozenset(others) for one, others in found.items()}
+                relatives.setdefault(one, set()).update(stems[:1] if directed else set(stems) - {one})
+    return {one: frozenset(others) for one, others in relatives.items()}
 
 
 _FORMS: Final = {form: members[0] for relation, members in _rows() if relation == "form" for form in members}

@@ -115,22 +115,22 @@ def bare(text: str) -> str:
     >>> bare("No."), bare(" yes"), bare("No, there is none.")
     ('no', 'yes', '')
     """
-    found = _BARE.fullmatch(text)
-    return found[1].lower() if found else ""
+    match = _BARE.fullmatch(text)
+    return match[1].lower() if match else ""
 
 
 def _of(text: str, question: str) -> str:
     everything, marked = plain(text).lower(), strip_markup(text).lower()
     if marked == everything and unfinished(everything):
         return ""
-    asked = claim(question)
-    if asked and asked.quoted:
+    query = claim(question)
+    if query and query.quoted:
         marked = everything  # a marked answer may be the answer to the quoted question
     for part in dict.fromkeys((marked, everything)):
-        answer, told = _option(part, question), False
+        answer, settled = _option(part, question), False
         if not answer:
-            answer, told = _read(part, asked)
-        if answer or told:
+            answer, settled = _read(part, query)
+        if answer or settled:
             return answer
     return "" if question.strip() else _without_question(everything)
 
@@ -148,140 +148,140 @@ def _option(text: str, question: str) -> str:
     return {options[1].lower(): options[2].lower(), options[3].lower(): options[4].lower()}.get(letter[1], "")
 
 
-def _read(text: str, asked: Claim | None) -> _Reading:
+def _read(text: str, query: Claim | None) -> _Reading:
     """Parse a text; of one that corrects itself, the part after the last correction."""
-    found = _CORRECTS.finditer(text)
-    ends = [each.end() for each in found if each.start() > 0 or _WITHDRAWN.match(text)]
+    corrections = _CORRECTS.finditer(text)
+    ends = [each.end() for each in corrections if each.start() > 0 or _WITHDRAWN.match(text)]
     if not ends:
-        return _read_once(text, asked)
-    answer, told = _read_once(text[ends[-1] :], asked)
-    return answer, told or not answer  # what precedes is withdrawn
+        return _read_once(text, query)
+    answer, settled = _read_once(text[ends[-1] :], query)
+    return answer, settled or not answer  # what precedes is withdrawn
 
 
-def _read_once(text: str, asked: Claim | None) -> _Reading:
+def _read_once(text: str, query: Claim | None) -> _Reading:
     text = _without_echo(text)
     if not _SAYS.search(text) and not assent.whole(text.strip())[0]:
         return "", bool(text)
-    judged = _about_a_word(text, asked) if asked and asked.word else None
+    judged = _about_a_word(text, query) if query and query.word else None
     if judged is not None:
         return judged, not judged
     short = text.strip(" \n.!")
     whole, _ = assent.whole(short)
-    if whole and not (short == "right" and asked and {"left", "right"} & set(asked.stems)):
+    if whole and not (short == "right" and query and {"left", "right"} & set(query.stems)):
         return whole, False
-    listed = _listed(text, asked)
+    listed = _listed(text, query)
     if listed is not None:
         return listed, not listed
-    found = list(assent.match_assent(text))
-    final = [one for one in found if one.final]
-    if found and found[0].first:
-        return _leading(found, text, asked)
-    if found:
-        answers = {one.answer for one in final or found}
-        return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
+    assents = list(assent.match_assent(text))
+    final = [one for one in assents if one.final]
+    if assents and assents[0].first:
+        return _leading(assents, text, query)
+    if assents:
+        answers = {one.answer for one in final or assents}
+        return ((final or assents)[-1].answer, False) if final or len(answers) == 1 else ("", True)
     if assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
-    return _sentences(text, asked)
+    return _sentences(text, query)
 
 
-def _about_a_word(text: str, asked: Claim) -> str | None:
+def _about_a_word(text: str, query: Claim) -> str | None:
     """Parse "It is false." to "Is it false that …?", and verdicts on a quoted question."""
-    told = next(assent.match_assent(text), None)
-    if told and told.first and re.match(r"\W*(?:yes|no)\b", text) and not _RIGHT_ANSWER.match(text.strip()):
-        return told.answer if asked.quoted and _RIGHT_ANSWER.search(text) else None
-    if asked.quoted:
+    match = next(assent.match_assent(text), None)
+    if match and match.first and re.match(r"\W*(?:yes|no)\b", text) and not _RIGHT_ANSWER.match(text.strip()):
+        return match.answer if query.quoted and _RIGHT_ANSWER.search(text) else None
+    if query.quoted:
         right = _RIGHT_ANSWER.search(text)
         if right:
             denied = bool(right["not"] or right["never"]) != bool(_FALSE_THAT.search(text[: right.start()]))
             word = right["word"] or right["first"]
-            return "yes" if ((word == "no") == (asked.word == "false")) != denied else "no"
+            return "yes" if ((word == "no") == (query.word == "false")) != denied else "no"
         return "" if re.search(r"\banswer\b", text) else None
     judged = _JUDGES.match(text)
     if not judged:
         return None
-    if _JUDGES.fullmatch(text) and asked.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
+    if _JUDGES.fullmatch(text) and query.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
         return ""  # "False." may answer or repeat the question
     false = is_negative_judgement(judged["word"]) != bool(judged["not"])
-    return "yes" if false == (asked.word == "false") else "no"
+    return "yes" if false == (query.word == "false") else "no"
 
 
 def _without_echo(text: str) -> str:
     """Drop questions and "yes or no"; a text without anything else becomes a mark."""
     rest = _ASKS.sub(" ", text).strip() if "?" in text else text
     if not rest:
-        asked = text.replace("?", " ").strip()
-        rest = asked if assent.whole(asked)[0] else ""
+        question = text.replace("?", " ").strip()
+        rest = question if assent.whole(question)[0] else ""
     return assent.BOTH.sub(" ", rest)
 
 
-def _leading(found: Sequence[assent.AssentMatch], text: str, asked: Claim | None) -> _Reading:
+def _leading(assents: Sequence[assent.AssentMatch], text: str, query: Claim | None) -> _Reading:
     """Return the answer at the beginning of a text, unless it ends with another."""
-    final = [one for one in found if one.final]
+    final = [one for one in assents if one.final]
     if final:
         return final[-1].answer, False
-    alone = [one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!")]
-    at_once = any(text[one.start : one.start + 5].strip().startswith(("yes", "no")) for one in found[1:2])
-    at_once = at_once and found[1].alone and found[1].start - found[0].start < 6  # "Yes, no"
-    if len({one.answer for one in (found[:2] if at_once else alone)}) > 1:
+    alone = [one for one in assents if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!")]
+    at_once = any(text[one.start : one.start + 5].strip().startswith(("yes", "no")) for one in assents[1:2])
+    at_once = at_once and assents[1].alone and assents[1].start - assents[0].start < 6  # "Yes, no"
+    if len({one.answer for one in (assents[:2] if at_once else alone)}) > 1:
         return "", True
-    answer = found[0].answer
-    if asked and asked.denied:
-        behind = re.sub(r"\A\W*\w+\W*", "", text[found[0].start :])
-        sentence, _ = match_statement(re.split(r"[.!?\n]", behind, maxsplit=1)[0], asked)
+    answer = assents[0].answer
+    if query and query.denied:
+        behind = re.sub(r"\A\W*\w+\W*", "", text[assents[0].start :])
+        sentence, _ = match_statement(re.split(r"[.!?\n]", behind, maxsplit=1)[0], query)
         if sentence and sentence != answer:
             return "", True  # "No, there is no dog" to "Is there no dog?": half of all readers follow the word
     return answer, False
 
 
-def _listed(text: str, asked: Claim | None) -> str | None:
+def _listed(text: str, query: Claim | None) -> str | None:
     """Parse a list of verdicts, one per joint question."""
-    if asked is None or ":" not in text:
+    if query is None or ":" not in text:
         return None
-    found = [(what, answer) for what, answer in _LABELLED.findall(text) if not _NO_LABEL.search(what)]
-    if len({what for what, _ in found}) < 2:
+    pairs = [(label, answer) for label, answer in _LABELLED.findall(text) if not _NO_LABEL.search(label)]
+    if len({label for label, _ in pairs}) < 2:
         return None
-    stems = set(asked.stems)
-    about = [str(answer) for what, answer in found if {word.stem for word in words(normalize_phrases(what))} & stems]
+    stems = set(query.stems)
+    about = [str(answer) for label, answer in pairs if {word.stem for word in words(normalize_phrases(label))} & stems]
     alone = [
-        answer for what, answer in found if tuple(word.stem for word in words(normalize_phrases(what))) == asked.stems
+        answer for label, answer in pairs if tuple(word.stem for word in words(normalize_phrases(label))) == query.stems
     ]
-    if len(alone) == 1 and asked.exists:
-        return {"yes": "no", "no": "yes"}[alone[0]] if asked.denied else str(alone[0])
+    if len(alone) == 1 and query.exists:
+        return {"yes": "no", "no": "yes"}[alone[0]] if query.denied else str(alone[0])
     if len(set(about)) == 1 or len(about) < 2:
         return about[0] if len(about) > 1 else None
-    return "" if asked.denied else "yes" if asked.either else "no"
+    return "" if query.denied else "yes" if query.either else "no"
 
 
-def _sentences(text: str, asked: Claim | None) -> _Reading:
+def _sentences(text: str, query: Claim | None) -> _Reading:
     """Parse a text without a sufficient word of assent or denial."""
-    if asked is None:
+    if query is None:
         return "", False
-    if asked.exists and _CHINESE_NONE.fullmatch(text):
-        return ("yes" if asked.denied else "no"), False
+    if query.exists and _CHINESE_NONE.fullmatch(text):
+        return ("yes" if query.denied else "no"), False
     if _NO_DOUBT.fullmatch(text):
         return "yes", False
-    if asked.exists and (bare := _BARE_NOUN.fullmatch(text)) and set(map(stem, bare[1].split())) <= set(asked.stems):
+    if query.exists and (bare := _BARE_NOUN.fullmatch(text)) and set(map(stem, bare[1].split())) <= set(query.stems):
         return "", True  # "Dog" to "Is there a dog?" repeats the question's word
     first = _FIRST.split(text.strip(), maxsplit=1)[0]
     short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
     if short:
-        return _elliptic(short, asked), False
-    answer, told = match_statement(_LABEL.sub(" is ", _COUNT.sub(" is absent", text)), asked)
-    if asked.exists and _HERE.fullmatch(text):
-        return ("no" if asked.denied else "yes"), False
+        return _elliptic(short, query), False
+    answer, settled = match_statement(_LABEL.sub(" is ", _COUNT.sub(" is absent", text)), query)
+    if query.exists and _HERE.fullmatch(text):
+        return ("no" if query.denied else "yes"), False
     weak, _ = assent.whole(first)
     polite = text.strip().startswith(("sure", "of course", "certainly"))
-    if answer or told or not weak or polite or _NEGATION.search(text) or re.search(r"\bno\b", text):
-        return answer, told
+    if answer or settled or not weak or polite or _NEGATION.search(text) or re.search(r"\bno\b", text):
+        return answer, settled
     return weak, False
 
 
-def _elliptic(short: re.Match[str], asked: Claim) -> str:
+def _elliptic(short: re.Match[str], query: Claim) -> str:
     """Parse "There is." or "It isn't."."""
     answer = "no" if short["not"] or short["short_not"] else "yes"
-    if not asked.denied:
+    if not query.denied:
         return answer
-    if asked.exists and short["who"] in ("there", "i"):
+    if query.exists and short["who"] in ("there", "i"):
         return {"yes": "no", "no": "yes"}[answer]
     return ""
 

@@ -46,15 +46,15 @@ def test_what_is_nearer_hides_what_it_overlaps(near, share: float) -> None:
     far = spot(0, 0, 40, 40)
     assert visible_share(far, near) == share_among(far, [near]) == share
     placed = layout(far, near)
-    assert far.shown == share
-    assert near.shown == (0.5 if near.placed.depth < 0.8 else 1)
+    assert far.visible_share == share
+    assert near.visible_share == (0.5 if near.placed.depth < 0.8 else 1)
     assert placed.spots == [far, near]
 
 
 def test_what_several_things_hide_adds_up_once() -> None:
     far, left, middle = spot(0, 0, 40, 40), spot(-20, 0, 40, 40, 0.9), spot(0, 0, 32, 40, 0.95)
     layout(left, far)  # it counts alike whichever came first
-    assert far.shown == 0.5
+    assert far.visible_share == 0.5
     assert visible_share(far, middle) == pytest.approx(0.2)
     assert share_among(far, [left, middle]) == pytest.approx(0.2)
     assert visible_share(far, spot(60, 0, 20, 20, 0.95)) == 0.5
@@ -98,8 +98,8 @@ def test_beside_is_more_than_six_tenths_of_the_mean_width(x: int, clear: bool) -
 )
 def test_how_much_must_be_seen(thing, requested, strict: bool, wanted: float) -> None:
     made = layout(requested=requested)
-    assert acceptance._wanted(made, spot(0, 0, 9, 9, **thing), carries=False, strict=strict) == wanted
-    assert acceptance._wanted(made, spot(0, 0, 9, 9, **thing), carries=True, strict=strict) == 0.5
+    assert acceptance._least_visible(made, spot(0, 0, 9, 9, **thing), carries=False, strict=strict) == wanted
+    assert acceptance._least_visible(made, spot(0, 0, 9, 9, **thing), carries=True, strict=strict) == 0.5
 
 
 def test_strict_places_are_free_and_clear() -> None:
