@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,8 +78,9 @@ def of_inspect(log: Row) -> Iterator[Row]:
     for sample in sorted(log["samples"] or (), key=lambda sample: (str(sample["id"]), sample["epoch"])):
         name, prompt, output = sample["id"], sample["input"], sample.get("output") or {}
         first = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-        # What was sent: solvers change the messages, not the input.
-        messages = [*takewhile(lambda one: one["role"] != "assistant", sample.get("messages") or first)]
+        # What was sent for the last response: solvers change the messages, not the input.
+        turns = sample.get("messages") or first
+        messages = turns[:-1] if turns[-1]["role"] == "assistant" else turns
         choices = output.get("choices") or [{}]
         response = "" if sample.get("error") else _text((choices[0].get("message") or {}).get("content") or "")
         ending = {"stop_reason": choices[0].get("stop_reason"), "usage": output.get("usage")}

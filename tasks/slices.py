@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.benchmarks import Grouping, benchmark, of_task, task
+from vhbench.columns import CELLS
 from vhbench.tasks.datasets import or_exit, repeat, select
 
 
@@ -46,14 +47,14 @@ def whole(docs: Any) -> Any:
 def _stratified(docs: Any) -> Any:
     """Order rows so that the first N, for any N (``--limit``), are a stratified sample of whole pairs.
 
-    The rows of a pair follow one another, questions before their negated twins. Each pair is the one that brings the
-    counts of all subsets of the report, and of the values of their columns, nearest to their shares (least squares).
-    Pairs in the same subsets are ordered by a hash of their case: a random sample of many images, and the same cases
-    under every perturbation.
+    The rows of a pair follow one another, questions before their negated twins. Each pair is the one with the largest
+    deficit per row: of all columns with cells, and of the subsets of the report, so far below their shares. Pairs in
+    the same subsets are ordered by a hash of their case: a random sample of many images, and the same cases under every
+    perturbation.
     """
     families = benchmark(docs.select_columns(["benchmark"])[0]["benchmark"]).families
     cells = {kind: _groupings(family.cells) for kind, family in families.items()}
-    names = {"id", "kind", "pair_id", "perturbation", "negated", *chain.from_iterable(chain(*cells.values()))}
+    names = {"id", "pair_id", *chain.from_iterable(chain(*cells.values()))}
     columns = docs.select_columns(sorted(names))[:]
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     pairs: dict[str, list[int]] = defaultdict(list)
@@ -71,26 +72,26 @@ def _stratified(docs: Any) -> Any:
 
 
 def _groupings(cells: Sequence[Grouping]) -> list[Grouping]:
-    """Return the groupings of a report, every column of them alone, and all columns together."""
-    every = sorted({*chain.from_iterable(cells)})
-    return sorted({(), ("kind",), *cells, *((column,) for column in every), tuple(every)})
+    """Return the groupings of a report, every column with cells alone (counted twice), and all columns together."""
+    every = sorted({"kind", *CELLS, *chain.from_iterable(cells)})
+    alone = [(), *((column,) for column in every)]
+    return sorted([*alone, *alone, *({*cells, tuple(every)} - {*alone})])
 
 
 def _turns(strata: Sequence[Counter[Any]], pairs: Sequence[int]) -> Iterator[int]:
     """Yield the stratum of each pair in turn; each is given as subset → its rows in one pair, with the number of pairs.
 
     >>> "".join("ab"[stratum] for stratum in _turns([Counter({"a": 1}), Counter({"b": 1})], [6, 2]))
-    'aabaaaba'
+    'abaaabaa'
     """
     subsets = sorted({*chain.from_iterable(strata)})
     own = np.array([[stratum[subset] for subset in subsets] for stratum in strata], dtype=np.int64)
     left, sizes = np.array(pairs), own.max(axis=1)
     shares = left @ own
     pull = own * (left @ sizes) - np.outer(sizes, shares)  # whole numbers: the same order on every machine
-    moves = pull @ pull.T
-    cost = moves.diagonal().copy()
+    moves, surplus = pull @ pull.T, np.zeros_like(sizes)
     for _ in range(left.sum()):
-        turn = int(np.where(left > 0, cost, np.iinfo(np.int64).max).argmin())
+        turn = int(np.where(left > 0, surplus / sizes, np.inf).argmin())  # per row, else one size of pairs comes first
         yield turn
         left[turn] -= 1
-        cost += 2 * moves[turn]
+        surplus += moves[turn]

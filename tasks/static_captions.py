@@ -22,12 +22,13 @@ _CURVE = ("chair_i", "chair_s", "cover", "words")
 
 
 def amber_reference(records: Sequence[Record]) -> dict[str, Any]:
-    """Return what AMBER's inference.py prints, with the built-in nouns and similarity, named in ``tools``.
+    """Return what AMBER's inference.py prints of captions, or of responses, with the built-in tools (``tools``).
 
     ``vhbench score amber --questions SPLIT --compat --language nltk-spacy`` uses the reference's own.
     """
     relation = datasets.resolve("amber").manifest.config["relation"]
-    scores = amber.score_records(records, compat=True, relation=relation)
+    part = "g" if records[0].kind == "caption" else "d"
+    scores = amber.score_records(records, compat=True, relation=relation, evaluation_type=part)
     return {name: scores[name] for name in ("printed", "counters", "tools")}
 
 

@@ -62,8 +62,9 @@ def test_an_inspect_response_at_the_token_limit_is_cut_off() -> None:
         ([BRIEF, *SAMPLE["input"], SAID], {}, "system:\nBe brief.\nuser:\nIs it?"),
         ([*SAMPLE["input"], SAID], {"system_message": "Be brief."}, "system:\nBe brief.\nuser:\nIs it?"),
         ([{"role": "user", "content": "Is it? Think."}, SAID], {}, "user:\nIs it? Think."),
+        ([*SAMPLE["input"], SAID] * 2, {}, "user:\nIs it?\nassistant:\nYes.\nuser:\nIs it?"),
     ],
-    ids=["none", "plain", "solver", "option", "template"],
+    ids=["none", "plain", "solver", "option", "template", "asked again"],
 )
 def test_the_prompt_of_an_inspect_log_is_what_was_sent(messages: list[Any], config: dict[str, str], sent: str) -> None:
     """Inspect logs a solver's system prompt among the messages, and that of --system-message in the plan's settings."""

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vhbench.columns import CELLS
 from vhbench.tasks import slices
 
 PAIRS = st.lists(
@@ -19,7 +20,7 @@ PAIRS = st.lists(
 def table(rows: list[dict[str, Any]]) -> Any:
     import datasets
 
-    empty = {"kind": "yes_no", "benchmark": "ode", "perturbation": "", "negated": False, "pairing": "ee"}
+    empty = {**dict.fromkeys(CELLS, ""), "kind": "yes_no", "benchmark": "ode", "negated": False, "pairing": "ee"}
     return datasets.Dataset.from_list([{**empty, **row} for row in rows])
 
 
@@ -53,7 +54,7 @@ def test_a_prefix_has_each_stratum_in_proportion_and_whole_pairs(strata: list[tu
 def test_every_subset_of_mioh_is_in_proportion_at_once() -> None:
     """Of 26 types in three modes, each with its pressures, 100 rows hold each type, mode, task and pressure rightly."""
     rows = [
-        {"id": f"{kind}{n}{p}", "pair_id": f"{kind}{n}", "scene_ids": ["s"], "benchmark": "mioh", "criterion": "",
+        {"id": f"{kind}-{n}{p}", "pair_id": f"{kind}-{n}", "scene_ids": ["s"], "benchmark": "mioh", "criterion": "",
          "kind": "yes_no" if kind % 4 else "multiple_choice", "task": f"task {kind % 4}", "mode": f"mode {kind % 3}",
          "pressure": p, "question_type": f"T{kind}"}
         for kind in range(26)
@@ -67,6 +68,42 @@ def test_every_subset_of_mioh_is_in_proportion_at_once() -> None:
         for name in ("task", "mode", "pressure", "question_type", "kind"):
             every, found = Counter(ordered[name][:]), Counter(first[name][:])
             assert all(abs(found[value] - limit * n / len(rows)) <= 2.5 for value, n in every.items()), name
+
+
+def test_large_and_small_pairs_are_in_proportion_at_once() -> None:
+    """Easy questions alone, and with two to five pressed ones: no prefix prefers one size of pairs."""
+    sizes = [
+        f"easy {pressed}".split() for pressed in ("", "hn hp", "hn hp hp+hn ni8", "hn hp hp+hn", "hn hp ni2 ni8 ni10")
+    ]
+    rows = [
+        {"id": f"{kind}-{n}{p}", "pair_id": f"{kind}-{n}", "benchmark": "mioh", "kind": "multiple_choice",
+         "pressure": p, "question_type": f"T{kind}"}
+        for kind in range(6)
+        for n in range(20)
+        for p in sizes[n % 5]
+    ]  # fmt: skip
+    pressures = slices.whole(table(rows))["pressure"][:]
+    every = Counter(pressures)
+    found: Counter[str] = Counter()
+    for limit, pressure in enumerate(pressures, start=1):
+        found[pressure] += 1
+        assert all(abs(found[value] - limit * n / len(rows)) < 3 for value, n in every.items()), limit
+
+
+def test_what_the_report_has_no_subset_of_is_in_proportion_too() -> None:
+    """VHExpansion's report has sources and perturbations; its questions also have a criterion, a type and a pairing."""
+    rows = [
+        {"id": f"{n}{negated}", "pair_id": f"{n}", "benchmark": "vhexpansion", "source": "ode", "negated": negated,
+         "criterion": ("standard", "fictional")[n % 2], "question_type": ("state", "number", "action")[n % 3],
+         "pairing": ("ee", "en")[n % 5 // 3]}
+        for n in range(60)
+        for negated in (False, True)
+    ]  # fmt: skip
+    ordered = slices.whole(table(rows))
+    for limit in range(2, 121, 2):
+        for name in ("criterion", "question_type", "pairing"):
+            every, found = Counter(ordered[name][:]), Counter(ordered[name][:limit])
+            assert all(abs(found[value] - limit * n / 120) <= 2 for value, n in every.items()), (limit, name)
 
 
 def test_equal_strata_take_turns() -> None:

@@ -11,7 +11,7 @@ from vhbench import splits
 from vhbench.benchmarks import Task, benchmark
 from vhbench.builds.split_build import SplitBuild, tail, vocabulary_of
 from vhbench.files import convert, file_sha256, is_inside, read_json, read_text
-from vhbench.options import check_numbers, option, values_of
+from vhbench.options import option, values_of
 from vhbench.schema import Question, Row, VhbenchError
 
 IMAGES_PER_SHARD = 32
@@ -40,15 +40,6 @@ class AmberBuild(SplitBuild):
     )
     images: str = option("Folder of AMBER's photos (AMBER_1.jpg …).", "", metavar="DIR")
     limit: int = option("Use only the first N images.", 0, least=0)
-
-    def check(self) -> None:
-        """Read the whole source before anything is built.
-
-        Raises:
-            VhbenchError: naming the option, file or entry.
-        """
-        check_numbers(self)
-        self._read  # noqa: B018 - reads the source
 
     @property
     def _read(self) -> "_Source":

@@ -18,7 +18,7 @@ from vhbench.benchmarks import Task, benchmark, load
 from vhbench.builds.split_build import SplitBuild, tail, vocabulary_of
 from vhbench.files import canonical, file_sha256, is_inside, read_json, read_text
 from vhbench.language import synonyms
-from vhbench.options import check_numbers, option, values_of
+from vhbench.options import option, values_of
 from vhbench.schema import ImageData, Question, Row, VhbenchError
 from vhbench.seeding import rng
 
@@ -26,8 +26,8 @@ IMAGES_PER_SHARD = 50
 LIMITS = (64, 512)
 """Token limits of the captions; the score depends on their length."""
 
-_COLUMNS = ("image_id", "image_ids", "image", "images", "file_name", "id")
-"""Names under which published lists have their images."""
+_COLUMNS = ("image_id", "image_ids", "img_id", "image", "images", "image_path", "file_name", "imgToEval", "id")
+"""Names under which published lists have their images; ``imgToEval`` in CHAIR's own output."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,20 +61,11 @@ class ChairBuild(SplitBuild):
     sample: int = option("Number of images, sampled with --seed; 0 for all.", 500, least=0)
     ids: str = option(
         "File of the images to use instead of a sample, by ids or file names: one per line, comma-separated, a JSON "
-        "list, or JSON lines with `image_id` or `image`.",
+        "list, JSON lines or a table with `image_id` or `image`, or CHAIR's own output.",
         "",
         metavar="FILE",
     )
     prompt: str = option("Prompt.", "Please describe this image in detail.")
-
-    def check(self) -> None:
-        """Read the whole source before anything is built.
-
-        Raises:
-            VhbenchError: naming the option, file or entry.
-        """
-        check_numbers(self)
-        self._chosen  # noqa: B018 - reads the source
 
     @property
     def _read(self) -> "_Photos":
@@ -82,7 +73,24 @@ class ChairBuild(SplitBuild):
 
     @property
     def _chosen(self) -> list[str]:
-        return _choose(self._read, self.ids, self.sample, self.seed)
+        """Return the image ids of a file, or of a random sample, each once, in the source and with a readable image."""
+        read, known = self._read, sorted(self._read.images)
+        if self.sample > len(known) and not self.ids:
+            raise VhbenchError(f"--sample {self.sample}: expected at most {len(known)}, the images of the source")
+        drawn = rng(self.seed, "chair", "sample").permutation(len(known))[: self.sample or None]
+        files: dict[str, str] = {}
+        for image, file in read.images.items():
+            if isinstance(file, str):  # a name that two images share names neither
+                files[Path(file).name] = "" if Path(file).name in files else image
+        listed = (_id_of(name, read.images.keys(), files) for name in _listed(self.ids)) if self.ids else ()
+        names = [*dict.fromkeys(listed)] if self.ids else sorted(known[place] for place in drawn.tolist())
+        if not names:
+            raise VhbenchError(f"--ids {self.ids}: expected at least one image id")
+        if unknown := [name for name in names if name not in read.images]:
+            raise VhbenchError(f"--ids {self.ids}: expected ids of images in the source, got {unknown[0]!r}")
+        for name in names:
+            read.image(name)  # raises for a missing file
+        return names
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -204,15 +212,17 @@ def _listed(file: str) -> list[str]:
     for parts in ([text], lines):
         with suppress(ValueError):
             return _names_in([json.loads(part) for part in parts if part.strip()])
-    header = next(csv.reader(lines), [])
-    if (column := next((name for name in _COLUMNS if name in header), "")) and len(header) > 1:
-        return [row[column] or "" for row in csv.DictReader(lines)]
-    return [word for word in re.split(r"""[\s,;"'\[\]]+""", text) if word not in ("", *_COLUMNS)]
+    table = csv.DictReader(lines, delimiter="\t" if "\t" in text else ",")
+    if column := next((name for name in _COLUMNS if name in (table.fieldnames or ())), ""):
+        return [row[column] or "" for row in table]
+    return [word for word in re.split(r"""[\s,;"'\[\]]+""", text) if word]
 
 
 def _names_in(entry: Any) -> list[str]:
     if isinstance(entry, dict):
-        entry = next((entry[column] for column in _COLUMNS if column in entry), [*entry])
+        lists = [value for name, value in entry.items() if isinstance(value, list) and not re.search(r"\d", name)]
+        named = [entry[column] for column in _COLUMNS if column in entry]
+        return _names_in((named or (lists if len(lists) == 1 else [[*entry]]))[0])  # a single list is of images
     return [*chain.from_iterable(map(_names_in, entry))] if isinstance(entry, list) else [str(entry)]
 
 
@@ -227,27 +237,6 @@ def _id_of(name: str, known: Collection[str], files: Mapping[str, str]) -> str:
     number = re.fullmatch(r"(?:COCO_\w+?_)?0*(\d+)(?:\.\w+)?", file)
     candidates = (name, files.get(file, ""), number[1] if number else "")
     return next((one for one in candidates if one in known), name)
-
-
-def _choose(photos: _Photos, ids: str, sample: int, seed: int) -> list[str]:
-    """Return the image ids of a file, or of a random sample, each once, in the source and with a readable image."""
-    known = sorted(photos.images)
-    if sample > len(known) and not ids:
-        raise VhbenchError(f"--sample {sample}: expected at most {len(known)}, the images of the source")
-    drawn = rng(seed, "chair", "sample").permutation(len(known))[: sample or None]
-    files: dict[str, str] = {}
-    for image, file in photos.images.items():
-        if isinstance(file, str):  # a name that two images share names neither
-            files[Path(file).name] = "" if Path(file).name in files else image
-    listed = (_id_of(name, photos.images.keys(), files) for name in _listed(ids)) if ids else ()
-    names = [*dict.fromkeys(listed)] if ids else sorted(known[place] for place in drawn.tolist())
-    if not names:
-        raise VhbenchError(f"--ids {ids}: expected at least one image id")
-    if unknown := [name for name in names if name not in photos.images]:
-        raise VhbenchError(f"--ids {ids}: expected ids of images in the source, got {unknown[0]!r}")
-    for name in names:
-        photos.image(name)  # raises for a missing file
-    return names
 
 
 def tasks() -> Iterator[Task]:

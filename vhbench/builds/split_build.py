@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
-from vhbench.options import LARGEST_SEED, option
+from vhbench.options import LARGEST_SEED, check_numbers, option
 from vhbench.protocols import Build
 from vhbench.schema import VhbenchError
 
@@ -44,11 +44,13 @@ class SplitBuild(Build):
         return self.config
 
     def check(self) -> None:
-        """Validate all options before anything is built.
+        """Validate all options, and read the whole source, before anything is built.
 
         Raises:
-            VhbenchError: naming the option, its value and the allowed values.
+            VhbenchError: naming the option, its value and the allowed values, or a file and its entry.
         """
+        check_numbers(self)
+        self.shards  # noqa: B018 - reads the source
 
     def prepare(self, echo: Callable[[str], None], *, pilot: bool = True) -> str | None:
         """Do what comes before a build, such as a pilot.

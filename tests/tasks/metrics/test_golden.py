@@ -77,6 +77,13 @@ def test_chair_captions(reference: Path) -> None:
         assert (caption["CHAIR_s"], caption["CHAIR_i"]) == (row["CHAIRs"], row["CHAIRi"])
 
 
+@pytest.mark.parametrize("dash", "‒–—―")
+def test_words_beside_a_dash_are_words_as_in_nltk(dash: str) -> None:
+    gold = {"1": ["dog"]}
+    result = chair.score({"1": f"A dog{dash}a cat"}, gold, synonyms={"dog": [], "cat": []}, compat=True)
+    assert [mention["node"] for mention in result["captions"][0]["mentions"]] == ["dog", "cat"]
+
+
 def test_pattern_singular(reference: Path) -> None:
     for word, singular in golden(reference, "chair.json")["singularize"].items():
         assert pattern_singular(word) == singular, word

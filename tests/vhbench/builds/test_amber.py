@@ -16,6 +16,7 @@ from vhbench.builds.row_ids import RowNames
 from vhbench.files import read_json
 from vhbench.runs import Responses
 from vhbench.schema import Question, Row, VhbenchError
+from vhbench.tasks import static_captions
 from vhbench.tasks.metrics import amber, amber_files
 
 ANNOTATIONS = [
@@ -151,6 +152,19 @@ def test_the_tasks_metrics_are_ambers(tmp_path: Path) -> None:
     names = ("chair_num", "chair_score", "safe_cover_num", "safe_cover_score", "hallu_cover_num", "hallu_cover_score")
     assert [found["counters"][name] for name in names] == [5, 2, 3, 2, 3, 2]
     assert found["printed"]["AMBER"]["Score"] == pytest.approx((100 - 40 + 100 * 4 / 6) / 2, abs=0.05)
+
+
+@pytest.mark.parametrize(("kind", "sections"), [("caption", "Generative"), ("yes_no", "Descriminative Exsitence")])
+def test_the_references_numbers_of_a_task_are_of_its_own_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, sections: str
+) -> None:
+    split = build(source(tmp_path / "data", ANNOTATIONS, IMAGES), tmp_path / "out")
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "out"))
+    (tmp_path / "responses.json").write_text(json.dumps({str(n): "a dog" if n < 3 else "No" for n in range(1, 8)}))
+    records = [row for row in Responses(tmp_path / "responses.json", split, verbatim=True) if row.kind == kind]
+    printed = static_captions.amber_reference(records)["printed"]
+    assert {name.partition(" ")[0] for name in printed} >= {*sections.split()}
+    assert ("Generative Task" in printed) == (kind == "caption") != ("Exsitence" in printed)
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,10 @@ def test_objects_are_those_of_annotations_and_captions_and_the_references_own_ar
         '{"image": "COCO_val2014_000000000102.jpg"}\n{"image": "102"}\n{"image": "000000000101.jpg"}',
         '{"image_ids": [102, 101]}', "image_id\n102\n101\n", 'image_id,caption\n102,"A dog, 7"\n101,A bus\n',
         "['102', '101']", '{"102": "A dog.", "101": ["A bus."]}', "# The 2 images, as of 2018\n102\n101\n",
+        '{"overall": {"metrics": {"CHAIRs": 1}}, "imgToEval": {"102": {"image_id": 102}, "101": {"image_id": 101}}}',
+        "index\timage_id\tx\n0\t102\ta, b\n1\t101\tc\n", '{"ids": [102, 101]}', '[{"img_id": 102}, {"img_id": 101}]',
+        '{"question_id": 5, "image_path": "/data/COCO_val2014_000000000102.jpg"}\n{"image_path": "000000000101.jpg"}',
+        '{"test": [102, 101], "seed": 0}', '{"name": "val", "images": [{"id": 102}, {"id": 101}], "size": [1]}',
     ],
 )  # fmt: skip
 def test_image_ids_are_read_as_papers_publish_them(tmp_path: Path, text: str) -> None:
@@ -104,6 +108,12 @@ def test_image_ids_are_read_as_papers_publish_them(tmp_path: Path, text: str) ->
     made.check()
     assert made.config["image_ids"] == ["102", "101"]
     assert made.config["sample"] == 0  # none is drawn
+
+
+def test_a_list_of_which_part_is_not_known_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ids.json").write_text('{"train": [102], "test": [101]}')
+    with pytest.raises(VhbenchError, match=r"--ids .*: expected ids of images in the source, got 'train'"):
+        coco(tmp_path, ids=str(tmp_path / "ids.json")).check()
 
 
 def test_files_name_images_before_their_numbers_do(tmp_path: Path) -> None:

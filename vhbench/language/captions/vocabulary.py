@@ -14,7 +14,7 @@ from vhbench.language.inflection import plural_forms
 from vhbench.schema import VhbenchError
 
 # Characters that are always tokens; ":" and "," are unless a digit follows, a full stop only at the end of a sentence.
-_ALONE = r";@\#$%&?!*()\[\]{}<>\"`«“‘„»”’"
+_ALONE = r";@\#$%&?!*()\[\]{}<>\"`«“‘„»”’‒–—―"
 _CLOSERS = r"[\])}>\"'»”’]*"
 _SUFFIX = r"(?:s|m|d|ll|re|ve)?"
 
@@ -35,7 +35,7 @@ def tokens(sentence_end: str) -> re.Pattern[str]:
 TOKEN = tokens(rf"{_CLOSERS}(?:\s|\Z)")
 
 # Characters that the Penn Treebank leaves inside a token; each becomes a separate one.
-_APART = str.maketrans(dict.fromkeys("/|~—–…•", ";"))
+_APART = str.maketrans(dict.fromkeys("/|~…•", ";"))
 
 # CHAIR's rules for COCO: two-word names of one object, and qualifiers that are not a person.
 _DOUBLE_WORDS = (
