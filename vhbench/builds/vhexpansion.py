@@ -50,9 +50,6 @@ class VHExpansionBuild(SplitBuild):
 
     With attacks: `vhbench build vhexpansion --out out --source ode:out/ode --attack ifgsm,pgd --model
     llava-hf/llava-1.5-7b-hf`
-
-    Attributes:
-        compression: level of the perturbed images' PNG compression; their hashes depend on it.
     """
 
     benchmark = "vhexpansion"
@@ -167,7 +164,7 @@ class VHExpansionBuild(SplitBuild):
     compat: bool = _of_attacks("Attack as the released code does (add --schedule cosine).", False)
 
     version: str = version_option("2.0.0")
-    compression: int = 4
+    compression: int = 4  # level of the perturbed images' PNG compression, on which their hashes depend
 
     def check(self) -> None:
         """Validate all options, and read the whole source, before anything is built.

@@ -175,4 +175,5 @@ def _commands(
                     f"{where(kind, name)}"
                 )
     runs = " ".join(where("results", name) for name in models)
-    yield f"vhbench compare {runs} --names {','.join(models)} --out {shlex.quote(str(options.out / 'comparison'))}"
+    out = shlex.quote(str(options.out / "comparison"))
+    yield f"{environment}vhbench compare {runs} --names {','.join(models)} --out {out}"

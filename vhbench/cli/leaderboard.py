@@ -59,7 +59,7 @@ class InitOptions:
     )
     title: str = option("Title of the site.", "Visual hallucination board")
     fresh: tuple[str, ...] = option(
-        "PUBLIC=FRESH: two versions of the same build, such as ode-1.0.0=ode-2.0.0, whose gap is shown; may be "
+        "PUBLIC=FRESH: two versions of the same build, such as ode-2.0.0=ode-3.0.0, whose gap is shown; may be "
         "repeated.",
         (),
         metavar="EDITIONS",

@@ -65,10 +65,11 @@ def plan(options: PlanOptions) -> None:
         )
     effect = f"for {options.detect:g} points"
     rows = [["task", "metric", "questions", "images", "detects", f"questions {effect}", f"images {effect}"]]
+    lacking = "pilot too small" if options.pilot else "needs a pilot"
     for one in plans:
         least = "n/a" if one.detectable is None else number(one.detectable)
         sizes = (one.needed_questions, one.needed_images)
-        needed = ["needs a pilot" if size is None else f"{size:,}" for size in sizes]
+        needed = [lacking if size is None else f"{size:,}" for size in sizes]
         rows.append([one.task, one.metric, f"{one.questions:,}", f"{one.images:,}", least, *needed])
     for line in aligned(rows):
         typer.echo(line)

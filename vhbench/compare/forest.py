@@ -34,8 +34,8 @@ def _dots(runs: RunComparison, groups: list[ComparedGroup]) -> Iterator[Dot]:
     for group in groups:
         scales = {metric.name: metric.scale for metric in metrics_of(group.group.family)}
         for score in group.headlines:
-            if scales[score.name] != "share":
-                continue  # another unit
+            if scales.get(score.name) != "share":
+                continue  # another unit, such as tokens
             for one in score.differences:
                 low, high = one.interval or (None, None)
                 ends = f" {interval(one.interval)}" if one.interval else ""

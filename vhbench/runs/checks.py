@@ -187,7 +187,7 @@ def check_same_split(origin: Provenance | None, split: Path, manifest: Manifest)
     raise VhbenchError(
         f"expected responses to {manifest.version} with content hash {manifest.content_hash[:12]}… ({split}); those of "
         f"{origin.task} belong to another split, {origin.benchmark} {origin.version} with {origin.content_hash[:12]}…; "
-        "give the evaluated split"
+        "give the evaluated split (--questions; for analyses --split)"
     )
 
 

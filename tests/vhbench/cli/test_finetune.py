@@ -47,7 +47,8 @@ def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editi
     for line, (name, model) in zip(printed, models.items(), strict=False):
         assert line == f"{command} {model} --tasks ode --log_samples --output_path tuned/results/{name}"
     assert [line.split(" --")[0] for line in printed[2:4]] == ["lmms-eval"] * 2  # MME is asked as it is
-    assert printed[4].startswith("vhbench compare tuned/results/before tuned/results/after --names before,after")
+    compared = "vhbench compare tuned/results/before tuned/results/after --names before,after"
+    assert printed[4].startswith(f"VHBENCH_DATA={editions.test.parent} {compared}")  # captions need its vocabulary
 
 
 def test_the_commands_name_a_device_that_is_there_and_the_trained_size(tmp_path: Path) -> None:

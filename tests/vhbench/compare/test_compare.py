@@ -14,7 +14,7 @@ from vhbench.schema import Record
 TASK = "ode_fictional_existence"
 
 
-def write(folder: Path, right: Sequence[bool], task: str = TASK) -> Path:
+def write(folder: Path, right: Sequence[bool], task: str = TASK, tokens: int = 0) -> Path:
     """Write what lmms-eval logs of a task whose questions, two about each image, were answered so."""
     lines = []
     for place, hit in enumerate(right):
@@ -23,6 +23,7 @@ def write(folder: Path, right: Sequence[bool], task: str = TASK) -> Path:
         record = Record(
             f"q{place:02}", benchmark="ode", kind="yes_no", criterion="fictional", task="existence", answer=answer,
             prediction=said, response=said, question=f"Is there thing {place}?", scene_ids=(f"s{place // 2}",),
+            tokens=tokens,
         )  # fmt: skip
         lines.append(json.dumps({"doc_id": place, "target": answer, "resps": [said], "accuracy": asdict(record)}))
     folder.mkdir(parents=True)
@@ -53,6 +54,14 @@ def test_it_says_what_is_better_and_writes_it(runs: list[str], tmp_path: Path) -
         assert "large" in text
         assert "75" in text
     assert (tmp_path / "out" / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_figure_leaves_out_tokens_which_have_another_unit(tmp_path: Path) -> None:
+    folders = [str(write(tmp_path / name, [True, False] * 20, tokens=n)) for name, n in (("a", 3), ("b", 9))]
+    done = CliRunner().invoke(app, ["compare", *folders, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "tokens" in (tmp_path / "out" / "comparison.json").read_text()
+    assert (tmp_path / "out" / "comparison.png").is_file()
 
 
 def test_what_is_to_be_known_first_is_said_first_in_each_file(runs: list[str], tmp_path: Path) -> None:
