@@ -50,7 +50,7 @@ def compare(options: CompareOptions) -> None:
     """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 
     Scores are those of the reports. Intervals are paired by question and clustered by image or fact. *p* comes from
-    flipping the signs of whole clusters; *adj. p* is adjusted (max-t) over all headline metrics of a benchmark, or over
+    flipping the signs of whole clusters; *adj. p* is adjusted (max-t) over all metrics compared in a benchmark, or over
     all its subsets, at a family-wise error rate of 5 %. Verdicts: "better" or "worse" ("higher" or "lower" for metrics
     without a direction), "not significant", or "n/a (k)" where only k clusters are discordant and a test needs six.
     Ranks are those that pairwise comparisons (t over clusters, Holm) allow.
