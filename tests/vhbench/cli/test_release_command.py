@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 import yaml
-from filelock import FileLock
 from hub_standin import HubStandin
 from huggingface_hub import HfApi
 from typer.testing import CliRunner
@@ -237,10 +236,16 @@ def test_what_a_killed_pilot_left_is_removed(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("dead", "alive"):
         (tmp_path / f"vhbench-pilot-{name}").mkdir()
-    with FileLock(tmp_path / "vhbench-pilot-alive" / ".lock"), command._elsewhere() as out:
-        found = {folder.name for folder in tmp_path.iterdir()}
-    assert found == {"vhbench-pilot-alive", out.parent.name}
-    assert {folder.name for folder in tmp_path.iterdir()} == {"vhbench-pilot-alive"}
+    holds = "import sys; from filelock import FileLock; lock = FileLock(sys.argv[1]); lock.acquire(); print(); input()"
+    pilot = [sys.executable, "-c", holds, str(tmp_path / "vhbench-pilot-alive" / ".lock")]
+    with subprocess.Popen(pilot, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        other.stdout.readline()  # it holds the lock now
+        with command._elsewhere() as out:
+            found = {folder.name for folder in tmp_path.iterdir()}
+        assert found == {"vhbench-pilot-alive", out.parent.name}
+        assert {folder.name for folder in tmp_path.iterdir()} == {"vhbench-pilot-alive"}
+        other.communicate("\n")
 
 
 def test_name_token_and_branch_are_checked_before_anything_is_built(
