@@ -74,7 +74,7 @@ class ReleaseName:
     def check_access(repo_id: str, version: str, *, online: bool) -> None:
         """Raise if a version could not be pushed, as far as this can be known before it is built.
 
-        A Hub that cannot be reached is no fault: the machine that builds may have no network.
+        An unreachable Hub is not an error: the machine that builds may have no network.
 
         Args:
             repo_id: ORG/NAME.

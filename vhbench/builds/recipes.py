@@ -28,7 +28,7 @@ _MODEL_OPTIONS = {
     "rewriter": "transformers:",
 }  # fmt: skip
 _MODEL = r"(\w[\w.-]*(?:/[\w.-]+)?)(?:@(.*))?"
-"""A model on the Hub as an option's value, after its prefix; local folders are told apart by their existence."""
+"""A model on the Hub as an option's value, after its prefix; a local folder is recognized by its existence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

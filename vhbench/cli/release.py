@@ -77,7 +77,7 @@ def release(how: ReleaseOptions) -> None:
 
 @contextmanager
 def _elsewhere() -> Iterator[Path]:
-    """Yield a folder with a cache of its own, so that images are generated whose time is measured.
+    """Yield a temporary folder with an empty cache, so that the measured time includes generating the images.
 
     It is removed at the end, as are those of pilots that were killed.
     """
@@ -105,7 +105,7 @@ class _Steps:
 
     def __init__(self, how: ReleaseOptions, recipe: "EditionRecipe") -> None:
         self.how, self.recipe = how, recipe
-        self.described = replace(recipe, review=type(recipe.review)())  # whatever the verdict, a step of its own
+        self.described = replace(recipe, review=type(recipe.review)())  # the verdict is a separate step
         self.split = how.out / recipe.benchmark
         self.extra = recipe.recorded(how.recipe.stem)
 
@@ -193,8 +193,8 @@ class _Steps:
         with splits.locked(self.split):  # of two releases, one writes them
             if not self.pages.is_dir():
                 shutil.rmtree(staging, ignore_errors=True)
-                asked = ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number)
-                lines = [*write_pages(asked)]
+                options = ReviewOptions(split=self.split, out=staging / "review.html", number=self.how.number)
+                lines = [*write_pages(options)]
                 staging.replace(self.pages)
         yield from (line.replace(str(staging), str(self.pages)) for line in lines)
         yield f"pages for the annotators in {self.pages}"

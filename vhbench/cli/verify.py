@@ -80,7 +80,10 @@ def verify(options: _VerifyOptions) -> None:
         recipe = EditionRecipe.read(options.recipe)
         errors += recipe.differences(manifest)
         if not (recipe.content_hash or recipe.reviewed or options.quiet):
-            typer.echo("warning: the recipe names no content hash; the manifest's words are compared with it", err=True)
+            typer.echo(
+                "warning: the recipe has no content hash; only the entries of the manifest are compared with it",
+                err=True,
+            )
     learned: list[list[str]] = []
     if options.other is not None and (other := splits.read_manifest(options.other).benchmark) != manifest.benchmark:
         raise VhbenchError(f"--other-seed {options.other}: expected a {manifest.benchmark} split, got one of {other}")
