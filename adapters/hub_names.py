@@ -67,7 +67,7 @@ class ReleaseName:
         """
         *_, repository, _, commit = ("", "", "", *Path(directory).parts)
         kind, _, name = repository.partition("--")
-        is_cached = kind == "datasets" and re.fullmatch(r"[0-9a-f]{40}", commit)
+        is_cached = kind == "datasets" and hub.is_commit(commit)
         return (name.replace("--", "/", 1), commit) if is_cached else ("", "")
 
     @staticmethod

@@ -1,13 +1,12 @@
 """Image sources, detectors and verifiers with cached outputs; each model is loaded once per process, when needed."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from vhbench.adapters import detectors, model_identity
+from vhbench.adapters import detectors, hub, model_identity
 from vhbench.adapters.loading import needed_by, pick_device, pick_dtype
 from vhbench.adapters.model_cache import CachedImageSource, KeptDetections, KeptVerdicts
 from vhbench.adapters.onnx_detector import OnnxDetector
@@ -48,7 +47,7 @@ class Pipeline:
     def stated(self) -> Mapping[str, Any]:
         """The part of :attr:`depends_on` that its options say; the model only if they name its commit."""
         name, revision = self._named
-        pinned = {"model": f"{name}@{revision}"} if re.fullmatch("[0-9a-f]{40}", revision) else {}
+        pinned = {"model": f"{name}@{revision}"} if hub.is_commit(revision) else {}
         return {**pinned, "steps": self.steps, "guidance": self.guidance, "dtype": self.dtype}
 
     @property
