@@ -80,7 +80,7 @@ class SplitDiff:
             return f"scores on {versions} are comparable, although MAJOR differs"
         if self.code == 1:
             return f"scores on {versions} are not comparable, as MAJOR differs"
-        return f"scores on {versions} are NOT comparable, though MAJOR is the same: the newer needs a new MAJOR version"
+        return f"scores on {versions} are NOT comparable although MAJOR is the same: increase MAJOR of the newer"
 
     def lines(self, examples: int) -> Iterator[str]:
         """Yield the changes, with a few ids for each kind."""

@@ -25,11 +25,11 @@ class _RecipeOptions:
         None,
         metavar="FILE",
     )
-    out: Path = option("With --recipe: folder for the split.", Path("out"), names=("--out", "-o"))
+    out: Path = option("With --recipe: output folder.", Path("out"), names=("--out", "-o"))
     workers: int = option("With --recipe: worker processes.", 1, least=1, names=("--workers", "-w"))
-    shard: str = option("With --recipe: build one N-th of the shards.", "", metavar="i/N")
+    shard: str = option("With --recipe: build only part i of N of the shards.", "", metavar="i/N")
     pin: bool = option(
-        "With --recipe: only fill in the commits of its models, from the Hub, and the SHA-256 of its inputs.",
+        "With --recipe: only pin it, i.e. write the Hub commits of its models and the SHA-256 of its inputs into it.",
         False,
     )
 

@@ -163,7 +163,7 @@ def _print_table(results: Path) -> None:
         value, overall = metrics.get(f"{metric},none"), report["overall"]
         ends = overall.get("intervals", {}).get(metric) or (overall.get("interval") if metric == "accuracy" else None)
         if report.get("partial"):
-            typer.echo(f"{name}: {report['partial']}")
+            typer.echo(f"{name}: partial: {report['partial']}")
         score = "n/a" if not isinstance(value, (int, float)) else f"{wording.number(value)} {wording.interval(ends)}"
         rows.append((name, metric, score, str(overall["n"])))
     typer.echo(f"\nHeadline metrics in %, with 95 % CI ({results})")

@@ -90,7 +90,7 @@ def summary(runs: RunComparison) -> Iterator[str]:
         yield f"{name} vs. {runs.names[0]}"
         largest: list[tuple[float, str]] = []
         for kind, scores in (
-            ("headline metrics", [(g.group.title, score) for g in runs.groups for score in g.headlines]),
+            ("all questions", [(g.group.title, score) for g in runs.groups for score in g.headlines]),
             ("subsets", [(g.group.title, score) for g in runs.groups for score in g.cells.values()]),
         ):
             pairs = [(title, score, one) for title, score in scores for one in score.differences if one.run == run]
