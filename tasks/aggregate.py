@@ -107,7 +107,7 @@ def _published(grid: Mapping[str, Any]) -> str:
     withdrawn = datasets.resolve(grid["benchmark"]).manifest.rejections.get("label_withdrawn", 0)
     names = [name for name in published if name != "relabelled" and published[name] is not None]
     scores = ", ".join(f"{name} {100 * published[name]:.1f} %" for name in names)
-    return f"{published['relabelled']:,} labels repaired, {withdrawn:,} withdrawn; with the published labels: {scores}"
+    return f"{published['relabelled']:,} labels corrected, {withdrawn:,} withdrawn; with the published labels: {scores}"
 
 
 def _origin(items: Items, task: str) -> dict[str, Any]:

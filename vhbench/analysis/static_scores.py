@@ -1,4 +1,4 @@
-"""Scores in one table with those of AMBER, CHAIR and ODE's criteria in the same run (ODE's Tables 1, 4 and 5)."""
+"""CHAIR, Cover, Hal and Cog, next to other benchmarks and ODE's criteria in the same run (ODE's Tables 1, 4, 5)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

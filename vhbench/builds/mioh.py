@@ -92,7 +92,7 @@ class MiohBuild(SplitBuild):
         metavar="FILE",
     )
     tied: int = _of_questions(
-        "Additional facts per object task that are asked in every mode about the same images, to separate "
+        "Additional facts per object task with questions in every mode about the same images, to separate "
         "perception from integration failures.",
         0,
         least=0,

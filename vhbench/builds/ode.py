@@ -55,7 +55,7 @@ class OdeBuild(SplitBuild):
 
     graph: tuple[str, ...] = _of_concepts(
         "Concept graph: `starter` (default), `traffic` (an example domain), `amber:DIR` (AMBER's data), `coco:FILE` "
-        "(instances JSON), or a .json or .graphml file. If repeated, graphs are merged: the union of their "
+        "(instances JSON), or a .json or .graphml file. If repeated, graphs are merged: the union of the "
         "words, with co-occurrence counts summed.",
         ("starter",),
         repeat=True,
@@ -75,7 +75,7 @@ class OdeBuild(SplitBuild):
     criteria: tuple[str, ...] = _of_concepts("Criteria to build.", tuple(criteria.CRITERIA))
     levels: tuple[str, ...] = _of_concepts("Question levels; `relation` is also available.", questions.LEVELS[:3])
     epsilon: float = _of_concepts(
-        "Long tail: lower bound on co-occurrence (pairs that co-occur more than ε times); -1: 1, or 0 if few "
+        "Long tail: lower bound on co-occurrence (pairs that co-occur more than ε times); -1: 1, or 0 if too few "
         "pairs co-occur more than once.",
         -1,
         show_default=False,
@@ -105,7 +105,7 @@ class OdeBuild(SplitBuild):
     verifier: str = _of_images(
         "Verifier for the colours, states and actions in a prompt: a CLIP-like model, e.g. "
         "`openai/clip-vit-large-patch14`, or `vqa:NAME`, e.g. `vqa:dandelin/vilt-b32-finetuned-vqa`. Without one,"
-        " no questions are asked about them.",
+        " no questions are generated about them.",
         "",
         metavar="NAME",
     )

@@ -121,8 +121,8 @@ class VHExpansionBuild(SplitBuild):
     )
     restarts: int = _of_attacks("Random starts per image; the best result is kept.", 1, least=1)
     failed: str = _of_attacks(
-        "lmms-eval samples (--log_samples) of the attacked model on these cases, which show the cases that it already "
-        "fails; `ask`: run the model to find out.",
+        "lmms-eval samples (--log_samples) of the attacked model on these cases, from which failed cases are "
+        "read; `ask`: run the model instead.",
         "ask",
         metavar="FILE",
     )

@@ -38,7 +38,7 @@ class _VerifyOptions:
     other: Path | None = option(
         "Split of the same build with another seed: print the accuracy of the majority answer to each question text in "
         "that split, by criterion and question type. For MIOH, also train classifiers restricted to one image, "
-        "presence, unbound values, words or pixels on one split and test them on the other, both ways (minutes).",
+        "presence, unbound values, words or pixels on one split and test them on the other, both ways (takes minutes).",
         None,
         names=("--other-seed",),
         metavar="DIR",

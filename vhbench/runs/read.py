@@ -243,7 +243,7 @@ class Responses:
             yield config, _join(question, row, number, place)
         self.notes += self._prompts.notes((self.path, *self.further), questions) if split else ()
         if split and (withdrawn := split.rejections.get("label_withdrawn")):
-            self.notes.append(f"{withdrawn:,} questions of the source were withdrawn when its labels were repaired")
+            self.notes.append(f"{withdrawn:,} questions of the source were withdrawn when its labels were corrected")
         rotated = {split_repetition(number).variant[0] for _, number in varied} == {"r"} and not any(
             state & _PLAIN for state in answered
         )
