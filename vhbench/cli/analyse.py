@@ -74,7 +74,11 @@ def write_analysis(name: str, run: Path, out: Path | None = None, **options: Any
         _same_split(responses, name, options["split"])
     records = responses.merged()
     floors = text_only_baseline.of_records([record for record in records if record.benchmark == name])
-    origin = {task: one.to_json() for task, one in responses.provenance.items() if one and one.benchmark == name}
+    origin = {
+        task: provenance.to_json()
+        for task, provenance in responses.provenance.items()
+        if provenance and provenance.benchmark == name
+    }
     numbers = (
         {"notes": responses.notes, "provenance": origin}
         | analysis.analyse(records, **options)
@@ -150,10 +154,10 @@ def _command(name: str) -> Callable[..., None]:
         if options.out and len(runs) > 1:
             named = ", ".join(map(str, runs))
             raise VhbenchError(f"--out: expected the results of one model; {options.results} has {len(runs)}: {named}")
-        for one in runs:
+        for results in runs:
             if len(runs) > 1:
-                typer.echo(f"== {one}")
-            print_analysis(name, one, options.out, **({"split": more[0].split} if more else {}))
+                typer.echo(f"== {results}")
+            print_analysis(name, results, options.out, **({"split": more[0].split} if more else {}))
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     title = f"{BENCHMARKS[name].title.partition(':')[0]}: "

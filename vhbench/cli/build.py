@@ -45,9 +45,9 @@ def _build_recipe(how: _RecipeOptions) -> None:
         recipe = recipe.pinned()
         recipe.write(how.recipe)
         typer.echo(f"{how.recipe}: pinned {len(recipe.models)} models and {len(recipe.sources or ())} inputs")
-        for what in recipe.unpinned:
+        for source in recipe.unpinned:
             typer.echo(
-                f"not pinned: {what}: name it under models as KEY, and write NAME@{{KEY}} or revision: '{{KEY}}'"
+                f"not pinned: {source}: name it under models as KEY, and write NAME@{{KEY}} or revision: '{{KEY}}'"
             )
         return
     run = build_command.RunOptions(out=how.out, workers=how.workers, shard=how.shard)

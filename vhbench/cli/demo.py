@@ -54,7 +54,7 @@ def demo(options: _DemoOptions) -> None:
     """
     output, log = options.out, options.out / "lmms_eval.log"
     command = lmms_eval_command(options.model, options.tasks, output)
-    if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
+    if any(os.path.lexists(folder) and not folder.is_dir() for folder in (output, *output.parents)):
         raise VhbenchError(f"--out {output}: expected a folder, or a path that does not exist yet")
     environment = {**_QUIET, **os.environ}
     # For builds and analyses, not for lmms-eval: threads that share small sums wait for busy cores.

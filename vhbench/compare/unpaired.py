@@ -170,8 +170,8 @@ class _Side(NamedTuple):
     about: Sequence[Record]
 
 
-def _difference(run: int, one: _Side, two: _Side) -> Difference:
-    first, other, clusters = one.sums, two.sums, clusters_of([*one.about, *two.about])
+def _difference(run: int, reference: _Side, candidate: _Side) -> Difference:
+    first, other, clusters = reference.sums, candidate.sums, clusters_of([*reference.about, *candidate.about])
     value, scale = other.value - first.value, first.factor
     change = _change(first, other)
     adverse = _change(first.at_best, other) if value > 0 else _change(first, other.at_best)
