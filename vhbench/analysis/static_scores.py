@@ -89,6 +89,8 @@ def _summary(rows: Mapping[str, Mapping[str, Any]]) -> str:
     >>> scores = {"CHAIR 64 tokens": 46.3, "AMBER": 41.4, "ODE standard": 24.0, "ODE fictional": 27.8}
     >>> _summary({name: {"scores": {"chair_i": value}} for name, value in scores.items()})
     'CHAIR 41.4 % on AMBER, 27.8 % on ODE fictional (−13.6 points)'
+    >>> _summary({name: {"scores": {"chair_i": scores[name]}} for name in ("CHAIR 64 tokens", "AMBER")})
+    'AMBER: CHAIR 41.4 %'
     """
     scores = {name: row["scores"].get("chair_i") for name, row in rows.items()}
     known = {name: value for name, value in scores.items() if value is not None}
