@@ -35,7 +35,7 @@ ALIKE = 0.01
 FEWEST = 20
 """Minimum number of questions for that check."""
 
-SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 4, 0.002, 60
+SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.002, 60
 """Processor time for an entry, for each question, and for each megabyte of its responses.
 
 A short response takes up to 0.2 ms, one of 16 kB up to 40 ms.
