@@ -68,7 +68,7 @@ def pack(responses: Sequence[PackedAnswer]) -> bytes:
     return out.getvalue()
 
 
-class Responses(Sequence[PackedAnswer]):
+class _Packed(Sequence[PackedAnswer]):
     """Responses that are decoded where they are used: as text they may take four times their bytes."""
 
     def __init__(self, *columns: pa.ChunkedArray) -> None:
@@ -107,7 +107,7 @@ def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
         raise VhbenchError(f"{path}: expected {count:,} responses, got {found:,}")
     columns = pa.Table.from_batches(batches).columns
     if sum(batch.nbytes for batch in batches) > _LONG:
-        return Responses(*columns)
+        return _Packed(*columns)
     shared: dict[str, str] = {}  # many responses are equal
     texts, *lengths = (column.to_pylist() for column in columns)
     return list(map(PackedAnswer, (shared.setdefault(text, text) for text in texts), *lengths))

@@ -153,6 +153,14 @@ def test_answers_come_back_as_they_were(tmp_path: Path) -> None:
         assert pack(answers) == pack(list(answers))
 
 
+def test_long_answers_come_back_as_they_were(tmp_path: Path) -> None:
+    answers = [PackedAnswer(f"{number} 日" + "x" * (1 << 17), 4096, number % 2 == 0) for number in range(100)]
+    (tmp_path / "a").write_bytes(pack(answers))
+    unpacked = unpack(tmp_path / "a", 100)
+    assert not isinstance(unpacked, list)  # decoded one at a time
+    assert [unpacked[place] for place in range(100)] == answers
+
+
 def _lengths(tokens: int | None) -> dict[str, pa.Array]:
     cut = pa.array([False, False])
     return {"response": pa.array(["yes", "no"]), "tokens": pa.array([1, tokens], pa.int32()), "cut_off": cut}
