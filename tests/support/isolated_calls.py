@@ -16,6 +16,9 @@ def do(what: str, number: int) -> int:
         raise ZeroDivisionError("two\nlines")
     if what == "refuse":
         raise VhbenchError("no split")
+    begin = time.process_time()
+    while what == "spend" and time.process_time() - begin < number:
+        pass
     return os.getpid()
 
 

@@ -324,7 +324,7 @@ def web_address(url: str, subject: str) -> str:
     Raises:
         VhbenchError: if its scheme is not http or https.
     """
-    if not re.fullmatch(r"https?://[^\s<>\"'`\\]{1,500}", url):
+    if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:[/?#][^\s<>\"'`\\]*)?", url) or len(url) > 510:
         raise VhbenchError(f"{subject}: expected a URL that begins with https:// or http://; got {quote_value(url)}")
     return one_line(url, subject, 510)
 

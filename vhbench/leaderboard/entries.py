@@ -15,7 +15,7 @@ from msgspec import Meta
 from vhbench.files import convert, path_exists, quote_value, write_atomic
 from vhbench.leaderboard.baselines import NAMES
 from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
-from vhbench.leaderboard.names import check_name, look
+from vhbench.leaderboard.names import bare_look, check_name
 from vhbench.provenance import Provenance
 from vhbench.schema import VhbenchError
 
@@ -24,7 +24,7 @@ FILE, ANSWERS = "entry.yaml", "answers.parquet"
 MOST_REPEATS = 32
 _LONGEST_FOLDER = 60
 
-_RESERVED = frozenset(map(look, NAMES))
+_RESERVED = frozenset(map(bare_look, NAMES))
 _SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 """Device names that Windows reserves, with any extension."""
@@ -71,7 +71,7 @@ class ModelInfo:
             check(getattr(self, name), f"the {name}", most)
         if not self.name.strip() or self.name != self.name.strip():
             raise VhbenchError(f"expected a model name without spaces around it, got {self.name!r}")
-        if not self.reference and (look(self.name) in _RESERVED or look(self.name).startswith("vhbench")):
+        if not self.reference and ((key := bare_look(self.name)) in _RESERVED or key.startswith("vhbench")):
             raise VhbenchError(f"{quote_value(self.name)} is reserved for baselines; enter one with --reference KIND")
         if self.url:
             web_address(self.url, "the url")

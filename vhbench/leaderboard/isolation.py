@@ -39,16 +39,19 @@ class _Child:
             self._process = context.Process(target=_serve, args=(other, memory), daemon=True)
             self._process.start()
             other.close()
+        late = Failure(f"takes more than {seconds:.3g} seconds")
         try:
             self._pipe.send((function, args, seconds))
-            late = Failure(f"takes more than {seconds:.3g} seconds")
-            value = self._pipe.recv() if self._pipe.poll(_PATIENCE * seconds) else late
+            value = self._pipe.recv() if self._pipe.poll(_PATIENCE * (seconds + _GRACE)) else late
+            goes_on = isinstance(value, _Late) or not isinstance(value, Failure)
         except (EOFError, OSError):
             self._process.join(5)
-            code = self._process.exitcode
+            code, goes_on = self._process.exitcode, False
             value = late if code == -_SIGXCPU else Failure(f"ended the process that checked it (exit code {code})")
-        if isinstance(value, Failure):
+        if not goes_on:
             self.end()
+        if isinstance(value, _Late):
+            return late
         if isinstance(value, VhbenchError):
             raise value
         return value
@@ -64,6 +67,13 @@ class _Child:
 
 _SIGXCPU = getattr(signal, "SIGXCPU", 0)
 """Signal of the processor time limit; 0 on Windows."""
+
+_GRACE = 2
+"""Seconds after which a call that is late and does not stop ends its process, which takes seconds to start again."""
+
+
+class _Late(BaseException):
+    """Raised in a call that takes too long."""
 
 
 class Failure(str):
@@ -118,10 +128,15 @@ def _serve(pipe: Connection, memory: int) -> None:
             function, args, seconds = pipe.recv()  # loads the function's modules
         except EOFError:
             return
-        _limit(memory, seconds)
         gc.freeze()  # collections skip what earlier calls keep
         try:
-            value = function(*args)
+            try:
+                _limit(memory, seconds)
+                value = function(*args)
+            finally:
+                _limit(memory, 0)
+        except _Late:
+            value = _Late()  # without the frames of the call and what they hold
         except MemoryError:
             value = Failure(f"takes more than {memory >> 20:,} MiB of memory")
         except VhbenchError as error:
@@ -132,11 +147,17 @@ def _serve(pipe: Connection, memory: int) -> None:
 
 
 def _limit(memory: int, seconds: float) -> None:
-    """Limit the memory and the processor time of this process to the current ones plus a margin."""
+    """Limit the memory and the processor time of this process to the current ones plus a margin; 0 for any time."""
     with suppress(ImportError, OSError, ValueError):  # not supported, as on Windows
         import resource
 
         current = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_DATA, (current + memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-        end = ceil(time.process_time() + seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (end, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        end, most = ceil(time.process_time() + seconds + _GRACE), resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (end if seconds else most, most))
+        signal.signal(signal.SIGPROF, _stop)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _stop(*_: object) -> None:
+    raise _Late

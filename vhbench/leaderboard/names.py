@@ -14,8 +14,13 @@ from vhbench.schema import VhbenchError
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
 """Unicode categories of invisible characters, in which two names could differ but look identical; " " is allowed."""
 
-_MARKS = re.compile(r"[\u0300-\u036f]{2}|[\u20d0-\u20ff]")
-"""Stacked or enclosing marks, which cover other text."""
+_ODD = re.compile(r"[\u0300-\u036f]{2}|[\u034f\u0640\u20d0-\u20ff]|(?![-0-9])[\u2010-\u2015\d]")
+"""Marks that are stacked, enclosing or unseen; dashes and digits that look like those of ASCII."""
+
+_VERDICT = re.compile(r"(?i)\b(?:reproduced|verified)\b|[\u2611\u2705\u2713\u2714]")
+"""Words and signs by which a board marks what it has checked."""
+
+_LETTERS = str.maketrans("01i", "oll")
 
 
 def check_name(name: str, subject: str, most: int) -> None:
@@ -29,8 +34,10 @@ def check_name(name: str, subject: str, most: int) -> None:
     if unseen or disarm.strip_variation_selectors(name) != name:
         raise VhbenchError(f"expected {subject} without invisible characters; got {name!a}")
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
-    if mixed or disarm.has_anomalies(name) or _MARKS.search(name) or not unicodedata.is_normalized("NFC", name):
+    if mixed or disarm.has_anomalies(name) or _ODD.search(name) or not unicodedata.is_normalized("NFKC", name):
         raise VhbenchError(f"expected {subject} without characters that look like others; got {name!a}")
+    if _VERDICT.search(name):
+        raise VhbenchError(f"expected {subject} without a verdict of the board; got {name!a}")
 
 
 def look(name: str) -> str:
@@ -40,3 +47,13 @@ def look(name: str) -> str:
     (True, True, False)
     """
     return disarm.skeleton_key(name)
+
+
+def bare_look(name: str) -> str:
+    r"""Return a key of a reserved name that its spellings with accents, spaces, signs and digits share.
+
+    >>> bare_look("0r\u00e1-cle!") == bare_look("Oracle"), bare_look("Oracle 2") == bare_look("Oracle")
+    (True, False)
+    """
+    plain = unicodedata.normalize("NFKD", look(name)).casefold()
+    return "".join(sign for sign in plain if sign.isalnum()).translate(_LETTERS)

@@ -6,25 +6,29 @@ limits.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vhbench.files import LARGEST_TEXT, read_bytes
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import Text, open_parquet, read_group, readable
+from vhbench.splits.unpacking import open_parquet, readable
 
 COLUMN = "response"
 LONGEST = 1 << 20
 """Maximum characters of a response."""
 
-MOST_TEXT = 256 << 20
-"""Maximum characters of all responses of an entry."""
+MOST_TEXT = 160 << 20
+"""Maximum bytes of all responses of an entry: those to 8,786 questions may have 16 kB and more each."""
 
-_GROUP = 1 << 16
+_LONG = 8 << 20
+"""Bytes of responses above which they are decoded one at a time, which takes longer."""
+
+_GROUP, _BATCH = 1 << 16, 32
 
 
 class PackedAnswer(NamedTuple):
@@ -64,7 +68,22 @@ def pack(responses: Sequence[PackedAnswer]) -> bytes:
     return out.getvalue()
 
 
-def unpack(path: Path, count: int) -> list[PackedAnswer]:
+class _Packed(Sequence[PackedAnswer]):
+    """Responses that are decoded where they are used: as text they may take four times their bytes."""
+
+    def __init__(self, *columns: pa.ChunkedArray) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        """Return the number of responses."""
+        return len(self._columns[0])
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a response."""
+        return PackedAnswer(*(column[index].as_py() for column in self._columns))
+
+
+def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
     """Return the responses of a file.
 
     Args:
@@ -82,18 +101,34 @@ def unpack(path: Path, count: int) -> list[PackedAnswer]:
     with readable(path):
         if file.metadata.num_rows != count:
             raise VhbenchError(f"{path}: expected {count:,} responses, got {file.metadata.num_rows:,}")
-        sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
-        if sum(sizes) > MOST_TEXT:
-            raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got {sum(sizes) >> 20:,}")
-    text, answers = Text(path, MOST_TEXT, LONGEST), list[PackedAnswer]()
-    for i in range(file.metadata.num_row_groups):
-        group = read_group(file, path, i, schema.names)
-        lengths = [group.column(name).to_pylist() for name in schema.names[1:]]
-        if any(value is None or value < 0 for values in lengths for value in values):
+        size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+        batches = list(_batches(path, file.metadata, size))
+    if (found := sum(map(len, batches))) != count:
+        raise VhbenchError(f"{path}: expected {count:,} responses, got {found:,}")
+    columns = pa.Table.from_batches(batches).columns
+    if sum(batch.nbytes for batch in batches) > _LONG:
+        return _Packed(*columns)
+    shared: dict[str, str] = {}  # many responses are equal
+    texts, *lengths = (column.to_pylist() for column in columns)
+    return list(map(PackedAnswer, (shared.setdefault(text, text) for text in texts), *lengths))
+
+
+def _batches(path: Path, metadata: pq.FileMetaData, size: int) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file while they are not too large; ``size`` is the one that its footer states."""
+    file, left = pq.ParquetFile(path, metadata=metadata), MOST_TEXT
+    batches = file.iter_batches(_BATCH, use_threads=False)
+    while size <= MOST_TEXT and left >= 0 and (batch := next(batches, None)) is not None:
+        if batch.column(COLUMN).null_count:
+            raise VhbenchError(f"{path}: column {COLUMN} holds a null; a response without text is the empty string")
+        if any(value is None or value < 0 for column in batch.columns[1:] for value in column.to_pylist()):
             raise VhbenchError(f"{path}: expected token counts of at least 0")
-        answers += map(PackedAnswer, text.column(group.column(COLUMN), COLUMN), *lengths)
-        if len(answers) > count:
-            break
-    if len(answers) != count:
-        raise VhbenchError(f"{path}: expected {count:,} responses, got {len(answers):,}")
-    return answers
+        try:
+            batch.column(COLUMN).validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise VhbenchError(f"{path}: column {COLUMN} is not UTF-8") from error
+        if (longest := pc.max(pc.utf8_length(batch.column(COLUMN))).as_py() or 0) > LONGEST:
+            raise VhbenchError(f"{path}: has a text of {longest:,} characters; at most {LONGEST:,}")
+        yield batch
+        left -= batch.nbytes
+    if size > MOST_TEXT or left < 0:
+        raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got more")

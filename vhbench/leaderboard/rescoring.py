@@ -4,7 +4,7 @@ Everything independent of the responses is shared by all entries of an edition
 (:class:`~vhbench.leaderboard.question_index.QuestionIndex`), so a hundred models take a minute instead of an hour.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,8 +66,8 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
         repeats: number of responses per question.
     """
     count = len(questions.rows)
-    rounds = [responses[start : start + count] for start in range(0, repeats * count, count)]
-    records = [[parsed(questions, place, answer) for place, answer in enumerate(one)] for one in rounds]
+    starts = range(0, repeats * count, count)
+    records = [[parsed(questions, place, responses[start + place]) for place in range(count)] for start in starts]
     counts = [[_counted(questions, record) for record in one] for one in records]
     hits = list(map(_right, records[0], counts[0]))
     scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}
@@ -101,7 +101,7 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
     )
 
 
-def meanings(questions: QuestionIndex, responses: Sequence[str], predictions: Sequence[str]) -> Iterator[str]:
+def meanings(questions: QuestionIndex, responses: Iterable[str], predictions: Sequence[str]) -> Iterator[str]:
     """Yield the prediction or the words of each response, which copied and reformatted responses share."""
     for row, text, prediction in zip(questions.rows, responses, predictions, strict=True):
         words = row["kind"] == "caption" or prediction in FAILURES
@@ -109,9 +109,13 @@ def meanings(questions: QuestionIndex, responses: Sequence[str], predictions: Se
 
 
 def parsed(questions: QuestionIndex, place: int, answer: PackedAnswer) -> Record:
-    """Return the record of a response to a question of an edition; predictions of frequent responses are cached."""
+    """Return the record of a response to a question of an edition, without a long text that is parsed.
+
+    Predictions of frequent responses are cached.
+    """
     if len(answer.text) > _SHORT or answer.cut_off:
-        return answered(questions.rows[place], answer.text, answer.tokens, cut_off=answer.cut_off)
+        long = answered(questions.rows[place], answer.text, answer.tokens, cut_off=answer.cut_off)
+        return replace(long, response="") if long.prediction and long.kind != "caption" else long
     if (record := questions.parsed_records.get((place, answer.text))) is None:
         if len(questions.parsed_records) >= _MOST_CACHED:
             questions.parsed_records.clear()

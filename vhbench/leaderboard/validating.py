@@ -2,7 +2,7 @@
 
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,7 +35,7 @@ ALIKE = 0.01
 FEWEST = 20
 """Minimum number of questions for that check."""
 
-SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 4, 0.002, 60
+SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.002, 60
 """Processor time for an entry, for each question, and for each megabyte of its responses.
 
 A short response takes up to 0.2 ms, one of 16 kB up to 40 ms.
@@ -104,15 +104,16 @@ def examine(
         reasons += prompt_faults(questions, run)
     reasons += setting_faults(questions, rules, entry.provenance)
     reasons += excess_failures(rules, rescoring)
-    first = [one.text for one in responses[: len(questions.rows)]]
-    digests = _digests(questions, first, rescoring)
+    places = range(len(questions.rows))
+    digests = _digests(questions, (responses[place].text for place in places), rescoring)
     if not entry.reference:
         reasons += _baseline_faults(questions, entry, digests)
     tier = tier_of(place, entry, complete=not any(provenance_gaps(questions, rules, entry.provenance)))
-    return CheckedEntry(place, entry, tuple(reasons), rescoring, first if keep else (), digests, tier, moved)
+    first = [responses[place].text for place in places] if keep else ()
+    return CheckedEntry(place, entry, tuple(reasons), rescoring, first, digests, tier, moved)
 
 
-def _digests(questions: QuestionIndex, responses: Sequence[str], rescoring: RescoredEntry) -> npt.NDArray[np.uint32]:
+def _digests(questions: QuestionIndex, responses: Iterable[str], rescoring: RescoredEntry) -> npt.NDArray[np.uint32]:
     """Return a number per response for its prediction, or its text without one, which reformatted copies share."""
     texts = meanings(questions, responses, rescoring.predictions)
     return np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint32)

@@ -27,7 +27,7 @@ from vhbench.leaderboard.validating import check_entry
 from vhbench.schema import Row, VhbenchError
 
 INVISIBLE, ALIKE, RESERVED = "without invisible characters", "look like others", "is reserved for baselines"
-CONTROL = "without control characters"
+CONTROL, VERDICT = "without control characters", "without a verdict of the board"
 
 NAMES = {
     # reserved for baselines, in any spelling that looks the same
@@ -50,6 +50,17 @@ NAMES = {
     # lines and control characters
     "GPT\n-9": CONTROL, "GPT\r-9": CONTROL, "GPT\t-9": CONTROL, "GPT\x1b[2J": CONTROL, "GPT\0": CONTROL,
     "GPT\u2028": "expected", "GPT\x7f": CONTROL, "x" * 81: "at most 80",
+    # reserved names with accents, spaces, signs and digits
+    "Orácle": RESERVED, "Öracle": RESERVED, "O racle": RESERVED, "O r a c l e": RESERVED, "Ora-cle": RESERVED,
+    "Oracle.": RESERVED, "*Oracle*": RESERVED, "Oracle®": RESERVED, "0racle": RESERVED, "Orac1e": RESERVED,
+    "OracIe": RESERVED, "Òŕáćĺé": RESERVED, "Always_yes": RESERVED, "Alwaysyes": RESERVED, "blínd": RESERVED,
+    "B1ind": RESERVED, "Text only baseline": RESERVED, "one-image": RESERVED, "vh-bench": RESERVED, "C0IN": RESERVED,
+    "v h b e n c h": RESERVED, "Øracle": ALIKE, "𐓂racle": ALIKE, "ѵhbench": ALIKE,
+    # dashes, digits and joiners that look like others, or like nothing
+    "GPT—9": ALIKE, "GPT–9": ALIKE, "GPT−9": ALIKE, "GPT-９": ALIKE, "GPT-⁹": ALIKE, "GPT-٩": ALIKE,
+    "GPT-9\u034f": ALIKE, "GPT-9\u0640": ALIKE, "GPT-9\u115f": ALIKE, "GPT-9\u180e": INVISIBLE, "גPT": ALIKE,
+    # the board's own verdicts
+    "GPT-9 (reproduced)": VERDICT, "GPT-9 ✓": VERDICT, "GPT-9 ✅": VERDICT, "Verified GPT-9": VERDICT,
 }  # fmt: skip
 
 
@@ -87,7 +98,13 @@ FIELDS: list[tuple[str, Any, str]] = [
     ("url", "https://x.example/ onmouseover=alert(1)", "expected a URL"),
     ("url", "https://x.example/\"onload='a'", "expected a URL"),
     ("url", "https://" + "x" * 600, "expected a URL"),
+    ("url", "JaVaScRiPt:alert(1)", "expected a URL"),
+    ("url", "https://openai.com@evil.example", "expected a URL"),
+    ("url", "https://аррӏе.com", "expected a URL"),
+    ("url", "http:///x", "expected a URL"),
+    ("url", "https://x.example/\u202e", "one line"),
     ("date", "2999-01-01", "until today"),
+    ("date", "2026-01-01T00:00", "expected a date"),
     ("date", "2026-02-31", "expected a date"),
     ("date", "0000-01-01", "expected a date"),
     ("date", "２０２６-01-01", "expected a date"),
@@ -118,6 +135,20 @@ FIELDS: list[tuple[str, Any, str]] = [
     ("provenance", [{"task": "ode"}], "provenance"),
     ("provenance", "none", "provenance"),
     ("format", "vhbench-entry-2", "expected format"),
+    ("provenance", [{}], "provenance"),
+    ("provenance", None, "provenance"),
+    ("parameters", 10**400, "parameters"),
+    ("parameters", True, "parameters"),
+    ("repeats", True, "repeats"),
+    ("answers", "A" * 64, "expected SHA-256"),
+    ("scorer", ["1.0"], "scorer"),
+    ("name", "Fjord 2", "expected the entry of"),
+    ("name", ["Fjord"], "name"),
+    ("verdict", "reproduced", "expected fields"),
+    ("reproduced", True, "expected fields"),
+    ("scores", {"yes_no": {"accuracy": float("nan")}}, "claims"),
+    ("scores", {"yes_no": {"accuracy": float("inf")}}, "claims"),
+    ("scores", {"yes_no": {"accuracy": 10**400}}, "claims"),
     ("rank", 1, "expected fields"),
     ("tier", "reproduced", "expected fields"),
     ("__proto__", {}, "expected fields"),
@@ -135,6 +166,14 @@ TEXTS: list[tuple[Callable[[str], str], str]] = [
     (lambda text: text + "note: " + "[" * 5000, "not YAML"),
     (lambda text: text + "note: '" + "x" * (1 << 20) + "'\n", "has 1 MiB"),
     (lambda text: text + "note: \x00\n", "not YAML"),
+    (lambda text: text + "name: Oracle\n", RESERVED),
+    (lambda text: text + "<<: {tier: reproduced}\n", "expected fields"),
+    (lambda text: text + "---\nformat: vhbench-entry-1\n", "not YAML"),
+    (lambda text: text + "note: !!binary aGk=\n", "note"),
+    (lambda text: text + "note: !!set {a, b}\n", "note"),
+    (lambda text: text + "? [a, b]\n: c\n", "not YAML"),
+    (lambda text: text + "1: c\n", "expected fields"),
+    (lambda text: "%YAML 9.9\n---\n" + text, "not YAML"),
 ]
 
 
@@ -197,7 +236,24 @@ ANSWERS: list[tuple[Callable[[], bytes], str]] = [
     (lambda: _table(response=pa.array(["yes"] * 48), id=pa.array(["a"] * 48)), "expected a text column"),
     (lambda: _table(response=pa.array(["x" * (1 << 21)] + ["no"] * 47)), "has a text of 2,097,152 characters"),
     (lambda: _table(response=pa.array([b"\xff"] * 48, pa.binary()).view(pa.string())), "not UTF-8"),
+    (lambda: _table(response=pa.array([["yes"]] * 48)), "expected a text column"),
+    (lambda: _table(response=pa.array([{"a": "yes"}] * 48)), "expected a text column"),
+    (lambda: _table(response=pa.array([None] * 48, pa.string())), "holds a null"),
+    (lambda: _table(response=pa.nulls(48)), "expected a text column"),
+    (lambda: _table(Response=pa.array(["yes"] * 48)), "expected a text column"),
+    (lambda: _lengths(pa.array([1.5] * 48), [False] * 48), "expected a text column"),
+    (lambda: _lengths(pa.array([1] * 48), [False] * 48), "expected a text column"),
+    (lambda: _lengths(pa.array([-1] * 48, pa.int32()), [False] * 48), "token counts of at least 0"),
+    (lambda: _lengths(pa.array([1] * 48, pa.int32()), [False] * 47 + [None]), "token counts of at least 0"),
+    (lambda: _table(response=pa.array(["yes"] * 48), tokens=pa.array([1] * 48, pa.int32())), "expected a text column"),
+    (lambda: _table(response=pa.array(["yes"] * 48))[:-40], "not a readable Parquet file"),
+    (lambda: _table(response=pa.array(["yes"] * 48))[:-4] + b"PARE", "not a readable Parquet file"),
+    (lambda: _table(response=pa.array(["\U0001f600" * (1 << 20)] * 48)), "at most 160 MiB unpacked"),
 ]
+
+
+def _lengths(tokens: pa.Array, cut_off: list[bool | None]) -> bytes:
+    return _table(response=pa.array(["yes"] * 48), tokens=tokens, cut_off=pa.array(cut_off))
 
 
 def _table(**columns: pa.Array) -> bytes:
@@ -317,5 +373,5 @@ def test_odd_numbers_are_refused_before_they_are_written() -> None:
 
 def test_the_table_is_long() -> None:
     count = len(NAMES) + len(FIELDS) + len(TEXTS) + len(ANSWERS) + len(FOLDERS) + len(PROVENANCE)
-    assert count + len(odd_files.KINDS["stranger"]) >= 150
+    assert count + len(odd_files.KINDS["stranger"]) >= 230
     assert validating.SECONDS <= 30

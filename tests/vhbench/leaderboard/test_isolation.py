@@ -58,7 +58,7 @@ def test_a_bomb_has_seconds_and_an_honest_long_run_has_minutes(tmp_path: Path) -
     place = StoredEntry("bomb", edition, tmp_path / "board/entries/bomb/ode-2.0.0")
     place.folder.mkdir(parents=True)
     (place.folder / "answers.parquet").write_bytes(bytes(10_000))
-    assert validating._seconds(place, tmp_path / "ode") == pytest.approx(4 + 0.002 * 4 + 0.6)
+    assert validating._seconds(place, tmp_path / "ode") == pytest.approx(2 + 0.002 * 4 + 0.6)
     with (place.folder / "answers.parquet").open("wb") as file:
         file.truncate(4_000 * 8_786)  # as 16 kB each, compressed
     assert validating._seconds(place, tmp_path / "ode") == isolation.SECONDS == 600
@@ -91,3 +91,9 @@ def test_odd_answers_are_refused_and_the_others_taken(tmp_path: Path) -> None:
     for one in checked:
         assert bool(one.reasons) == (one.place.model != "m0"), (one.place.model, one.reasons)
         assert all(len(reason) < 1000 and "\n" not in reason for reason in one.reasons)
+
+
+def test_a_late_call_does_not_end_its_process_which_takes_seconds_to_start() -> None:
+    before, late, after = isolation.each(do, [("pid", 0), ("spend", 60), ("pid", 0)], seconds=[9, 0.3, 9])
+    assert late == "takes more than 0.3 seconds"
+    assert before == after

@@ -56,7 +56,7 @@ def test_everything_that_is_wrong_is_told_at_once(
     # A forged score, a doctored file, a missing answer, another split, strays: in five entries.
     edit(copied, "accuracy: ", "accuracy: 1")
     parquet = copied / "entries/iris-vl-2b/mioh-2.0.0/answers.parquet"
-    texts = unpack(parquet, counts["mioh-2.0.0"])
+    texts = list(unpack(parquet, counts["mioh-2.0.0"]))
     parquet.write_bytes(pack([PackedAnswer("None of this"), *texts[1:]]))
     fewer = copied / "entries/kelp-vl-450m/mioh-2.0.0"
     fewer.joinpath("answers.parquet").write_bytes(pack(texts[1:]))
@@ -82,7 +82,7 @@ def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
 ) -> None:
     parquet = copied / ONE / "answers.parquet"
     before = sha256(parquet.read_bytes()).hexdigest()
-    texts = unpack(parquet, counts["vhexpansion-2.0.0"])
+    texts = list(unpack(parquet, counts["vhexpansion-2.0.0"]))
     parquet.write_bytes(pack([PackedAnswer("yes")] * 100 + texts[100:]))
     edit(copied, before, sha256(parquet.read_bytes()).hexdigest())
     assert "claims symmetric_accuracy" in refused(copied, sources)
@@ -149,8 +149,16 @@ def test_answers_come_back_as_they_were(tmp_path: Path) -> None:
     for tokens, cut_off in ((0, False), (4096, True)):
         answers = [*map(PackedAnswer, texts[:-1]), PackedAnswer(texts[-1], tokens, cut_off)]
         (tmp_path / "a").write_bytes(pack(answers))
-        assert unpack(tmp_path / "a", 7) == answers
+        assert list(unpack(tmp_path / "a", 7)) == answers
         assert pack(answers) == pack(list(answers))
+
+
+def test_long_answers_come_back_as_they_were(tmp_path: Path) -> None:
+    answers = [PackedAnswer(f"{number} 日" + "x" * (1 << 17), 4096, number % 2 == 0) for number in range(100)]
+    (tmp_path / "a").write_bytes(pack(answers))
+    unpacked = unpack(tmp_path / "a", 100)
+    assert not isinstance(unpacked, list)  # decoded one at a time
+    assert [unpacked[place] for place in range(100)] == answers
 
 
 def _lengths(tokens: int | None) -> dict[str, pa.Array]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -174,7 +175,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
     for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
         start, end = max(cut for cut in cuts if cut <= mention.start), min(cut for cut in cuts if cut >= mention.end)
-        against = _AGAINST.search(text[start:end]) if mention.by_letter or mention.end == mention.start + 1 else None
+        against = _against(text[start:end]) if mention.by_letter or mention.end == mention.start + 1 else None
         if mention.start < consumed:
             continue  # part of an option's text after its letter: "(E) None of the above"
         consumed = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
@@ -217,6 +218,11 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         by_letter |= not width and (mention.by_letter or mention.end == mention.start + 1)
         text = text[: mention.end] + " " * width + text[mention.end + width :]
     return OptionClause(text, is_question, tuple(affirmed), frozenset(mention.letter for mention in denied), by_letter)
+
+
+@lru_cache(maxsize=64)  # a list of letters asks for one part as often as it names them
+def _against(part: str) -> re.Match[str] | None:
+    return _AGAINST.search(part)
 
 
 def text_after(rest: str, mention: Mention, names: Names) -> str:
