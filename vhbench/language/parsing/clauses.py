@@ -13,14 +13,14 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘☐≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+(?:is|was|(?:would|could)(?:\s+be)?)|nobody|no\s+one|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+(?:is|was|(?:would|could)(?:\s+be)?)|(?:wrong|incorrect|mistake)\s+to|hardly|nobody|no\s+one|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
     r"|(?<!other\s)than|scrap|forget|retract|followed\s+(?:\w+ly\s+)?by|beats|trumps|edges\s+out|(?:ranks\s+above|ahead\s+of)|out(?:performs|ranks|does|shines|weighs|classes)|surpasses|defeats|wins?\s+(?:against|over)|(?:superior|preferable)\s+to|(?:(?-i:[A-J])|picked|chosen|selected|preferred)\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
     r"|in\s+contrast\s+to|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubts?|avoid|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select|support|favou?r|keep|accept|confirm))[^,;:])*)\Z"
     rf"|\A\W*(?:{REJECTING_SIGN.pattern}|(?:wrong|incorrect|false|rejected|excluded|eliminated)\s*:)\W*\Z"
 )
 DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|seems?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
+    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
     rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|the\s+worst\s+(?:option|choice|answer)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
@@ -39,14 +39,14 @@ _CLAUSE = re.compile(
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
-    rf"(?i)\A\W*(?:{_WHILE}|despite|regardless\s+of|no\s+matter|unlike|in\s+contrast\s+to|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
+    rf"(?i)\A\W*(?:{_WHILE}|despite|in\s+spite\s+of|regardless\s+of|no\s+matter|unlike|in\s+contrast\s+to|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
     r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
 )
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
     r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|whether|was\s+going\s+to|choices?\s+(?:are"
-    r"|were)|options?\s+(?:are|were|include)|would\s+have\s+(?:said|chosen|picked|thought|gone)|(?:people|others|many|some|someone|you|one)\s+(?:\w+\s+)?(?:might|may|could)\s+\w+"
+    r"|were)|options?\s+(?:are|were|include)|tempt(?:ing|ed)\s+to|(?:would|could|might)\s+have\s+(?:said|chosen|picked|thought|gone|been)|(?:people|others|many|some|someone|you|one)\s+(?:\w+\s+)?(?:might|may|could)\s+\w+"
     r"|(?:people|others|many|some|someone)\s+(?:\w+\s+)?would)\b(?:[^,;:]|,\s*(?:and\s+)?then\b)*\Z"
     r"|\b(?:between|among|out\s+of)\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )

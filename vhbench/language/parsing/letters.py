@@ -32,7 +32,7 @@ from vhbench.language.parsing.yes_or_no import yes_no
 _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
     r"|second\s+(?:thought|look))|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
-    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
@@ -40,7 +40,7 @@ _CONCLUSION = re.compile(
     r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
     r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
-    r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+)?(?:most\s+)?(?:correct"
+    r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
     r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z)"
 )
 _RIGHT = re.compile(
@@ -72,7 +72,7 @@ _LETTER_VERDICT = re.compile(
     r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|nope?|not|does(?:n't|\s+not)|isn't|(?:fit|matche|work)s|(?:in)?correct|right|wrong)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
 )
 """Verdict on a letter: "B? No.", "B. Incorrect"."""
-_OR = re.compile(r"\bor\s+(?:else\b|perhaps\b|maybe\b|possibly\b|\W?[A-J]\b)")
+_OR = re.compile(r"\bor\s+(?:else\b|perhaps\b|maybe\b|possibly\b|it(?:'s|\s+is)\b|\W?[A-J]\b)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise|so\s+(?:do|does|is|has))\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
@@ -262,7 +262,8 @@ def _corrected(clauses: list[OptionClause]) -> str:
 
 def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the concluded option; "" if two are left, or if it cannot be determined."""
-    unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.remainder)]
+    main = [index for index, clause in enumerate(clauses) if clause is clauses[-1] or not CONTRAST.match(clause.text)]
+    unsure = [index for index in main if _UNSURE.search(clauses[index].remainder)]
     if unsure:
         clauses = clauses[unsure[0] + 1 :]
         sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), len(clauses))

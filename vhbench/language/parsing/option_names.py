@@ -41,7 +41,7 @@ _NO_NOUN = (
     rf"(?:(?:{'|'.join(lexicon.words('follow no article'))}|can(?!\s+(?:of|is|on|in|with|that|and)\b))(?:n't)?\b(?!-)"
     rf"|[-–—]+\s+(?:in)?correct\b|{_DOES}|(?:(?:{_ADVERB}|just|still|always|never|best|most|more|even)\s+)+(?:{_VERB}\b|{_DOES})"
     rf"|having\b|(?:{_PARTICIPLE}|came|went)\s+(?:{_ADVERB}\s+)?(?:above|correct|right|best|first|well|out|to|because|since|as|due|based|{_PREPOSITION}|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
-    r"|(?:best|better|worse|superior|preferable|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
+    r"|(?:best|better|worse|superior|preferable|more|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
 )
 """Words that no article precedes, so that an A before them is the letter."""
 _REMARK = (
@@ -309,7 +309,7 @@ def _by_letter(letters: str) -> Iterator[str]:
     bare = [rf"[{plain}](?![\w-]|'\w)"] if plain else []
     if "A" in letters:
         signs = rf"[).:,;!?\"'/&=<>|+]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\s[B-J](?![\w'-])|$|\n|\([A-Z\d]|{_REMARK}"
-        bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
+        bare += [rf"A(?![a-z])(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"

@@ -72,6 +72,9 @@ I said {W}, but I meant {L}.
 Some people would choose {W}; the right choice, though, is {L}. | I would have said {W}, but the images support {L}.
 Wrong: {W}. Right: {L}. | In contrast to {W}, {L} matches. | Regardless of how tempting {W} is, {L} is correct.
 {W} looks good, but {L} looks better. | {W} gets details wrong; ({L}) works. | As {W} is clearly false, {L} follows.
+So I think {W}... Hmm, no. I think {L}. | Accordingly, {L}. | Though I'm not certain, {L}. | {L} more than {W}.
+It may be tempting to select {W}, but {L} is the right answer.
+{W} is only partially correct; {L} is completely correct.
 I think it's ({L}) {T}. | {W}? Doesn't match. {L}? Matches. | No option is perfect, but {L} comes closest.
 """
 
@@ -149,6 +152,7 @@ I will now examine {L}, then {W}. | {L} was my first idea. {W} was my second.
 {L} is the worst option. | {L} is nowhere to be seen. | ({L}) {T} is not what is shown.
 {L} is excluded, and so is {W}.
 {L} and {W} seem right. | Both {L} and {W} could be correct. | I have doubts about {L}. | {L} and {W} fit equally well.
+{L} looks wrong. | Hardly {L}. | It is wrong to choose {L}. | It's {L} or it's {W}. | It is a mistake to choose {L}.
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 """
 
