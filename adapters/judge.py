@@ -2,8 +2,9 @@
 
 The judge never grades correctness: it receives neither images nor reference answers. It only maps a response to one of
 the possible answers (VLMEvalKit's fallback), or lists a caption's assertions in the caption's own words, which are then
-searched for the vocabulary (the idea of ALOHa and OpenCHAIR). Its replies are parsed strictly; any other reply is a
-failure and not cached. Since responses may contain prompt injections, they are passed as JSON and declared as data.
+searched for the vocabulary (the idea of ALOHa and OpenCHAIR). Its replies are parsed strictly, "unknown" and an empty
+list among them; any other reply is a failure and not cached. Since responses may contain prompt injections, they are
+passed as JSON and declared as data.
 """
 
 import json

@@ -122,7 +122,7 @@ def test_a_reply_that_was_cut_off_is_a_failure_that_is_asked_again(endpoint: End
 @pytest.mark.parametrize(
     ("record", "reply"), [(DOG, "Unknown."), (CHOICE, "unknown"), (CAPTION, "[]"), (CAPTION, '["a giraffe"]')]
 )
-def test_a_reply_that_gives_no_answer_is_unknown_and_cached(
+def test_unknown_and_a_list_without_a_thing_of_the_caption_are_readings_and_cached(
     endpoint: Endpoint, tmp_path: Path, record: Record, reply: str
 ) -> None:
     endpoint.answer = lambda body: (200, said(reply))

@@ -15,9 +15,7 @@ from vhbench.language.parsing.quantities import number
 from vhbench.language.parsing.sentence_parts import Part, finite
 from vhbench.language.parsing.stems import Word, another, compares, content, excludes, implies, stem
 
-POSTURES: Final = frozenset(
-    map(stem, "lie stand sit rest position place situate park hang lean locate be perch appear find put set".split())
-)
+POSTURES: Final = frozenset(map(stem, lexicon.words("postures")))
 _DEPICTED: Final = frozenset(map(stem, lexicon.words("likenesses")))
 _UNREAL: Final = frozenset(map(stem, lexicon.words("not done")))
 _POINTS: Final = ("the", "this", "that", "these", "those")

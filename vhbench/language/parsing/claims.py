@@ -39,7 +39,7 @@ _TRAILING: Final = re.compile(
 )
 _SENTENCE_END: Final = re.compile(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+")
 _RIGHT: Final = r"true|correct|right|accurate|false|untrue|wrong|incorrect|inaccurate"
-_FALSE: Final = lexicon.words("say that something is false") | {"no"}
+FALSE: Final = lexicon.words("say that something is false") | {"no"}
 _QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<question>.+)"
@@ -140,14 +140,9 @@ def claim(question: str) -> Claim | None:
     return _question(sentence, before)
 
 
-def is_negative_judgement(word: str) -> bool:
-    """Return whether a judgement calls a statement false."""
-    return word.lower() in _FALSE
-
-
 def _judged(inner: Claim | None, word: str, *, denied: bool = False, quoted: bool = False) -> Claim | None:
     """Return the claim that another one is correct, or is not."""
-    false = is_negative_judgement(word) != denied
+    false = (word.lower() in FALSE) != denied
     return inner and replace(inner, denied=inner.denied != false, word="false" if false else "true", quoted=quoted)
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.option_names import Mention, Names
 
 _BE = (
@@ -13,15 +14,15 @@ _BE = (
 )
 REJECTING_SIGN = re.compile("[❌✗✘☐≠¬]")
 _DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+is|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+(?:is|was|(?:would|could)(?:\s+be)?)|(?:wrong|incorrect|mistake)\s+to|hardly|nobody|no\s+one|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
     r"|(?<!other\s)than|scrap|forget|retract|followed\s+(?:\w+ly\s+)?by|beats|trumps|edges\s+out|(?:ranks\s+above|ahead\s+of)|out(?:performs|ranks|does|shines|weighs|classes)|surpasses|defeats|wins?\s+(?:against|over)|(?:superior|preferable)\s+to|(?:(?-i:[A-J])|picked|chosen|selected|preferred)\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
-    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubt|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select|support|favou?r|keep|accept|confirm))[^,;:])*)\Z"
-    rf"|\A\W*{REJECTING_SIGN.pattern}\W*\Z"
+    r"|in\s+contrast\s+to|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubts?|avoid|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select|support|favou?r|keep|accept|confirm))[^,;:])*)\Z"
+    rf"|\A\W*(?:{REJECTING_SIGN.pattern}|(?:wrong|incorrect|false|rejected|excluded|eliminated)\s*:)\W*\Z"
 )
 DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|seems?|was|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all)\s+)?"
-    rf"(?:incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?least\b)"
+    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
+    rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|the\s+worst\s+(?:option|choice|answer)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
@@ -39,14 +40,15 @@ _CLAUSE = re.compile(
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
-    rf"(?i)\A\W*(?:{_WHILE}|despite|unlike|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
+    rf"(?i)\A\W*(?:{_WHILE}|despite|in\s+spite\s+of|regardless\s+of|no\s+matter|unlike|in\s+contrast\s+to|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
     r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
 )
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
     r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|whether|was\s+going\s+to|choices?\s+(?:are"
-    r"|were)|options?\s+(?:are|were|include))\b[^,;:]*\Z"
+    r"|were)|options?\s+(?:are|were|include)|tempt(?:ing|ed)\s+to|(?:would|could|might)\s+have\s+(?:said|chosen|picked|thought|gone|been)|(?:people|others|many|some|someone|you|one)\s+(?:\w+\s+)?(?:might|may|could)\s+\w+"
+    r"|(?:people|others|many|some|someone)\s+(?:\w+\s+)?would)\b(?:[^,;:]|,\s*(?:and\s+)?then\b)*\Z"
     r"|\b(?:between|among|out\s+of)\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best|better|mo(?:re|st)\s+\w+)\b)")
@@ -57,12 +59,14 @@ WEAKER = re.compile(
 )
 _AGAINST = re.compile(
     r"(?i)\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|clash(?:es)?|(?<!never\s)fails|impossible|implausible|improbable|inaccurate|inconsistent|incompatible|invalid|untenable|untrue|mis(?:represent|describe|state)s|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
-    r"|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
-    r"|first\s+(?:thought|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
-    r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|(?:comes|ranks|is)\s+second|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
+    r"|(?:gets?|has|have)\s+(?:\w+\s+){0,3}wrong|(?:off|wide\s+of|misses)\s+the\s+mark|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
+    r"|first\s+(?:thought|idea|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
+    r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|is\s+close(?=\W*\Z)|(?:comes|ranks|is)\s+second|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
 )
 """What speaks against a letter in its part of a clause."""
 _APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s)\b)")
+_WEIGHED = re.compile(r"(?i)\s+(?:looked|seemed|appeared|could|might|may)\b")
+_IMPERFECT = re.compile(r"(?i)\s+is\s+(?:perfect|ideal|exact|certain|(?:\w+ly|quite|a)\s+(?:right|correct|perfect))\b")
 _PLAN = re.compile(
     r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
@@ -84,19 +88,12 @@ _STATES = re.compile(
     r"|seems?|appears?|corresponds?|encloses?)\b"
 )
 _STILL = re.compile(
-    r"(?i)\band\s+(?:therefore\s+|thus\s+|so\s+)?(?:is|are|seems?|appears?|looks?)\b(?!\s+(?:not|no|also\s+not)\b)"
+    r"(?i)\band\s+(?!so\s+is\s+\W?(?-i:[A-J])\b)(?:therefore\s+|thus\s+|so\s+)?(?:is|are|seems?|appears?|looks?)\b(?!\s+(?:not|no|also\s+not)\b)"
 )
 _ABSENCE = re.compile(
     r"(?i)\b(?:does|do|is|are|has|have)(?:\s+not|n't)\b|\bwithout\b|\b(?:has|have|shows?|contains?)\s+no\b"
 )
-_OPPOSITES = tuple(
-    tuple(pair.split("/"))
-    for pair in (
-        "closer/farther closer/further nearer/farther nearer/further closest/farthest closest/furthest darker/lighter "
-        "darker/brighter larger/smaller bigger/smaller higher/lower taller/shorter longer/shorter more/fewer more/less "
-        "most/least most/less closer/more_distant nearer/more_distant"
-    ).split()
-)
+_OPPOSITES = tuple(tuple(pair.split("/")) for pair in lexicon.words("opposite comparisons"))
 
 
 @dataclass(frozen=True)
@@ -147,14 +144,17 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
     wording = f"{question} {names.choices}".lower()
     request = _Request(bool(_ABSENCE.search(question)), wording, _opposite(question, names))
     start = 0
+    texts = re.compile("|".join(re.escape(choice) for choice in names.choices if _CLAUSE.search(choice)) or r"\Z", re.I)
+    spans = [match.span() for match in texts.finditer(text)]
     for cut in [*_CLAUSE.finditer(text), None]:
         end = cut.start() if cut else len(text)
         part = text[start:end]
         if cut and cut["another"] and not _STATES.search(part):
             continue  # "Image 1, Image 2 and Image 3 are …" is one clause
         name = Mention(end - 1, end, part[-1:])
-        if cut and name.letter in names.letters and text_after(text[end:], name, names) != text[end:]:
-            continue  # "B. Image 2 - correct" as well
+        named = name.letter in names.letters and text_after(text[end:], name, names) != text[end:]
+        if cut and (named or any(begin < cut.start() < last for begin, last in spans)):
+            continue  # "B. Image 2 - correct" as well, and "not a cup but a mug" as an option
         conceded = _CONCESSION.match(part)
         parts = (part[: conceded.end()], part[conceded.end() :]) if conceded else (part,)
         clauses += [_clause(piece, bool(cut and cut["question"]), names, request) for piece in parts if piece.strip()]
@@ -171,18 +171,19 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
     images, cuts = set(names.images.values()), [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
     consumed, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
     mentions = [] if _IF.match(text) else [*names.find(text)]
-    letters = {mention.letter for mention in mentions if mention.end == mention.start + 1}
+    letters = {mention.letter for mention in mentions if mention.of_letter and not mention.by_letter}
     for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
         start, end = max(cut for cut in cuts if cut <= mention.start), min(cut for cut in cuts if cut >= mention.end)
-        against = _against(text[start:end]) if mention.by_letter or mention.end == mention.start + 1 else None
+        against = _against(text[start:end]) if mention.of_letter else None
         if mention.start < consumed:
             continue  # part of an option's text after its letter: "(E) None of the above"
         consumed = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
-        if mention.kind == "none" and (affirmed or denied or letters - {mention.letter}):
+        if mention.kind == "none" and (affirmed or denied or letters or _IMPERFECT.match(after)):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         others = letters - {mention.letter}
-        if mention.kind == "both" and (before.lower().endswith("of ") or others - images or len(others) == 1):
+        weighed = before.lower().endswith("of ") or _WEIGHED.match(after)
+        if mention.kind == "both" and (weighed or others - images or len(others) == 1):
             continue  # "A and B both fit" means no option "Both" unless they are the images
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
@@ -191,6 +192,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         elif (
             (than := _DENIED_BEFORE.search(before))
             or (denied and _LISTED.fullmatch(text[denied[-1].end : mention.start]) and not _OTHERWISE.match(after))
+            or (denied and before.endswith("so is "))
             or (against and against[0].lower() not in request.words)
         ):
             (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
@@ -198,6 +200,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
             (no := DENIED_AFTER.match(after[:60]))
             and (no["judged"] or not request.absence)
             and not _STILL.search(after[:200])
+            and not WEAKER.match(after)
         ):
             denied.append(mention)
             while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
@@ -205,7 +208,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         elif request.opposite and request.opposite.search(after[:200]):
             turned = True
             denied.append(mention)
-            if len(names.letters) == 2:  # "B is farther away" to "Which is closer, A or B?"
+            if len(names.letters.replace(mention.letter, "")) == 1:  # "B is farther away" to "Which is closer, A or B?"
                 affirmed.append(replace(mention, letter=names.letters.replace(mention.letter, "")))
         elif (less := WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in request.words:
             turned = True
@@ -215,7 +218,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
     by_letter = False
     for mention in denied:  # "(B) Cannot be determined: no" is not undecided
         width = len(text) - mention.end - len(text_after(text[mention.end :], mention, names))
-        by_letter |= not width and (mention.by_letter or mention.end == mention.start + 1)
+        by_letter |= not width and mention.of_letter
         text = text[: mention.end] + " " * width + text[mention.end + width :]
     return OptionClause(text, is_question, tuple(affirmed), frozenset(mention.letter for mention in denied), by_letter)
 

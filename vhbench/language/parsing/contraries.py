@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.alignment import aligned, other_year, shares, starts
 from vhbench.language.parsing.claims import PREPOSITIONS, Claim
 from vhbench.language.parsing.quantities import number, value, within
@@ -12,9 +13,7 @@ from vhbench.language.parsing.sentence_parts import Part, finite
 from vhbench.language.parsing.stems import Word, compares, content, opposite, stem
 
 _PLACED: Final = frozenset("left right above below front behind".split())
-_MEASURES: Final = frozenset(
-    map(stem, "size length colour height shape width brightness age diameter weight direction".split())
-)
+_MEASURES: Final = frozenset(map(stem, lexicon.words("measures")))
 _SUPERLATIVE: Final = re.compile(r"\w{2,}est\Z|(?:most|least|leading|best|worst|top|capital|first|last)\Z")
 _ASKING: Final = frozenset("which what who whose whichever where".split())
 _ALIKE: Final = ("equal", "different")
@@ -67,19 +66,18 @@ def identified(tokens: list[Word], claim: Claim) -> str:
         and not other_year(tokens, claim)
     ):
         return "yes" if subject[0].stem == one[0].stem else "no" if subject[0].stem not in claim.stems else ""
-    turned = replace(claim, words=rest, subject=len(rest) - 1, year="")
     values = content(tokens[verb + 1 :])[:1]
-    if not verb or not values or values[0].stem in claim.stems[1:] or not _about(tokens[:verb], turned):
+    if (
+        not verb
+        or not values
+        or values[0].stem in claim.stems[1:]
+        or not {word.stem for word in rest} <= {word.stem for word in subject}
+    ):
         return ""
     if values[0].stem == one[0].stem:
         return "yes"
     apart = number(values[0]) is not None if number(one[0]) is not None else not _SUPERLATIVE.search(values[0].surface)
     return "no" if apart else ""
-
-
-def _about(subject: list[Word], claim: Claim) -> bool:
-    """Return whether a subject has all of a claim's content."""
-    return {word.stem for word in claim.words} <= {word.stem for word in content(subject)}
 
 
 def measured(tokens: list[Word], claim: Claim, *, denied: bool) -> str:

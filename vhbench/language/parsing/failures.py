@@ -102,9 +102,7 @@ def failure(response: str) -> Failure:
     ('', 'refused', '')
     """
     head = response[:_MARGIN].strip()
-    if not head and not response.strip():
-        return "failed"
-    if head in _MISSING:
+    if head in _MISSING or not response.strip():
         return "failed"
     if len(head) < 4 or head.isalpha():
         return ""

@@ -31,8 +31,8 @@ from vhbench.language.parsing.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
-    r"|second\s+(?:thought|look))|i\s+mean|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
-    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+    r"|second\s+(?:thought|look))|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
+    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
@@ -40,9 +40,14 @@ _CONCLUSION = re.compile(
     r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
     r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
-    r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate|better)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b)"
+    r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
+    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z)"
 )
+_RIGHT = re.compile(
+    r"(?i)(?<!that\s)\b(?:is|are)\s+(?:(?:also|indeed|too|clearly|fully|certainly|definitely)\s+)*(?:(?:the|my)\s+)?(?:(?:correct|right|best|true)\s+)?"
+    r"(?:right|correct|true|answer|choice|option)\b(?!\s+(?:about|in|on|that|for|if|only|when)\b)"
+)
+"""Plain claim that an option is right, which "looks right" is not."""
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
@@ -59,14 +64,15 @@ _BUT = re.compile(
 )
 _ONLY = re.compile(
     r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no(?:thing|ne)?))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
-    r"(?P<it>[^.,;:]{1,80}?)\s+(?(no)(?:fits|matches|works|is\s+(?:right|correct))|(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
-    r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out))\b"
+    r"(?P<it>[^.,;:]{1,80}?)(?(no)(?:\s+(?:fits|matches|works|is\s+(?:right|correct))\b|(?=\W*\Z))|\s+(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
+    r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out)\b)"
 )
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
 _LETTER_VERDICT = re.compile(
-    r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|no)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
+    r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|nope?|not|does(?:n't|\s+not)|isn't|(?:fit|matche|work)s|(?:in)?correct|right|wrong)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
 )
 """Verdict on a letter: "B? No.", "B. Incorrect"."""
+_OR = re.compile(r"\bor\s+(?:else\b|perhaps\b|maybe\b|possibly\b|it(?:'s|\s+is)\b|\W?[A-J]\b)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise|so\s+(?:do|does|is|has))\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
@@ -172,38 +178,33 @@ def _whole(text: str, names: Names) -> str | None:
     ]
     if len(same) == 1:
         return same[0]
+    if re.fullmatch(r"\W*[A-Z](?:[\s.,;()\[\]]+[A-Z])+\W*", text) and len(set(filter(str.isalpha, text))) > 1:
+        return ""
     return None if names.counts else names.images.get(ordinal(normalized))
 
 
 def _leading(text: str, names: Names) -> str:
-    """Return a text's first letter if it is marked as one or its option follows."""
-    if (option := _marked(text, names)) is not None:
-        return option
-    return _first_words(text, names)
-
-
-def _marked(text: str, names: Names) -> str | None:
-    """Return a text's first letter if it is marked by signs; "" if it is one of several."""
+    """Return a text's first letter if it is marked by signs, "" if it is one of several; or its first words."""
     either = f"([{names.letters}{names.letters.lower()}])"
     marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
     if marked:
         name, rest = next(filter(None, marked.groups())), text[marked.end() :]
         article = name in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
-        alternative = re.match(
-            rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus|maybe|perhaps)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')",
-            rest,
-        ) or re.fullmatch(rf"[-–—]\s*[(\[]?[{names.letters}]\W*", marked[0][-1] + rest)  # "A - B"
-        initial = name.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         mention = Mention(marked.start(), marked.end(), name.upper())
         after = text_after(rest, mention, names)
+        alternative = re.match(
+            rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus|maybe|perhaps|possibly)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')",
+            after,
+        ) or re.fullmatch(rf"[-–—]\s*[(\[]?[{names.letters}]\W*", marked[0][-1] + rest)  # "A - B"
+        initial = name.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         denied = DENIED_AFTER.match(after[:60])
         if article or initial or REJECTING_SIGN.search(marked[0]):
-            return None
+            return _first_words(text, names)
         if after == rest and (denied or WEAKER.match(rest) or _VERDICT.match(rest)):
-            return None
+            return _first_words(text, names)
         judged = denied and denied["judged"]  # "(B) cat - no dog is visible" gives a reason
         return "" if judged or alternative or _goes_through_them(text, names) else name.upper()
-    return None
+    return _first_words(text, names)
 
 
 def _first_words(text: str, names: Names) -> str:
@@ -261,7 +262,8 @@ def _corrected(clauses: list[OptionClause]) -> str:
 
 def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the concluded option; "" if two are left, or if it cannot be determined."""
-    unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.remainder)]
+    main = [index for index, clause in enumerate(clauses) if clause is clauses[-1] or not CONTRAST.match(clause.text)]
+    unsure = [index for index in main if _UNSURE.search(clauses[index].remainder)]
     if unsure:
         clauses = clauses[unsure[0] + 1 :]
         sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), len(clauses))
@@ -273,7 +275,17 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
     if not picks:
         return "" if any(clause.affirmed for clause in clauses) else _left_over(clauses, names)
     picks = [clause for clause in picks if not clause.is_question]
-    return _concluded(picks) or _single(picks, names, question) or _of_the_question(picks, question) or ""
+    answer = _concluded(picks) or _single(picks, names, question) or _of_the_question(picks, question)
+    return "" if _affirms_another(picks, answer) else answer
+
+
+def _affirms_another(picks: list[OptionClause], answer: str) -> bool:
+    """Return whether another option is plainly right: "Although B is right, A works", "A is correct. B is correct"."""
+    right = [clause for clause in picks if clause.pick and _RIGHT.search(clause.text)]
+    others = [clause for clause in right if clause.pick != answer]
+    last = right[-1].text if right and right[-1].pick == answer else "but"
+    plain = _ALSO.search(last) or not _DESPITE.search(last)
+    return any(plain or CONTRAST.match(clause.text) for clause in others)
 
 
 def _of_what_is_asked(clauses: list[OptionClause], names: Names, question: str) -> list[OptionClause]:
@@ -315,7 +327,8 @@ def _stated_stems(text: str) -> set[str]:
 
 def _concluded(picks: list[OptionClause]) -> str:
     """Return the option of the last concluding clause."""
-    return next((clause.pick for clause in picks[::-1] if clause.pick and _CONCLUSION.search(clause.text)), "")
+    main = [clause for clause in picks[::-1] if clause is picks[-1] or not CONTRAST.match(clause.text)]
+    return next((clause.pick for clause in main if clause.pick and _CONCLUSION.search(clause.text)), "")
 
 
 def _single(picks: list[OptionClause], names: Names, question: str) -> str:
@@ -323,7 +336,8 @@ def _single(picks: list[OptionClause], names: Names, question: str) -> str:
 
     Several of two images are "both".
     """
-    brackets = {mention.letter for clause in picks for mention in clause.affirmed if mention.by_letter}
+    sure = [clause for clause in picks if clause.pick or not _OR.search(clause.text)]
+    brackets = {mention.letter for clause in sure for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
         return brackets.pop()
     main = [clause for clause in picks if not _REASON.match(clause.text) and not CONTRAST.match(clause.text)] or picks
@@ -340,7 +354,8 @@ def _single(picks: list[OptionClause], names: Names, question: str) -> str:
         ]
         apart = any(both in clause.letters and len(clause.letters & images) == 1 for clause in main)
         return later[-1] if later else "" if apart else both  # "Dogs are in both images, and a cat is in Image 2"
-    if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
+    lettered = any(mention.of_letter for clause in main for mention in clause.affirmed)
+    if len(kinds) == 1 and {*kinds.values()} <= ({"same"} if lettered else {"same", "none"}):
         return next(iter(kinds))
     together = len(picks) == 1 and picks[0].in_one_list and not re.search(r"\b(?:or|if)\b|[<>]", picks[0].text)
     if (
@@ -351,7 +366,7 @@ def _single(picks: list[OptionClause], names: Names, question: str) -> str:
     ):
         return both
     singles = {clause.pick for clause in main if clause.pick} or {clause.pick for clause in picks if clause.pick}
-    grouped = any(not clause.pick for clause in main)
+    grouped = any(len(clause.letters) > 1 for clause in main)
     return singles.pop() if len(singles) == 1 and grouped else ""
 
 

@@ -29,15 +29,11 @@ _VERB = (
     r"|best\s+(?:fits|matches|describes|represents|answers)|because|since)"
 )
 _ADVERB = rf"(?!(?:{'|'.join(lexicon.words('adjectives in -ly'))})\b)[a-z]+ly"
-_DOES = (
-    r"(?!(?:yes|series|lens|species|news|sports|goods|means|sales|jeans|pants|scissors|shorts|games|clothes|kids|mens"
-    r"|womens|ladies|windows|darts|cards|stairs|binoculars|pliers|\w*ceps|crossroads|barracks|headquarters|innings)\b)"
-    r"[a-z]+[^\Wsuioa]s(?=[\s.,;]|$)"
-)
+_DOES = rf"(?!(?:{'|'.join(lexicon.words('end like verbs'))}|\w*ceps)\b)[a-z]+[^\Wsuioa]s(?=[\s.,;]|$)"
 """Verb in the third person, or a plural, which no article precedes."""
 _PARTICIPLE = (
-    r"(?:(?!(?:hundred|infrared|newlywed|moped|biped|quadruped|(?:sea|flat)?bed|(?:water)?shed|(?:bob)?sled|(?:sea)?weed"
-    r"|seed|reed|feed|need|deed|breed|speed|steed|creed|greed|tweed)\b)[a-z]{2,}ed|chosen|taken|shown|given|proven|done|found|seen|kept|(?:up)?held|made|left|meant|known|thought)"
+    rf"(?:(?!(?:{'|'.join(lexicon.words('end like participles'))})\b)[a-z]{{2,}}ed|chosen|taken|shown|given|proven|done"
+    r"|found|seen|kept|(?:up)?held|made|left|meant|known|thought)"
 )
 _PREPOSITION = r"(?:by|on|in|at|for|from|with|over|under|after|before|without|against|through)"
 _DETERMINER = r"(?:the|an?|all|every|each|both|it|what|this|that|these|its)"
@@ -45,7 +41,7 @@ _NO_NOUN = (
     rf"(?:(?:{'|'.join(lexicon.words('follow no article'))}|can(?!\s+(?:of|is|on|in|with|that|and)\b))(?:n't)?\b(?!-)"
     rf"|[-–—]+\s+(?:in)?correct\b|{_DOES}|(?:(?:{_ADVERB}|just|still|always|never|best|most|more|even)\s+)+(?:{_VERB}\b|{_DOES})"
     rf"|having\b|(?:{_PARTICIPLE}|came|went)\s+(?:{_ADVERB}\s+)?(?:above|correct|right|best|first|well|out|to|because|since|as|due|based|{_PREPOSITION}|{_DETERMINER})\b|(?:given|[a-z]+ing)\s+{_DETERMINER}\b"
-    r"|(?:best|better|worse|superior|preferable|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
+    r"|(?:best|better|worse|superior|preferable|more|(?:more|less)\s+\w+)\s+(?:than|to)\b)"
 )
 """Words that no article precedes, so that an A before them is the letter."""
 _REMARK = (
@@ -57,11 +53,14 @@ _REMARK = (
 _RATED = (
     r"(?:(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=deem\s)|(?<=consider\s))"
     r"A(?=\s+(?:first|highest|most|more|correct|right|the|best|to)\b)"
-    r"|(?<=[a-z]\s)A(?=\s+(?:\w+\s+){1,2}than\b))"
+    r"|(?<=[a-z]\s)A(?=\s+(?:\w+\s+){1,2}than\b)|(?<=and\s)A(?=\s+(?:fit|match|seem|appear|look|apply|work|remain)\b))"
 )
 
 _OPTION = r"(?:option|choice|answer)(?!\s*[:=]|\s+(?:is|was|would\s+be)\s+[(\[]?(?-i:[A-J])\b)"
-_CHOSEN = r"(?:correct|right|true|likely|best|answer|option|choice|pick|one|(?:that|what)\s+(?:fits|matches))\b"
+_CHOSEN = (
+    r"(?:correct|right|true|likely|best|answer|option|choice|pick|one|description|(?:that|what)\s+(?:fits|matches|i)"
+    r"|it(?=\W*(?:$|[.,;\n])))\b"
+)
 _FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
 _FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
 _NUMBERED = re.compile(
@@ -73,7 +72,7 @@ _TOO_LITTLE = r"(?:not\s+enough|insufficient)\s+(?:information|evidence|data|con
 _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
         r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
-        r"(?:none|neither|nothing)(?!\s+(?:else|more|other|but|of\s+the\s+(?:others?|rest|remaining|first|last|previous))\b)"
+        r"(?:none|neither|nothing)(?!\s+(?:else|more|other|but|that|special|unusual|particular|either|of\s+the\s+(?:others?|rest|remaining|first|last|previous))\b)"
         r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
         r"|picture)\b)?|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf|with|where|which)|\W*$)"
@@ -105,7 +104,7 @@ class Mention:
     Attributes:
         start: start index.
         end: end index.
-        letter: letter of the option.
+        letter: letter of the option; "" for a letter that may be another option's label.
         by_letter: whether it is named by its letter, in brackets or after "option".
         kind: "none", "both", "same" or "unknown" if the option is of that kind and is named by it.
     """
@@ -115,6 +114,11 @@ class Mention:
     letter: str
     by_letter: bool = False
     kind: str = ""
+
+    @property
+    def of_letter(self) -> bool:
+        """Whether it is a letter, alone or marked."""
+        return self.by_letter or self.end == self.start + 1
 
 
 @dataclass(frozen=True)
@@ -140,9 +144,7 @@ class Names:
             group = str(match.lastgroup)
             option = pattern.match(text, match.end() + 1) if match[0] == "A" else None  # "A cat" names an option "cat"
             if group in groups:
-                letter, kind = groups[group]
-                if letter:
-                    yield Mention(match.start(), match.end(), letter, kind=kind)
+                yield Mention(match.start(), match.end(), groups[group][0], kind=groups[group][1])
             elif not option or groups.get(str(option.lastgroup), ("", "letter"))[1]:
                 yield Mention(match.start(), match.end(), match[group].upper(), by_letter=group != "bare")
 
@@ -306,8 +308,8 @@ def _by_letter(letters: str) -> Iterator[str]:
     before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
     bare = [rf"[{plain}](?![\w-]|'\w)"] if plain else []
     if "A" in letters:
-        signs = rf"[).:,;!?\"'/&=<>|+]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\sI\b|$|\n|\((?-i:[A-Z\d])|{_REMARK}"
-        bare += [rf"A(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
+        signs = rf"[).:,;!?\"'/&=<>|+]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\s[B-J](?![\w'-])|$|\n|\([A-Z\d]|{_REMARK}"
+        bare += [rf"A(?![a-z])(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"

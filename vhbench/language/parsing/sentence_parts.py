@@ -15,9 +15,7 @@ _MAY_BREAK: Final = BREAKS | {"so"}
 _ENDS: Final = re.compile(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+")
 _SEEMS: Final = frozenset(map(stem, "appear seem look".split()))
 _ASSERTED: Final = frozenset("so therefore thus hence actually fact reality conclusion overall ultimately".split())
-_SHOWS: Final = frozenset(
-    "see shows show contains contain depicts depict features feature displays includes looks find".split()
-)
+_SHOWS: Final = lexicon.words("say that an image shows")
 _OWN: Final = frozenset("there i we you".split())
 _WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
 

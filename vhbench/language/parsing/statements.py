@@ -93,9 +93,7 @@ def _not(answer: str) -> str:
 def _judge(clause: Part, claim: Claim) -> str:
     if claim.either:
         each = [_judge_one(clause, one) for one in claim.either]
-        loose = (
-            claim.either[0].exists and not claim.exists
-        )  # "an accident or anything unexpected": one covers the other
+        loose = claim.either[0].exists and not claim.exists  # "an accident or anything": one covers the other
         denied = any(one == "no" for one in each) if loose else all(one == "no" for one in each)
         return "yes" if "yes" in each else "no" if denied else ""
     verdict = _judge_one(clause, claim)

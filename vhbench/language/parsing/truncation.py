@@ -35,7 +35,7 @@ _CONCLUDES: Final = re.compile(
     r"(?i)\b(?:answer|choice|choose|pick|select|go(?:ing)?\s+(?:with|for)|say|think\s+(?:it|it's|yes|no|(?-i:[A-J]))|conclude|conclusion|therefore|thus|hence|final\w*"
     r"|overall|so\s+(?:it|that|the|there|yes|no|image|[a-j]\b))\b"
     r"|(?:\A\W*|:\W*|\b(?:is|be|so|but),?\s+)(?:yes|no)\W*\Z|\A\W*(?:yes|no|none)\b(?=\W|\Z)(?!\s+[a-z]+\Z)"
-    r"|(?:\A\W*|\bis\W+)(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"
+    r"|(?:\A\W*|\b(?:is|be)\W+)(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"
     r"|\b(?-i:[A-J])\)?\s+(?:(?:is|must\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|answer|one)|fits)\b|\bmust\s+be\b"
 )
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s|\Z)|\n")
@@ -45,9 +45,8 @@ def cut_off(response: str, kind: str = "") -> bool:
     """Return whether a response stops before its answer does.
 
     The text shows only two cases: a response without anything after its reasoning, which may be unfinished; and a
-    caption
-    whose last sentence is incomplete: it stops at a word such as "the", or lacks the full stop that earlier sentences
-    in its line have. Truncation at the end of a sentence is not detected, nor is reasoning without both tags.
+    caption whose last sentence is incomplete: it stops at a word such as "the", or lacks the full stop that earlier
+    sentences in its line have. Truncation at the end of a sentence is not detected, nor is reasoning without both tags.
 
     >>> cut_off("<think>A dog.</think>"), cut_off("<think>A dog.</think> yes"), cut_off("A dog. Yes")
     (True, False, False)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from vhbench.language.parsing import assent
-from vhbench.language.parsing.claims import Claim, claim, is_negative_judgement
+from vhbench.language.parsing.claims import FALSE, Claim, claim
 from vhbench.language.parsing.cleaning import NOT_APPLICABLE, cached_by_text, plain, strip_markup
 from vhbench.language.parsing.failures import UNSURE
 from vhbench.language.parsing.normalization import normalize_phrases
@@ -201,7 +201,7 @@ def _about_a_word(text: str, query: Claim) -> str | None:
         return None
     if _JUDGES.fullmatch(text) and query.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
         return ""  # "False." may answer or repeat the question
-    false = is_negative_judgement(judged["word"]) != bool(judged["not"])
+    false = (judged["word"].lower() in FALSE) != bool(judged["not"])
     return "yes" if false == (query.word == "false") else "no"
 
 

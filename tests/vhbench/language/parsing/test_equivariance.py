@@ -65,6 +65,17 @@ The images rule out {W} and support {L}.
 ({W}) contradicts the images, ({L}) agrees with them. | {L} can only be right.
 {L} nominated, {W} rejected. | {L} established for that reason. | I consider {L} more plausible than {W}.
 {L} rings true and {W} is mistaken. | I answer with {L} rather than {W}, which is wrong.
+{W} was tempting, but {L} it is. | Nothing fits except {L}.
+Hmm, {W}? Wait, no. It should be {L}. | Though {W} seems right, it's {L}. | {W} is possible, though {L} is more likely.
+While {W} might appear to be correct, ({L}) is more accurate. | {W} is not as good as {L}.
+I said {W}, but I meant {L}.
+Some people would choose {W}; the right choice, though, is {L}. | I would have said {W}, but the images support {L}.
+Wrong: {W}. Right: {L}. | In contrast to {W}, {L} matches. | Regardless of how tempting {W} is, {L} is correct.
+{W} looks good, but {L} looks better. | {W} gets details wrong; ({L}) works. | As {W} is clearly false, {L} follows.
+So I think {W}... Hmm, no. I think {L}. | Accordingly, {L}. | Though I'm not certain, {L}. | {L} more than {W}.
+It may be tempting to select {W}, but {L} is the right answer.
+{W} is only partially correct; {L} is completely correct.
+I think it's ({L}) {T}. | {W}? Doesn't match. {L}? Matches. | No option is perfect, but {L} comes closest.
 """
 
 OPTIONS = {
@@ -130,6 +141,18 @@ If so, {L}; if not, {W}. | {L} - {W} | The wrong answer is {L}. | I disagree wit
 ({L}) {T}: wrong | ({L}) {T} is not visible. | It's unlikely to be {L}.
 Provided that it is day, {L}. | Nothing speaks for {L}. | {L} was rejected.
 Maybe {L}, maybe {W}. | Both {L} and {W} would fit. | {L} (50%) or {W} (50%) | A series of images would help.
+Although {W} is right, {L} works. | Though {W} is the answer, {L} is correct. | {L} is right, but {W} is right too.
+Even though {W} is right, the answer is {L}. | {L} is correct. {W} is correct. | {L} is correct and so is {W}.
+{L}; {W} | {L}. {W}. | ({L}) ({W}) | ({L}) and ({W}) | {L} {W} {L} {W} | {L}, possibly {W}
+{L} vs {W} | {L} plus {W}
+I'd say {L}, or else {W}. | An incorrect answer would be {L}. | Nobody would choose {L}. | I would avoid {L}.
+I will now examine {L}, then {W}. | {L} was my first idea. {W} was my second.
+{L} is a mistake. | {L} has been ruled out.
+{L} would have been right in another picture. | {L} is far from right. | {L} is hardly right. | {L} is the wrong answer.
+{L} is the worst option. | {L} is nowhere to be seen. | ({L}) {T} is not what is shown.
+{L} is excluded, and so is {W}.
+{L} and {W} seem right. | Both {L} and {W} could be correct. | I have doubts about {L}. | {L} and {W} fit equally well.
+{L} looks wrong. | Hardly {L}. | It is wrong to choose {L}. | It's {L} or it's {W}. | It is a mistake to choose {L}.
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 """
 
@@ -237,6 +260,17 @@ def test_a_number_that_only_bounds_the_count_is_no_answer(said: str, label: str)
 @pytest.mark.parametrize("said", ["A+B", "A + B", "A/B", "A & B"])
 def test_two_letters_are_no_answer(said: str) -> None:
     assert parse("multiple_choice", said, ("apple", "pear", "plum", "fig"), question=ASKED) == ""
+
+
+def test_a_letter_that_may_be_the_label_of_another_option_is_not_read() -> None:
+    options = ("Point D", "Point C", "Point B", "Point A")
+    said = [
+        "Both A and B are correct.",
+        "While B might be correct, A is more accurate.",
+        "B looks good, yet A is better.",
+    ]
+    assert [parse("multiple_choice", text, options, question=ASKED) for text in said] == [""] * 3
+    assert [parse("multiple_choice", f"{x} is the answer.", options, question=ASKED) for x in "ABCD"] == list("ABCD")
 
 
 def test_the_worse_one_is_meant_where_it_is_asked_for() -> None:
