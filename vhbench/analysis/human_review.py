@@ -60,7 +60,7 @@ def disputed_first(directory: Path, config: str | None, count: int, seed: int = 
         yield from (row.question for row in splits.choose(directory, config, count, seed))
         return
     first = min(count, len(disputed))
-    ids = {*_spaced(disputed, first), *_spaced(others, min(count - first, len(others)))}
+    ids = {*_spaced(disputed, first, seed), *_spaced(others, min(count - first, len(others)), seed)}
     yield from (question for question in splits.read_questions(directory, config) if question.id in ids)
 
 
@@ -90,8 +90,9 @@ def verdict(directory: Path, files: Sequence[Path], *, of_pairs: bool = False) -
     return {"hash": identity, **tally(read_judgments(files, identity), answers)}
 
 
-def _spaced(keys: Sequence[str], count: int) -> list[str]:
-    return [keys[len(keys) * i // count] for i in range(count)]
+def _spaced(keys: Sequence[str], count: int, seed: int) -> list[str]:
+    start = seed % max(1, len(keys) // max(1, count))
+    return [keys[len(keys) * i // count + start] for i in range(count)]
 
 
 def of_twins(content_hash: str) -> str:

@@ -1,5 +1,6 @@
 """A split without what people have rejected, and without what hangs on that."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,12 @@ from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 
 REJECTED: Final = "rejected by people"
 HANGS_ON: Final = "hangs on a question that people rejected"
+_TURNED: Final = {
+    "to the right of": "to the left of", "below": "above", "behind": "in front of", "under": "on",
+}  # fmt: skip
+"""Relation → its converse, whose wording stands for both."""
+
+_RELATION: Final = re.compile(rf"(.+) ({'|'.join([*_TURNED, *_TURNED.values()])}) (?:an?|the) (.+)")
 _READ: Final[tuple[str, ...]] = (
     "id",
     "question",
@@ -123,7 +130,8 @@ def _keys(
         return [], []
     if rule == "easy twin":
         is_counted = row["question_type"].startswith(("E", "C"))  # a miscounted object may as well be absent
-        facts = row["objects"] if is_counted else phrases.asked_phrases(row["question"], row["choices"])
+        asked = phrases.asked_phrases(row["question"], row["choices"])
+        facts = row["objects"] if is_counted else [*map(_either_way, asked)]
         scene_facts = [("fact", scene, fact) for scene in row["scene_ids"] for fact in facts]
         keys: list[tuple[str, ...]] = [("twins", row["question_type"], pair), *scene_facts]
         return keys, keys
@@ -131,6 +139,16 @@ def _keys(
     forms = [("forms", clean), *([("words", *words[clean])] if clean in words else [])]
     halves = ("pair", config, pair, row["perturbation"])
     return [halves, *([] if row["perturbation"] else forms)], [halves, *forms]
+
+
+def _either_way(phrase: str) -> str:
+    """Return one wording for a relation and its converse ("cup behind a bowl", "bowl in front of a cup")."""
+    match = _RELATION.fullmatch(phrase)
+    if not match:
+        return phrase
+    one, predicate, other = match.groups()
+    turned = _TURNED.get(predicate)
+    return f"{other} {turned} {one}" if turned else f"{one} {predicate} {other}"
 
 
 def _words(directory: Path) -> dict[str, tuple[str, ...]]:

@@ -1,14 +1,17 @@
 """People's judgments: the page, the files that it saves, and the majority."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
+from vhbench import splits
 from vhbench.analysis import human_review
-from vhbench.schema import Question, VhbenchError
+from vhbench.schema import Question, Row, VhbenchError
 
 
 def named(votes: list[dict[str, str]]) -> dict[str, dict[str, str]]:
@@ -137,3 +140,20 @@ def test_twins_are_judged_by_their_words_and_wordings_take_turns() -> None:
     assert human_review.twins(rows, 10) == found
     assert len(human_review.twins(rows, 2, seed=1)) == 2
     assert human_review.of_twins("hash") != "hash"
+
+
+def test_the_seed_decides_which_photos_are_reviewed(tmp_path: Path) -> None:
+    picture = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(picture, "PNG")
+    rows = [
+        Row("mioh_easy", Question(f"q{i}", images=(picture.getvalue(),), question="Is there a dog?", answer="yes",
+                                  kind="yes_no", benchmark="mioh", source="coco", task="position", objects=("dog",)))
+        for i in range(12)
+    ]  # fmt: skip
+    splits.write_split(tmp_path / "mioh", rows, benchmark="mioh", version="1.0.0", seed=3, config={})
+    first, second, third = (
+        {q.id for q in human_review.disputed_first(tmp_path / "mioh", None, 4, seed)} for seed in range(3)
+    )
+    assert len(first) == len(second) == len(third) == 4
+    assert not first & second
+    assert not second & third
