@@ -48,7 +48,8 @@ class Aggregation:
             grid = _origin(items, self.task) | report.grid(samples, task(self.task)) | {"repetitions": repetitions}
             report.write(grid, self.task, args)
             labels = _published(grid)
-            for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"], labels)):
+            incomplete = grid["partial"] and f"partial: {grid['partial']}"
+            for line in filter(None, (incomplete, grid["withheld"], *grid["unread"]["warnings"], labels)):
                 print(f"vhbench: {self.task}: {line}", file=sys.stderr)
             if grid["withheld"]:
                 _forget_single_scores(items)
@@ -106,7 +107,7 @@ def _published(grid: Mapping[str, Any]) -> str:
     withdrawn = datasets.resolve(grid["benchmark"]).manifest.rejections.get("label_withdrawn", 0)
     names = [name for name in published if name != "relabelled" and published[name] is not None]
     scores = ", ".join(f"{name} {100 * published[name]:.1f} %" for name in names)
-    return f"{published['relabelled']:,} labels repaired, {withdrawn:,} withdrawn; with the published labels: {scores}"
+    return f"{published['relabelled']:,} labels corrected, {withdrawn:,} withdrawn; with the published labels: {scores}"
 
 
 def _origin(items: Items, task: str) -> dict[str, Any]:
@@ -114,4 +115,7 @@ def _origin(items: Items, task: str) -> dict[str, Any]:
     provenance = one_of((item.get(KEY) for item in items), task)
     answered = len({item["id"] for item in items})
     lost = None if provenance is None else missing(answered, provenance.asked, provenance.of)
-    return {"partial": lost, KEY: None if provenance is None else provenance.to_json() | {"answered": answered}}
+    return {
+        "partial": lost and lost.removeprefix("partial: "),
+        KEY: None if provenance is None else provenance.to_json() | {"answered": answered},
+    }

@@ -61,7 +61,7 @@ def across_seeds(directory: Path, other: Path) -> Iterator[tuple[str, str, str]]
             hit = (record.answer in best) / len(best)
             for name in (ALL, _named(columns := GROUPINGS[2], [getattr(record, column) for column in columns])):
                 hits[name].append(hit)
-    yield "subset", "questions", "majority answer by text, learnt on another seed"
+    yield "subset", "questions", "majority answer per text, from another seed"
     for name in sorted(hits, key=lambda name: (name != ALL, name)):
         yield name, f"{len(hits[name]):,}", f"{100 * sum(hits[name]) / len(hits[name]):.1f} %"
 

@@ -147,7 +147,7 @@ def dots(
         VhbenchError: if two rows share a label, and one would hide the other.
     """
     names = [row.row for row in rows]
-    if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
+    if twice := next((name for index, name in enumerate(names) if name in names[:index]), None):
         raise VhbenchError(f"expected unique names of lines, got {twice!r} twice")
     alt = drawing()
     least, most = across

@@ -201,12 +201,12 @@ def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
     Raises:
         VhbenchError: with the file and line of a syntax error.
     """
-    text, values, place = _text(path, data), list[Any](), 0
-    while (place := _SPACE.match(text, place).end()) < len(text):  # type: ignore[union-attr]
+    text, values, offset = _text(path, data), list[Any](), 0
+    while (offset := _SPACE.match(text, offset).end()) < len(text):  # type: ignore[union-attr]
         try:
-            value, place = _DECODER.raw_decode(text, place)
+            value, offset = _DECODER.raw_decode(text, offset)
         except (ValueError, RecursionError) as error:  # a number with more digits than Python reads is a ValueError
-            line += text.count("\n", 0, getattr(error, "pos", place))
+            line += text.count("\n", 0, getattr(error, "pos", offset))
             fault = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
             raise VhbenchError(f"{path}, line {line}: not JSON ({fault})") from None
         values.append(value)
@@ -215,13 +215,13 @@ def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
     return values
 
 
-def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
+def convert(value: Any, kind: Any, location: str, allowed: str = "") -> Any:
     """Convert a JSON value to a msgspec type, such as a dataclass.
 
     Args:
         value: result of :func:`read_json`.
         kind: a type; dataclasses may have fields of any such type.
-        place: location of the value, for errors.
+        location: location of the value, for errors.
         allowed: expected values, in words; msgspec's by default.
 
     Raises:
@@ -233,7 +233,7 @@ def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
         fault, inner = _FAULT.fullmatch(str(error)).groups("")  # type: ignore[union-attr]
         for key, index in re.findall(r"(\w+)|\[(\d+)\]", inner.partition("[...]")[0]):
             value = value[int(index)] if index else value[key]
-        where = f"{place}: {inner}" if inner else place
+        where = f"{location}: {inner}" if inner else location
         if allowed:
             raise VhbenchError(f"{where}: expected {allowed}, got {quote_value(value)}") from None
         raise VhbenchError(f"{where} is {quote_value(value)}: {fault[0].lower()}{fault[1:]}") from None
@@ -370,10 +370,10 @@ def cached(
         yield value
 
 
-def _entry(place: Path) -> Any:
+def _entry(path: Path) -> Any:
     """Return a list with the value of an entry; None where it is missing or damaged."""
     with suppress(OSError):
-        data = place.read_bytes()
+        data = path.read_bytes()
         if hashlib.sha256(data[32:]).digest() == data[:32]:
             return msgspec.msgpack.decode(data[32:])
     return None

@@ -179,10 +179,10 @@ def _may_be_turned(opened: Image.Image, data: bytes) -> bool:
 
 def _chunks(png: bytes) -> Iterator[bytes]:
     """Yield the types of a PNG's chunks."""
-    place = 8
-    while place + 8 <= len(png):
-        yield png[place + 4 : place + 8]
-        place += 12 + int.from_bytes(png[place : place + 4], "big")
+    offset = 8
+    while offset + 8 <= len(png):
+        yield png[offset + 4 : offset + 8]
+        offset += 12 + int.from_bytes(png[offset : offset + 4], "big")
 
 
 def _orientation(image: Image.Image) -> object:

@@ -21,7 +21,7 @@ class Progress(tqdm):  # type: ignore[misc]
     ...     progress.advance()
 
     Args:
-        what: task, in a word or two.
+        task: its name, in a word or two.
         total: amount of work, None if unknown.
         unit: "shards", "rows", or "bytes", which are shown as kB and MB.
         enabled: False for no output.
@@ -29,13 +29,13 @@ class Progress(tqdm):  # type: ignore[misc]
 
     monitor_interval = 0  # no tqdm monitor thread, which would not survive a fork
 
-    def __init__(self, what: str, *, total: int | None, unit: str, enabled: bool = True) -> None:
+    def __init__(self, task: str, *, total: int | None, unit: str, enabled: bool = True) -> None:
         large = unit == "bytes"
         look: dict[str, Any] = {"unit": "B" if large else unit, "unit_scale": large}
         if not sys.stderr.isatty():
             line = _LINE if large else _LINE.replace("{unit}", " {unit}")
             look |= {"file": _Lines(), "mininterval": LINE_EVERY, "delay": LINE_EVERY, "bar_format": line}
-        super().__init__(desc=what, total=total, disable=not enabled, miniters=1, **look)
+        super().__init__(desc=task, total=total, disable=not enabled, miniters=1, **look)
 
     def advance(self, amount: int = 1, note: str = "") -> None:
         """Count work as done; ``note`` follows the numbers."""
@@ -44,9 +44,9 @@ class Progress(tqdm):  # type: ignore[misc]
         self.update(amount)
 
 
-def following(items: Iterable[T], what: str, total: int, unit: str, *, enabled: bool = True) -> Iterator[T]:
+def following(items: Iterable[T], task: str, total: int, unit: str, *, enabled: bool = True) -> Iterator[T]:
     """Yield items, counting each when the next one is requested. See :class:`Progress`."""
-    with Progress(what, total=total, unit=unit, enabled=enabled) as progress:
+    with Progress(task, total=total, unit=unit, enabled=enabled) as progress:
         for item in items:
             yield item
             progress.advance()

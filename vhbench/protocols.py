@@ -28,7 +28,7 @@ class SceneSequence(Sequence[Scene]):
     """
 
     @abstractmethod
-    def scene(self, place: int) -> Scene:
+    def scene(self, index: int) -> Scene:
         """Return the scene at an index from 0 to the length minus one."""
 
     @overload
@@ -50,14 +50,14 @@ class SceneSequence(Sequence[Scene]):
         """Yield one scene after the other."""
         return map(self.scene, range(len(self)))
 
-    def bare(self, place: int) -> Scene:
+    def bare(self, index: int) -> Scene:
         """Return a scene with only its id, image and size; readers leave out the rest."""
-        return self[place]
+        return self[index]
 
 
-def bare(scenes: Sequence[Scene], place: int) -> Scene:
+def bare(scenes: Sequence[Scene], index: int) -> Scene:
     """Return a scene with only its id, image and size, which is faster than the whole."""
-    return scenes.bare(place) if isinstance(scenes, SceneSequence) else scenes[place]
+    return scenes.bare(index) if isinstance(scenes, SceneSequence) else scenes[index]
 
 
 class ImageSource(Protocol):

@@ -127,7 +127,7 @@ class Provenance:
         return fields
 
 
-def from_json(value: Any, place: str) -> Provenance | None:
+def from_json(value: Any, location: str) -> Provenance | None:
     """Parse the result of :meth:`Provenance.to_json`; None without one, as in older files.
 
     Raises:
@@ -135,26 +135,26 @@ def from_json(value: Any, place: str) -> Provenance | None:
     """
     if value is None:
         return None
-    provenance: Provenance = convert(value, Provenance, f"{place}: {KEY}")
+    provenance: Provenance = convert(value, Provenance, f"{location}: {KEY}")
     return provenance
 
 
-def one_of(values: Iterable[Any], place: str) -> Provenance | None:
+def one_of(values: Iterable[Any], location: str) -> Provenance | None:
     """Return the common provenance of a task's samples, if any. Raises as :func:`same`."""
     records = list(values)
     for number, value in enumerate(records, start=1):
-        same(records[0], value, f"{place}, sample {number}")
-    return from_json(records[0], place) if records else None
+        same(records[0], value, f"{location}, sample {number}")
+    return from_json(records[0], location) if records else None
 
 
-def same(first: Any, other: Any, place: str) -> None:
+def same(first: Any, other: Any, location: str) -> None:
     """Raise if two samples of a task have different written provenance.
 
     Raises:
         VhbenchError: samples of several runs were combined, or one was edited.
     """
     if first != other:
-        raise VhbenchError(f"{place}: is of another run than the first sample ({difference(first, other)})")
+        raise VhbenchError(f"{location}: is of another run than the first sample ({difference(first, other)})")
 
 
 def difference(first: Any, other: Any) -> str:

@@ -29,7 +29,7 @@ class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
     """Division by zero in a reference implementation, and with ``compat=True``."""
 
 
-def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Record]:
+def to_records(values: Mapping[str, Any], location: str = "the answer") -> list[Record]:
     """Build the records of a payload: one, or with ``lmms-eval --repeats`` one per answer.
 
     The ids of further answers are prefixed with a number, so that halves of a pair are matched within a repetition;
@@ -38,10 +38,13 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
     >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
     [('q', 'no'), ('2#q', 'yes')]
     """
-    first, question = to_record(values, place), {name: value for name, value in values.items() if name not in ANSWERED}
+    first, question = (
+        to_record(values, location),
+        {name: value for name, value in values.items() if name not in ANSWERED},
+    )
     return [first] + [
         replace(
-            to_record({**question, **answer}, place),
+            to_record({**question, **answer}, location),
             id=f"{number}#{first.id}",
             pair_id=first.pair_id and f"{number}#{first.pair_id}",
         )
@@ -49,21 +52,21 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
     ]
 
 
-def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
+def to_record(values: Mapping[str, Any], location: str = "the answer") -> Record:
     """Build a record from a JSON object; missing or null fields are empty, others are ignored.
 
     Args:
         values: field → value; numbers are converted to digits, but for ``tokens``. A ``response`` that is null or not
             a text counts as failed.
-        place: location of the object, for errors.
+        location: location of the object, for errors.
 
     Raises:
         VhbenchError: if it is not an object, has no id, or a field has the wrong type.
     """
     if not isinstance(values, Mapping):
-        raise VhbenchError(f"{place} is {quote_value(values)}, not a Record or a mapping with its fields")
+        raise VhbenchError(f"{location} is {quote_value(values)}, not a Record or a mapping with its fields")
     if values.get("id") in (None, ""):
-        raise VhbenchError(f"{place} has no 'id'")
+        raise VhbenchError(f"{location} has no 'id'")
     fields = {
         name: value if type(value) is bool or name == "tokens" else _text(value)
         for name, value in values.items()
@@ -71,9 +74,9 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     }
     if "response" in values:
         fields["response"] = text_of(values["response"])
-    record: Record = convert(fields, Record, place)
+    record: Record = convert(fields, Record, location)
     if record.kind not in KINDS:
-        raise VhbenchError(f"{place}: kind: expected one of {', '.join(KINDS[1:])}, got {quote_value(record.kind)}")
+        raise VhbenchError(f"{location}: kind: expected one of {', '.join(KINDS[1:])}, got {quote_value(record.kind)}")
     known = "failure" in values and record.kind != "caption"
     return settled(record, empty="response" in values and not known)
 
@@ -166,12 +169,12 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
             f"the rows are {quote_value(rows)}; needed: a list of Records or of mappings with their fields"
         )
     seen, unique = set[str](), getattr(rows, "unique", False)
-    for place, row in enumerate(rows):
-        record = settled(row) if isinstance(row, Record) else to_record(row, f"row {place}")
+    for index, row in enumerate(rows):
+        record = settled(row) if isinstance(row, Record) else to_record(row, f"row {index}")
         if not unique:
             if record.id in seen:
                 raise VhbenchError(
-                    f"id {quote_value(record.id)} occurs twice (again in row {place}); each may occur once"
+                    f"id {quote_value(record.id)} occurs twice (again in row {index}); each may occur once"
                 )
             seen.add(record.id)
         yield record
@@ -193,12 +196,12 @@ def is_cut_off(record: Record) -> bool:
     return record.cut_off or (record.response != "" and parsing.cut_off(record.response, record.kind))
 
 
-def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
+def refuse_duplicates(keys: Iterable[Hashable], name: str) -> None:
     """Raise if a key occurs twice: a duplicate row would distort the score."""
     seen: set[Hashable] = set()
-    for place, key in enumerate(keys):
+    for index, key in enumerate(keys):
         if key in seen:
-            raise VhbenchError(f"{what} {quote_value(key)} occurs twice (again in row {place}); each may occur once")
+            raise VhbenchError(f"{name} {quote_value(key)} occurs twice (again in row {index}); each may occur once")
         seen.add(key)
 
 
@@ -208,11 +211,11 @@ def binary_answer(record: Record) -> str:
     return record.answer if known else yes_or_no(record.answer, f"question {record.id!r}: the answer")
 
 
-def yes_or_no(answer: Any, what: str) -> str:
+def yes_or_no(answer: Any, location: str) -> str:
     """Return a reference answer in lower case; raise if it is neither "yes" nor "no"."""
     text = answer.strip().lower() if isinstance(answer, str) else answer
     if text not in ("yes", "no"):
-        raise VhbenchError(f"{what}: expected 'yes' or 'no', got {quote_value(answer)}")
+        raise VhbenchError(f"{location}: expected 'yes' or 'no', got {quote_value(answer)}")
     return str(text)
 
 
@@ -280,16 +283,16 @@ class _QuestionName(NamedTuple):
         named = {name: f"{self.prefix}{row[name]}" for name in ("id", "pair_id") if row.get(name)}
         kind, number = self.variant
         choices = list(row.get("choices") or ())
-        places = [place for place, choice in enumerate(choices) if not _STAYS.search(choice)]
+        places = [index for index, choice in enumerate(choices) if not _STAYS.search(choice)]
         if kind != "r" or not places:
             return {**row, **named}
         turn = (number - 1) % len(places)
         moved = dict(zip(places, places[turn:] + places[:turn], strict=True))
-        order = [moved.get(place, place) for place in range(len(choices))]
+        order = [moved.get(index, index) for index in range(len(choices))]
         answer = row.get("answer", "")
         if answer in ascii_uppercase[: len(choices)] and answer:
             answer = ascii_uppercase[order.index(ascii_uppercase.index(answer))]
-        return {**row, **named, "choices": type(row["choices"])(choices[place] for place in order), "answer": answer}
+        return {**row, **named, "choices": type(row["choices"])(choices[index] for index in order), "answer": answer}
 
 
 def split_repetition(name: str) -> _QuestionName:

@@ -170,7 +170,7 @@ def _refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> 
 
 
 def _print_plan(repo_id: str, planned: Release, lost: Sequence[str], *, online: bool) -> None:
-    print(f"dry run: {repo_id} would get the tag {planned.tag}, {len(planned.uploaded)} files, nothing was uploaded")
+    print(f"dry run, nothing uploaded: {repo_id} would get {len(planned.uploaded)} files and the tag {planned.tag}")
     if planned.is_backport:
         print(f"a newer version exists: this one would go on a separate branch, {planned.branch}")
     _print_names("+", planned.uploaded)
@@ -178,7 +178,7 @@ def _print_plan(repo_id: str, planned: Release, lost: Sequence[str], *, online: 
     for name in lost:
         print(in_a_line(f"  ! {name} was not written by vhbench, and would be replaced"))
     if not online:
-        print("not logged in: the files already on the Hub are unknown, so all count as new")
+        print("not logged in: files on the Hub cannot be listed, so all are shown as new")
 
 
 def _lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:

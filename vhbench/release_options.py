@@ -16,25 +16,25 @@ class PushOptions:
     private: bool = option("Create the repository as private; an existing public one is refused.", False)
     hidden: bool = option(
         "Release a hidden test set: questions and images in OUT/hidden/BENCHMARK, without answers, with new ids "
-        "and another order. Needs --secret.",
+        "and in another order. Requires --secret.",
         False,
     )
     secret: Path | None = option("With --hidden: the secret that the split was built with.", None, metavar="FILE")
     key: Path | None = option(
-        "With --hidden: file for the answers, read by `vhbench score --key FILE`; keep it. By default next to DIR, "
-        "BENCHMARK-VERSION.key.jsonl.",
+        "With --hidden: file for the answers, read by `vhbench score --key FILE`; keep it. By default, "
+        "BENCHMARK-VERSION.key.jsonl next to DIR.",
         None,
         metavar="FILE",
     )
     reveal: bool = option("Release the answers of a hidden test set, once its evaluation is over.", False)
     yes: bool = option(
-        "Do not ask before deleting or replacing files of the previous version, other files, or an existing key.",
+        "Delete or replace files of the previous version, other files or an existing key without confirmation.",
         False,
         names=("--yes", "-y"),
     )
     dry_run: bool = option("Verify and print what would be uploaded; write nothing.", False)
     comparable_anyway: bool = option(
-        "Release although scores are not comparable with the previous version and MAJOR is unchanged.",
+        "Release even if scores are not comparable with the previous version and MAJOR is unchanged.",
         False,
     )
     notes: str = option("Changes, in Markdown, for the changelog.", "")

@@ -209,7 +209,7 @@ class QuestionBase:
             twin, in both rows of a pair: "natural", "wrapped", "llm", "source".
         pressure: MIOH's: "easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn".
         criterion: ODE's: "standard", "long_tail", "random", "fictional"; VHExpansion's "relabelled": the answer is a
-            repaired label, the opposite of the published one.
+            corrected label, the opposite of the published one.
         pairing: ODE's: "entity-entity", "entity-environment".
         question_type: MIOH's "E5"; ODE's "state", "action", "number", "existence", "caption".
         source: source of the images: "scenes", "coco", "pope" …

@@ -47,8 +47,8 @@ class SplitDiff:
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the build's options that differ."""
-        one, two = self.first.config, self.second.config
-        return tuple(name for name in sorted({*one, *two}) if one.get(name) != two.get(name))
+        old, new = self.first.config, self.second.config
+        return tuple(name for name in sorted({*old, *new}) if old.get(name) != new.get(name))
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -80,21 +80,21 @@ class SplitDiff:
             return f"scores on {versions} are comparable, although MAJOR differs"
         if self.code == 1:
             return f"scores on {versions} are not comparable, as MAJOR differs"
-        return f"scores on {versions} are NOT comparable, though MAJOR is the same: the newer needs a new MAJOR version"
+        return f"scores on {versions} are NOT comparable although MAJOR is the same: increase MAJOR of the newer"
 
     def lines(self, examples: int) -> Iterator[str]:
         """Yield the changes, with a few ids for each kind."""
         for name in ("benchmark", "version", "seed"):
-            one, two = getattr(self.first, name), getattr(self.second, name)
-            yield f"{name}: {one}" if one == two else f"{name}: {one} → {two}"
+            old, new = getattr(self.first, name), getattr(self.second, name)
+            yield f"{name}: {old}" if old == new else f"{name}: {old} → {new}"
         for name in self.options:
             yield f"option {_cut(name)}: {_shown(self.first.config.get(name), self.second.config.get(name))}"
         if self.same:
             yield "questions: the same"
         for config in sorted({*self.first.rows, *self.second.rows}):
-            one, two = self.first.rows.get(config, 0), self.second.rows.get(config, 0)
-            if one != two:
-                yield f"config {config}: {one:,} → {two:,} questions"
+            old, new = self.first.rows.get(config, 0), self.second.rows.get(config, 0)
+            if old != new:
+                yield f"config {config}: {old:,} → {new:,} questions"
         yield from _listed("added", self.added, examples)
         yield from _listed("removed", self.removed, examples)
         by_columns: dict[tuple[str, ...], list[str]] = {}
@@ -105,8 +105,8 @@ class SplitDiff:
 
     @property
     def _same_major(self) -> bool:
-        one, two = (manifests.parse_version(manifest.version)[0] for manifest in (self.first, self.second))
-        return one == two
+        first, second = (manifests.parse_version(manifest.version)[0] for manifest in (self.first, self.second))
+        return first == second
 
 
 def compare(first: Path, second: Path) -> SplitDiff:
@@ -115,17 +115,18 @@ def compare(first: Path, second: Path) -> SplitDiff:
     Raises:
         VhbenchError: if one cannot be read or does not match its manifest, or they have different benchmarks.
     """
-    one, two = splits.read_manifest(first), splits.read_manifest(second)
-    if one.benchmark != two.benchmark:
+    old_manifest, new_manifest = splits.read_manifest(first), splits.read_manifest(second)
+    if old_manifest.benchmark != new_manifest.benchmark:
         raise VhbenchError(
-            f"expected two versions of one benchmark, got {one.benchmark} ({first}) and {two.benchmark} ({second})"
+            f"expected two versions of one benchmark, got {old_manifest.benchmark} ({first}) and "
+            f"{new_manifest.benchmark} ({second})"
         )
-    old, new = (_rows(Path(folder), manifest) for folder, manifest in ((first, one), (second, two)))
+    old, new = (_rows(Path(folder), manifest) for folder, manifest in ((first, old_manifest), (second, new_manifest)))
     changed = {
         name: _differing(old[name], new[name]) for name in sorted(old.keys() & new.keys()) if old[name] != new[name]
     }
     added, removed = tuple(sorted(new.keys() - old)), tuple(sorted(old.keys() - new))
-    return SplitDiff(one, two, not (changed or added or removed), added, removed, changed)
+    return SplitDiff(old_manifest, new_manifest, not (changed or added or removed), added, removed, changed)
 
 
 def _rows(directory: Path, manifest: Manifest) -> dict[str, bytes]:

@@ -86,22 +86,22 @@ class Store(Mapping[str, T]):
         entry = self.look_up(name)
         return entry and entry[0]
 
-    def name(self, place: int) -> str:
+    def name(self, index: int) -> str:
         """Return the name of the value at an index."""
-        return str(self._read(place)[0])
+        return str(self._read(index)[0])
 
     def repeated(self) -> int | None:
         """Return the index of the first value with an earlier one's name; None if all differ."""
         digests = np.array(self._digests)
         alike = sorted(self._places[at + 1] for at in np.flatnonzero(digests[1:] == digests[:-1]).tolist())
-        return next((place for place in alike if self.find(self.name(place)) != place), None)
+        return next((index for index in alike if self.find(self.name(index)) != index), None)
 
-    def at(self, place: int) -> T:
+    def at(self, index: int) -> T:
         """Return the value at an index."""
-        return self._unpack(*self._read(place))
+        return self._unpack(*self._read(index))
 
-    def _read(self, place: int) -> Any:
-        return msgspec.msgpack.decode(memoryview(self._packed)[self._ends[place] : self._ends[place + 1]])
+    def _read(self, index: int) -> Any:
+        return msgspec.msgpack.decode(memoryview(self._packed)[self._ends[index] : self._ends[index + 1]])
 
 
 def _digest(name: str) -> int:

@@ -390,7 +390,7 @@ class Filler:
     def _unfilled(self) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
             if not cell.full():
-                pressed = "too few easy questions for every answer permit this pressure"
+                pressed = "too few easy questions of some answer can be put under this pressure"
                 cell.reason = f"cell not filled: {self._scarce() if pressure == 'easy' else pressed}"
                 detail = {"wanted": cell.size, "found": len(cell.rows), **self.tried}
                 yield Rejection(f"{self.kind.id}/{pressure}", cell.reason, detail)
@@ -401,7 +401,7 @@ class Filler:
             return f"the source has no suitable annotations for {self.kind.task} questions"
         if self.kind.task in ("attribute", "position"):
             return "too few images in which all options are decidable"
-        return "too few question texts with image sets for every answer"
+        return "too few questions with image sets for each of their answers"
 
 
 def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:

@@ -262,7 +262,7 @@ def _checked(
     scene = words.annotate(image)
     missing = sorted(set(targets) - scene.categories())
     if missing:
-        return Rejection(scene.id, "target missing", {"words": missing})
+        return Rejection(scene.id, "requested object or place missing", {"words": missing})
     return replace(scene, known=scene.known - (unclear - scene.categories())), ()
 
 

@@ -156,9 +156,7 @@ def test_compare_prints_tables_and_says_what_is_certain(runs: dict[str, Any]) ->
     assert "mioh_selective: " in done.stdout
     existence = done.stdout.partition("ode_fictional_existence: ")[2]
     assert re.search(r"yes_rate \(\d+\) +coin[^\n]*\n +other[^\n]* higher\b", existence)
-    assert re.search(
-        r"other vs\. coin\n +headline metrics: \d+ differences: .*\n +subsets: \d+ differences: ", existence
-    )
+    assert re.search(r"other vs\. coin\n +all questions: \d+ differences: .*\n +subsets: \d+ differences: ", existence)
 
 
 def test_a_baseline_of_lmms_eval_is_paired_by_what_was_read(evaluate: Evaluate, tmp_path: Path) -> None:

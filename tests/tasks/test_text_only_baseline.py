@@ -37,7 +37,7 @@ def test_the_most_frequent_answer_to_a_text_is_an_options_text_and_not_its_lette
         ("New?", (), "yes"),  # a new text: a half
     )
     header, every, _ = across_seeds(split, other)
-    assert header == ("subset", "questions", "majority answer by text, learnt on another seed")
+    assert header == ("subset", "questions", "majority answer per text, from another seed")
     assert every == ("all questions", "4", f"{100 * (1 + 1 / 3 + 0 + 1 / 2) / 4:.1f} %")
 
 

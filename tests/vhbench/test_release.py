@@ -93,7 +93,7 @@ def test_a_dry_run_sends_nothing(online: HubStandin, command: Command, tmp_path:
     directory = build(tmp_path)
     code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get the tag v1.0.0, 11 files, nothing was uploaded" in output
+    assert "would get 11 files and the tag v1.0.0" in output
     assert "  + a/test-00000-of-00001.parquet" in output
     assert online.load(REPO) is None
 
@@ -222,7 +222,7 @@ def test_a_dry_run_needs_no_login(command: Command, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get the tag v1.0.0, 11 files, nothing was uploaded" in output
+    assert "would get 11 files and the tag v1.0.0" in output
     assert "not logged in" in output
 
 
@@ -242,8 +242,8 @@ def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, com
         code, said = publish(other, *options)
         assert code == 2
         assert said == (
-            "scores on 1.0.1 and 1.1.0 are NOT comparable, though MAJOR is the same: the newer needs a new MAJOR "
-            "version (2 questions added, 2 questions removed, against v1.0.1 of org/ode): build it again with "
+            "scores on 1.0.1 and 1.1.0 are NOT comparable although MAJOR is the same: increase MAJOR of the newer "
+            "(2 questions added, 2 questions removed, against v1.0.1 of org/ode): build it again with "
             "--version 2.0.0, or insist with --comparable-anyway"
         )
     assert online.resolve(REPO, "v1.1.0") is None

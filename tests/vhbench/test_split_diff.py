@@ -33,7 +33,7 @@ def changed(**columns: object) -> list[Row]:
         (ROWS, "1.0.1", 0, "scores on 1.0.0 and 1.0.1 are comparable"),
         (changed(scene_ids=("x",)), "1.1.0", 0, "1 changed in scene_ids: q0-0"),
         (changed(criterion="random"), "1.1.0", 3, "1 changed in criterion: q0-0"),
-        (changed(answer="no"), "1.1.0", 3, "NOT comparable, though MAJOR is the same"),
+        (changed(answer="no"), "1.1.0", 3, "NOT comparable although MAJOR is the same"),
         (changed(answer="no"), "2.0.0", 1, "1 changed in answer: q0-0"),
         (changed(images=(b"x",)), "2.0.0", 1, "1 changed in images: q0-0"),
         (ROWS[1:], "1.1.0", 3, "1 removed: q0-0"),
@@ -73,7 +73,7 @@ def test_the_words_that_captions_are_searched_for_count(tmp_path: Path) -> None:
     second = write(tmp_path / "2", ROWS, "1.1.0", vocabulary=others, long="y\n\x1b[2J" * 9_000, graph=[1] * 300)
     result = CliRunner().invoke(app, ["diff", str(first), str(second)])
     assert result.exit_code == 3
-    assert "NOT comparable, though MAJOR is the same" in result.output
+    assert "NOT comparable although MAJOR is the same" in result.output
     lines = result.output.splitlines()
     assert lines[3].startswith("option graph: null → [1, 1, 1,")
     assert lines[3].endswith("… (300 entries)")

@@ -270,7 +270,7 @@ def report(analysis: Mapping[str, Any]) -> Iterator[str]:
         yield from wording.aligned([("task", "pressure", "change", "95 % CI", "n", "verdict"), *_drop_rows(drops)])
         yield ""
     if rows := [row for task, one in failures.items() for row in _failure_rows(task, one)]:
-        yield "Failure modes, in % of image sets (comparison: in % of sets that are also compared)"
+        yield "Failure modes, in % of image sets (comparison: in % of sets with a comparison question)"
         yield from wording.aligned([("task", "mode", "share", "95 % CI", "n", "chance", "verdict"), *rows])
         yield ""
     if analysis["causes"]:

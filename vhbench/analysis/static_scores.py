@@ -1,4 +1,4 @@
-"""AMBER and CHAIR: their scores in one table, next to ODE's criteria if the run has them (ODE's Tables 1, 4 and 5)."""
+"""CHAIR, Cover, Hal and Cog, next to other benchmarks and ODE's criteria in the same run (ODE's Tables 1, 4, 5)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -89,6 +89,8 @@ def _summary(rows: Mapping[str, Mapping[str, Any]]) -> str:
     >>> scores = {"CHAIR 64 tokens": 46.3, "AMBER": 41.4, "ODE standard": 24.0, "ODE fictional": 27.8}
     >>> _summary({name: {"scores": {"chair_i": value}} for name, value in scores.items()})
     'CHAIR 41.4 % on AMBER, 27.8 % on ODE fictional (−13.6 points)'
+    >>> _summary({name: {"scores": {"chair_i": scores[name]}} for name in ("CHAIR 64 tokens", "AMBER")})
+    'AMBER: CHAIR 41.4 %'
     """
     scores = {name: row["scores"].get("chair_i") for name, row in rows.items()}
     known = {name: value for name, value in scores.items() if value is not None}
@@ -97,7 +99,7 @@ def _summary(rows: Mapping[str, Mapping[str, Any]]) -> str:
     photos = BENCHMARKS["amber"].title.partition(":")[0]
     first = next((item for item in known.items() if item[0].startswith(photos)), next(iter(known.items())))
     last = [*known.items()][-1]
-    if len(known) == 1:
+    if first == last:
         return f"{first[0]}: CHAIR {first[1]:.1f} %"
     change = wording.signed(last[1] - first[1])
     return f"CHAIR {first[1]:.1f} % on {first[0]}, {last[1]:.1f} % on {last[0]} ({change} points)"
@@ -113,11 +115,12 @@ def report(analysis: Mapping[str, Any]) -> Iterator[str]:
     yield from wording.aligned(table)
     for name, points in analysis["lengths"].items():
         yield ""
+        yield f"{name}: scores of captions cut after their first tokens"
         rows = [
             [str(point["tokens"]), *(_value_text(point[name]) for name in _RATES), f"{100 * point['longer']:.0f} %"]
             for point in points
         ]
-        yield from wording.aligned([[f"{name}: tokens", "CHAIR_i ↓", "CHAIR_s ↓", "recall ↑", "longer"], *rows])
+        yield from wording.aligned([["tokens", "CHAIR_i ↓", "CHAIR_s ↓", "recall ↑", "longer captions"], *rows])
     yield ""
     yield analysis["summary"]
 

@@ -102,7 +102,7 @@ def report(analysis: Mapping[str, Any]) -> Iterator[str]:
             yield ""
     yield f"Summary: {analysis['summary']}"
     yield (
-        "Change: paired over the cases that both have; sign-flip max-t over all sources and perturbations, family-wise "
+        "Change: paired over cases with both pairs; sign-flip max-t over all sources and perturbations, family-wise "
         "α = 0.05. Permutation baseline: the model's own answer pairs, permuted across cases."
     )
     if any(len(forms) > 1 for forms in analysis["forms"].values()):
@@ -186,7 +186,7 @@ def _clean_sentence(clean: Mapping[str, Any]) -> str:
     level = wording.number(clean["permutation_baseline"])
     if _against_baseline(clean) == "not above baseline":
         return (
-            f"clean symmetric accuracy, {value} %, {ends}, {pairs}, is not above its permutation "
+            f"clean symmetric accuracy, {value} %, {ends}, {pairs}, is not significantly above its permutation "
             f"baseline, {level} %: no evidence that the model uses the image."
         )
     return f"clean symmetric accuracy is {value} %, {ends}, {pairs}; permutation baseline {level} %."

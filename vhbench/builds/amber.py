@@ -33,13 +33,13 @@ class AmberBuild(SplitBuild):
     benchmark = "amber"
 
     source: str = option(
-        f"Folder `data` of AMBER's repository, with {', '.join(FILES)}; or `ode:OUT/ode`, a split of ODE, scored "
-        "as AMBER.",
+        f"Folder `data` of AMBER's repository, with {', '.join(FILES)}; or `ode:OUT/ode`, an ODE split to be scored "
+        "like AMBER.",
         names=("--source", "-s"),
         metavar="DIR",
     )
     images: str = option("Folder of AMBER's photos (AMBER_1.jpg …).", "", metavar="DIR")
-    limit: int = option("Use only the first N images.", 0, least=0)
+    limit: int = option("Use only the first N images; 0: all.", 0, least=0)
 
     @property
     def _read(self) -> "_Source":

@@ -41,7 +41,7 @@ class ChairBuild(SplitBuild):
     benchmark = "chair"
 
     source: str = option(
-        "`coco:INSTANCES.json`, or `ode:OUT/ode`: the images of a split of ODE.",
+        "`coco:INSTANCES.json`, or `ode:OUT/ode` for the images of an ODE split.",
         names=("--source", "-s"),
         metavar="FORMAT:PATH",
     )
@@ -53,19 +53,19 @@ class ChairBuild(SplitBuild):
     images: str = option("Folder of the photos.", "", metavar="DIR")
     synonyms: str = option(
         "Vocabulary: CHAIR's synonyms.txt (in the repository LisaAnne/Hallucination), or JSON, object → other names, "
-        "for any other set of objects. By default the categories with vhbench's synonyms; scores then differ "
+        "for any other set of objects. By default, the categories with vhbench's synonyms; scores then differ "
         "from those with CHAIR's list.",
         "",
         metavar="FILE",
     )
     sample: int = option("Number of images, sampled with --seed; 0 for all.", 500, least=0)
     ids: str = option(
-        "File of the images to use instead of a sample, by ids or file names: one per line, comma-separated, a JSON "
-        "list, JSON lines or a table with `image_id` or `image`, or CHAIR's own output.",
+        "File with the ids or file names of the images to use instead of a sample: one per line, comma-separated, a "
+        "JSON list, JSON lines or a table with `image_id` or `image`, or CHAIR's own output.",
         "",
         metavar="FILE",
     )
-    prompt: str = option("Prompt.", "Please describe this image in detail.")
+    prompt: str = option("Prompt for the captions.", "Please describe this image in detail.")
 
     @property
     def _read(self) -> "_Photos":
@@ -76,7 +76,7 @@ class ChairBuild(SplitBuild):
         """Return the image ids of a file, or of a random sample, each once, in the source and with a readable image."""
         read, known = self._read, sorted(self._read.images)
         if self.sample > len(known) and not self.ids:
-            raise VhbenchError(f"--sample {self.sample}: expected at most {len(known)}, the images of the source")
+            raise VhbenchError(f"--sample: expected at most {len(known)} (images in the source), got {self.sample}")
         drawn = rng(self.seed, "chair", "sample").permutation(len(known))[: self.sample or None]
         files: dict[str, str] = {}
         for image, file in read.images.items():

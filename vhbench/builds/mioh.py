@@ -37,7 +37,7 @@ DRAWN = PressureThresholds(small=0.005, large=0.006, related=0.0)
 
 @dataclass(frozen=True, kw_only=True)
 class MiohBuild(SplitBuild):
-    """Build MIOH: object hallucination over several images under controlled pressure.
+    """Build MIOH: object hallucination across several images under controlled pressure.
 
     26 question types (existence, attribute, counting, position; comprehensive, selective, comparative), each easy and
     under three pressures: number of images (NI), hard positives (HP), hard negatives (HN).
@@ -74,25 +74,25 @@ class MiohBuild(SplitBuild):
         "",
         metavar="FILE",
     )
-    skip_bad: bool = _of_sources("Skip and count invalid entries.", False)
+    skip_bad: bool = _of_sources("Skip invalid entries and report their number.", False)
     part: str = _of_sources(PART_HELP, "", metavar="I/N")
     size: int = _of_sources("Side of synthetic images in pixels.", 512, least=64, most=4096)
     cells: str = _of_questions(
-        "`paper` (3,484 questions), a number for each of the 26 × 5 cells (with HP+HN), or a JSON file of task → "
-        "pressure → number.",
+        "Questions per cell: `paper` (3,484 in total), one number for all 26 × 5 cells (including HP+HN), or a JSON "
+        "file mapping task → pressure → number.",
         "paper",
     )
     types: tuple[str, ...] = _of_questions(
         "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), show_default=False
     )
     statistics: str = _of_questions(
-        "COCO instances for the P(target | present) of hard negatives, e.g. `instances_train2017.json`; by "
-        "default the images of the split.",
+        "COCO instances from which P(target | present) is estimated for hard negatives, e.g. "
+        "`instances_train2017.json`; by default, the images of the split.",
         "",
         metavar="FILE",
     )
     tied: int = _of_questions(
-        "Additional facts per object task with a question in every mode about the same images; they separate "
+        "Additional facts per object task with questions in every mode about the same images, to separate "
         "perception from integration failures.",
         0,
         least=0,
@@ -109,7 +109,7 @@ class MiohBuild(SplitBuild):
         metavar="NAME",
     )
     threshold: tuple[str, ...] = _of_questions(
-        "Threshold of a pressure, e.g. `small=0.02`; see vhbench.generators.mioh.pressures.",
+        "Threshold of a pressure, e.g. `small=0.02`; names are in `vhbench.generators.mioh.pressures`.",
         (),
         metavar="NAME=VALUE",
         repeat=True,

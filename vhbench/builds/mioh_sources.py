@@ -198,13 +198,13 @@ class WithAbsences(SceneSequence):
     def __len__(self) -> int:
         return len(self._scenes)
 
-    def bare(self, place: int) -> Scene:
+    def bare(self, index: int) -> Scene:
         """Return the scene of one image without its objects."""
-        return self._scenes.bare(place)
+        return self._scenes.bare(index)
 
-    def scene(self, place: int) -> Scene:
+    def scene(self, index: int) -> Scene:
         """Return the scene of one image."""
-        scene, twin = self._scenes[place], self._twin[place]
+        scene, twin = self._scenes[index], self._twin[index]
         if twin < 0:
             return scene
         other, there = self._known[twin], scene.categories()

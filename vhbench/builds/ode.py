@@ -48,52 +48,52 @@ class OdeBuild(SplitBuild):
 
     With a text-to-image model: `vhbench build ode --out out --images diffusers:black-forest-labs/FLUX.1-dev
     --detector IDEA-Research/grounding-dino-base --verifier openai/clip-vit-large-patch14 --offload model`. Images and
-    detections are cached: a run with another `--keep` reuses them.
+    detections are cached, so a rerun with a different `--keep` reuses them.
     """
 
     benchmark = "ode"
 
     graph: tuple[str, ...] = _of_concepts(
         "Concept graph: `starter` (default), `traffic` (an example domain), `amber:DIR` (AMBER's data), `coco:FILE` "
-        "(instances JSON), or a .json or .graphml file. If repeated, graphs are merged: words are united and "
-        "co-occurrence counts added.",
+        "(instances JSON), or a .json or .graphml file. If repeated, graphs are merged: the union of the "
+        "words, with co-occurrence counts summed.",
         ("starter",),
         repeat=True,
         show_default=False,
     )
-    node_types: str = _of_concepts("For amber:DIR: JSON file mapping words to kinds.", "", metavar="FILE")
+    node_types: str = _of_concepts("For amber:DIR: JSON file mapping words to node types.", "", metavar="FILE")
     add: str = _of_concepts(
-        "Extend a released benchmark: a graph file whose new words, edges and attributes form the graph's next "
-        "version, with their own pairs. Unlike merging, it keeps all existing pairs and questions unchanged.",
+        "Extend a released benchmark: graph file with new words, edges and attributes, from which new pairs are built. "
+        "Unlike merging, this leaves all existing pairs and questions unchanged.",
         "",
         metavar="GRAPH",
     )
     part: str = _of_concepts(PART_HELP, "", metavar="I/N")
-    pairs: int = _of_concepts("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000)
+    pairs: int = _of_concepts("Pairs per combination of criterion and pairing (8 in all).", 40, least=1, most=100_000)
     variants: int = _of_concepts("Images per pair.", 1, least=1, most=1_000)
     concepts: int = _of_concepts("Concepts combined in one image.", 2, least=2, most=criteria.LARGEST_GROUP)
     criteria: tuple[str, ...] = _of_concepts("Criteria to build.", tuple(criteria.CRITERIA))
-    levels: tuple[str, ...] = _of_concepts("Question levels; `relation` can be added.", questions.LEVELS[:3])
+    levels: tuple[str, ...] = _of_concepts("Question levels; `relation` is also available.", questions.LEVELS[:3])
     epsilon: float = _of_concepts(
-        "Long tail: lower bound on co-occurrence (pairs seen together more than ε times); -1 for 1, or 0 if few "
-        "pairs are seen more often.",
+        "Long tail: lower bound on co-occurrence (pairs that co-occur more than ε times); -1: 1, or 0 if too few "
+        "pairs co-occur more than once.",
         -1,
         show_default=False,
     )
     delta: float = _of_concepts(
-        "Long tail: upper bound (less than δ times); 0 for just above the median of the counts above ε.",
+        "Long tail: upper bound (fewer than δ times); 0: just above the median of the counts above ε.",
         0,
         show_default=False,
     )
     likely: str = _of_concepts(
-        "Source of likely hallucinations: `seen` (the graph's co-occurrences) or `both` (also hallucinations of "
-        "models, from amber:DIR).",
+        "Source of likely hallucinations: `seen` (the graph's co-occurrences) or `both` (also hallucinations "
+        "observed in models, from amber:DIR).",
         "both",
     )
     images: str = _of_images(
         "`scenes` (synthetic, exact ground truth), `diffusers:NAME`, e.g. "
         "`diffusers:black-forest-labs/FLUX.1-dev`, `photos:INSTANCES.json=DIR` (existing photos that show a "
-        "pair, by COCO-format annotations), or `photos:DIR` (labelled by --detector and --verifier).",
+        "pair according to COCO-format annotations), or `photos:DIR` (labelled by --detector and --verifier).",
         "scenes",
     )
     detector: str = _of_images(
@@ -103,7 +103,7 @@ class OdeBuild(SplitBuild):
         metavar="NAME",
     )
     verifier: str = _of_images(
-        "Verifier of a prompt's colours, states and actions: a CLIP-like model, e.g. "
+        "Verifier for the colours, states and actions in a prompt: a CLIP-like model, e.g. "
         "`openai/clip-vit-large-patch14`, or `vqa:NAME`, e.g. `vqa:dandelin/vilt-b32-finetuned-vqa`. Without one,"
         " no questions are generated about them.",
         "",
@@ -113,12 +113,15 @@ class OdeBuild(SplitBuild):
         "Thresholds per word and attribute kind, as written by `vhbench calibrate`.", "", metavar="FILE"
     )
     size: int = _of_images(
-        "Image side in pixels; 0 for that of the text-to-image model's authors, 512 in scenes.", 0, least=0, most=4096
+        "Image side in pixels; 0: as the text-to-image model's authors recommend; 512 for scenes.",
+        0,
+        least=0,
+        most=4096,
     )
     best_of: int = _of_images(
         "Candidate images per kept image; the one with the highest detector confidence is kept.", 1, least=1, most=100
     )
-    retries: int = _of_images("New seeds for a rejected image.", 2, least=0)
+    retries: int = _of_images("Number of new seeds to try when an image is rejected.", 2, least=0)
     reserve: int = _of_images("Maximum number of candidate pairs per requested pair.", 10, least=1)
     keep: float = _of_images("Detection score at or above which an object counts as present.", _SURE.keep)
     absent: float = _of_images("Detection score below which an object counts as absent.", _SURE.absent)
@@ -128,8 +131,8 @@ class OdeBuild(SplitBuild):
         False,
     )
     revision: str = _of_images("Branch, tag or commit of the text-to-image model.", "", metavar="NAME")
-    steps: int = _of_images("Denoising steps; 0 for those of the model's authors.", 0, least=0)
-    guidance: float = _of_images("Guidance scale; negative for that of the model's authors.", -1)
+    steps: int = _of_images("Denoising steps; 0: as recommended by the model's authors.", 0, least=0)
+    guidance: float = _of_images("Guidance scale; negative: as recommended by the model's authors.", -1)
     dtype: str = _of_images("Precision of the text-to-image model: auto, float32, float16 or bfloat16.", "auto")
     device: str = _of_images(
         "Device of the models: auto, cpu, cuda, cuda:1. With auto, `--workers` divides the visible GPUs.", "auto"
@@ -137,15 +140,15 @@ class OdeBuild(SplitBuild):
     offload: str = _of_images("CPU offloading: none, model or sequential (less GPU memory, slower).", "none")
     batch: int = _of_images("Images generated and detected per batch.", 4, least=1)
     dry_run: bool = _of_concepts(
-        "Print the prompts and the questions that perfect images would get, and build nothing.", False
+        "Print the prompts and the questions for images that match them perfectly, without building anything.", False
     )
     yes: bool = _of_images(
-        "With a text-to-image model: start after the pilot without asking.", False, names=("--yes", "-y")
+        "With a text-to-image model: skip the confirmation prompt after the pilot.", False, names=("--yes", "-y")
     )
     gpu_hour_price: float = _of_images(
-        "Price of an hour on this machine, for the cost that the pilot projects.", 0, least=0
+        "Price of one hour on this machine, for the cost estimate of the pilot.", 0, least=0
     )
-    allow_missing: bool = _of_images("Keep a split in which a criterion or pairing has no image.", False)
+    allow_missing: bool = _of_images("Accept a split in which a criterion or pairing has no images.", False)
     version: str = version_option("2.0.0")
     thresholds: DetectionThresholds | None = None
 

@@ -14,8 +14,8 @@ _EDITION = "Dataset version"
 
 PART_HELP = (
     "Use only the I-th of N parts of the concepts (objects and places; easily confused objects stay together). "
-    "Splits of different parts of the same N share no concept, whatever their benchmark, seed and graph. Train on "
-    "`1/2`, evaluate on `2/2`."
+    "Splits built from different parts (of the same N) share no concepts, regardless of benchmark, seed and graph: "
+    "train on `1/2`, evaluate on `2/2`."
 )
 """Help of an option for a concept split, the same in all builds."""
 

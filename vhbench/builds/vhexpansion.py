@@ -69,21 +69,21 @@ class VHExpansionBuild(SplitBuild):
         "other name, `vhbench tasks OUT/vhexpansion` writes them.",
         "",
     )
-    limit: int = _of_cases("Use only the first N cases; of a split, over all its configs.", 0, least=0)
+    limit: int = _of_cases("Use only the first N cases (of an ODE split: over all configs); 0: all.", 0, least=0)
     cases: str = _of_cases(
         "File with the ids of the cases to use, one per line, e.g. to separate training and test cases.",
         "",
         metavar="FILE",
     )
     labels: str = _of_cases(
-        "Repaired labels for `pope` in its format, such as RePOPE's coco_repope_*.json (or a folder). Questions "
-        "without a repaired label are left out; reports also have the scores with the published labels.",
+        "Corrected labels for `pope` in POPE's format, such as RePOPE's coco_repope_*.json (or a folder). Questions "
+        "without one are left out; reports also give scores under the published labels.",
         "",
         metavar="FILE",
     )
     negation: Wording = _of_cases(
         f"Wording of the negated twins: {'; '.join(f'`{name}`: {text}' for name, text in WORDINGS.items())}. "
-        "The column `mode` names the wording of a pair.",
+        "The column `mode` records the wording of each pair.",
         "auto",
     )
     rewriter: str = _of_cases(
@@ -97,7 +97,7 @@ class VHExpansionBuild(SplitBuild):
     )
     severity: int = _of_images("1–5 as in ImageNet-C; 0: the paper's parameters.", 0, least=0, most=5)
     scale_severity: bool = _of_images(
-        "Scale the blur radius with the image; by default it is the paper's, in pixels.", False
+        "Scale the blur radius with the image size; by default, it is the paper's, in pixels.", False
     )
     keep_unsure: bool = _of_images(
         "Keep questions whose answers the perturbation may change, as the paper does: colour and light on "
@@ -108,32 +108,33 @@ class VHExpansionBuild(SplitBuild):
         "Comma-separated attacks: `ifgsm`, `pgd` (the paper's), `apgd`; `random_noise` as control.", ()
     )
     model: tuple[str, ...] = _of_attacks(
-        "Attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a local folder. Repeat it to attack several at once; the "
-        "responses are those of the first.",
+        "Model to attack, e.g. `llava-hf/llava-1.5-7b-hf`, or a local folder. Repeat to attack several jointly; "
+        "responses come from the first.",
         (),
         metavar="NAME",
         repeat=True,
     )
     loss: str = _of_attacks(
-        "Objective of an attack: `embedding`, the paper's similarity of features; `answer`, the likelihood of the "
-        "clean answer; `target`, that of the opposite one.",
+        "Attack objective: `embedding`, the paper's feature similarity; `answer`, the likelihood of the clean answer; "
+        "`target`, the likelihood of the opposite answer.",
         "embedding",
     )
     restarts: int = _of_attacks("Random starts per image; the best result is kept.", 1, least=1)
     failed: str = _of_attacks(
-        "lmms-eval samples (--log_samples) of the attacked model on these cases, from which the cases that it "
-        "already fails are taken; `ask`: run the model.",
+        "lmms-eval samples (--log_samples) of the attacked model on these cases, from which failed cases are "
+        "read; `ask`: run the model instead.",
         "ask",
         metavar="FILE",
     )
     answers: bool = _of_attacks(
-        "Run the model before and after the attack; manifest, card and table report the attack success rate.", False
+        "Query the model before and after the attack, and report the success rate in manifest, card and table.",
+        False,
     )
     steps: int = _of_attacks(
         "Attack steps; 0: the paper's, 500 for dissimilar and 100 for similar features.", 0, least=0
     )
-    steps_apart: int = _of_attacks("Steps for cases that the model answers correctly; 0: as --steps.", 0, least=0)
-    steps_similar: int = _of_attacks("Steps for cases that it already fails; 0: as --steps.", 0, least=0)
+    steps_apart: int = _of_attacks("Attack steps for correctly answered cases; 0: same as --steps.", 0, least=0)
+    steps_similar: int = _of_attacks("Attack steps for cases that already fail; 0: same as --steps.", 0, least=0)
     epsilon: int = _of_attacks("Maximum change of a pixel value, in grey levels.", 8, least=1, most=255)
     gamma: float = _of_attacks("Step size, in grey levels; 0: the paper's 0.5.", 0.0, least=0, most=255)
     start: int = _of_attacks(
@@ -144,8 +145,8 @@ class VHExpansionBuild(SplitBuild):
     )
     schedule: str = _of_attacks("Step size: `constant` or, as in the released code, `cosine`.", "constant")
     axis: str = _of_attacks(
-        "Axis of the feature similarity: `features` of each token or `tokens` of each channel; `auto`: features, "
-        "or with --compat as in the released code for this model.",
+        "Axis of the feature similarity: `features` of each token or `tokens` of each channel; `auto`: `features`; "
+        "with --compat, the axis that the released code uses for this model.",
         "auto",
     )
     instruction: str = _of_attacks(
@@ -153,8 +154,8 @@ class VHExpansionBuild(SplitBuild):
         'image." by default.',
         "",
     )
-    batch: int = _of_attacks("Images attacked together.", 8, least=1)
-    device: str = _of_attacks("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto")
+    batch: int = _of_attacks("Images attacked per batch.", 8, least=1)
+    device: str = _of_attacks("Device of the model: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto")
     dtype: str = _of_attacks(
         "Precision of the model: `auto` (bfloat16 on a GPU, float32 on a CPU), `float32`, `float16` or `bfloat16`. On "
         "a CPU with AMX, `bfloat16` reaches the same similarity in two thirds of the time.",

@@ -75,7 +75,8 @@ app = typer.Typer(
     name="vhbench",
     cls=_InOrder,
     help="Versioned benchmarks of visual hallucination for multimodal language models: ODE, MIOH and VHExpansion.\n\n"
-    "Start with `vhbench demo`: it builds the starter splits, runs a baseline and analyses it, without model weights. "
+    "Start with `vhbench demo`: it builds the starter splits, evaluates a random baseline and breaks down its scores; "
+    "no model weights are needed. "
     "Then build your own split (`vhbench build ode --help`), run a model on it (`lmms-eval --tasks ode_fictional`) and "
     "break down its scores (`vhbench analyse ode results`).",
     no_args_is_help=True,

@@ -26,14 +26,16 @@ class AnalyseOptions:
     results: Path = option(
         "lmms-eval output written with --log_samples: a folder or a samples file.", metavar="RUN", argument=True
     )
-    out: Path | None = option("Folder for the analysis; next to the results by default.", None, names=("--out", "-o"))
+    out: Path | None = option("Folder for the analysis; by default, next to the results.", None, names=("--out", "-o"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitOptions:
     """Option of analyses that read the split."""
 
-    split: Path | None = option("The evaluated split, for its vocabulary; by default the one that the tasks use.", None)
+    split: Path | None = option(
+        "The evaluated split, for its vocabulary; by default, the one that the tasks use.", None
+    )
 
 
 def print_analysis(name: str, run: Path, out: Path | None = None, **options: Any) -> None:
@@ -72,7 +74,11 @@ def write_analysis(name: str, run: Path, out: Path | None = None, **options: Any
         _same_split(responses, name, options["split"])
     records = responses.merged()
     floors = text_only_baseline.of_records([record for record in records if record.benchmark == name])
-    origin = {task: one.to_json() for task, one in responses.provenance.items() if one and one.benchmark == name}
+    origin = {
+        task: provenance.to_json()
+        for task, provenance in responses.provenance.items()
+        if provenance and provenance.benchmark == name
+    }
     numbers = (
         {"notes": responses.notes, "provenance": origin}
         | analysis.analyse(records, **options)
@@ -112,8 +118,8 @@ class ImageSetOptions:
     sets: tuple[str, ...] = option(
         "A split, then the splits or folders of photos to compare it with.", argument=True, repeat=True
     )
-    clip: str = option("CLIP model of the features.", "openai/clip-vit-large-patch14-336", metavar="NAME")
-    number: int = option("Maximum number of images of each, sampled at random.", 2_000, least=10, most=10_000)
+    clip: str = option("CLIP model that computes the features.", "openai/clip-vit-large-patch14-336", metavar="NAME")
+    number: int = option("Maximum number of images per set, sampled at random.", 2_000, least=10, most=10_000)
     seed: int = option("Random seed of the samples.", 0, least=0)
     device: str = option("Device of CLIP: auto, cpu, cuda.", "auto")
     out: Path = option("Folder for images_analysis.json and images_map.png.", Path(), names=("--out", "-o"))
@@ -122,8 +128,8 @@ class ImageSetOptions:
 def analyse_images(options: ImageSetOptions) -> None:
     """Compare the CLIP features of a split's images with those of others, such as photos.
 
-    Prints the distance (CMMD) of each from the first with its 95 % CI and p-value, and draws all images by two
-    principal components.
+    Prints the distance (CMMD) of each set from the first with its 95 % CI and p-value, and plots all images on their
+    first two principal components.
 
     Example: `vhbench analyse images out/ode val2017 --out images`
     """
@@ -148,13 +154,15 @@ def _command(name: str) -> Callable[..., None]:
         if options.out and len(runs) > 1:
             named = ", ".join(map(str, runs))
             raise VhbenchError(f"--out: expected the results of one model; {options.results} has {len(runs)}: {named}")
-        for one in runs:
+        for results in runs:
             if len(runs) > 1:
-                typer.echo(f"== {one}")
-            print_analysis(name, one, options.out, **({"split": more[0].split} if more else {}))
+                typer.echo(f"== {results}")
+            print_analysis(name, results, options.out, **({"split": more[0].split} if more else {}))
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
-    help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints tables and a summary.\n\n"
+    title = f"{BENCHMARKS[name].title.partition(':')[0]}: "
+    about = (inspect.getdoc(analysis) or "").removeprefix(title)
+    help = f"{title}{about}\n\nWrites {data} and {picture}, and prints tables and a summary.\n\n"
     return build_command.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 

@@ -25,11 +25,11 @@ class _RecipeOptions:
         None,
         metavar="FILE",
     )
-    out: Path = option("With --recipe: folder for the split.", Path("out"), names=("--out", "-o"))
+    out: Path = option("With --recipe: output folder.", Path("out"), names=("--out", "-o"))
     workers: int = option("With --recipe: worker processes.", 1, least=1, names=("--workers", "-w"))
-    shard: str = option("With --recipe: build one N-th of the shards.", "", metavar="i/N")
+    shard: str = option("With --recipe: build only part i of N of the shards.", "", metavar="i/N")
     pin: bool = option(
-        "With --recipe: only fill in the commits of its models, from the Hub, and the SHA-256 of its inputs.",
+        "With --recipe: only write the Hub commits of its models and the SHA-256 of its inputs into the recipe.",
         False,
     )
 
@@ -45,9 +45,9 @@ def _build_recipe(how: _RecipeOptions) -> None:
         recipe = recipe.pinned()
         recipe.write(how.recipe)
         typer.echo(f"{how.recipe}: pinned {len(recipe.models)} models and {len(recipe.sources or ())} inputs")
-        for what in recipe.unpinned:
+        for source in recipe.unpinned:
             typer.echo(
-                f"not pinned: {what}: name it under models as KEY, and write NAME@{{KEY}} or revision: '{{KEY}}'"
+                f"not pinned: {source}: name it under models as KEY, and write NAME@{{KEY}} or revision: '{{KEY}}'"
             )
         return
     run = build_command.RunOptions(out=how.out, workers=how.workers, shard=how.shard)

@@ -26,10 +26,10 @@ _SCHEME = "hf://"
 class RunOptions:
     """Options of every ``vhbench build`` command."""
 
-    out: Path = option("Folder for the split: it is written to OUT/BENCHMARK.", names=("--out", "-o"))
+    out: Path = option("Output folder; the split is written to OUT/BENCHMARK.", names=("--out", "-o"))
     secret_file: Path | None = option(
-        "Hidden test set: derive the seed from this file; the manifest only commits to it (HMAC-SHA-256). Create "
-        "one with `vhbench secret FILE`, and reveal it once the evaluation is over.",
+        "Hidden test set: derive the seed from this secret; the manifest stores only a commitment to it "
+        "(HMAC-SHA-256). Create it with `vhbench secret FILE`, and reveal it once the evaluation is over.",
         None,
         names=("--seed-from-secret",),
         metavar="FILE",
@@ -37,8 +37,8 @@ class RunOptions:
     )
     workers: int = _of_execution("Worker processes on this machine.", 1, least=1, names=("--workers", "-w"))
     shard: str = _of_execution(
-        "Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with `--array=0-7` "
-        "(docs/slurm_array.sh). The last job to finish merges them, as does the same command without `--shard`.",
+        "Build only part i of N of the shards, e.g. in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with "
+        "`--array=0-7` (docs/slurm_array.sh). The last job to finish merges them, as does a run without `--shard`.",
         "",
         metavar="i/N",
     )

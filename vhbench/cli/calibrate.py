@@ -19,12 +19,15 @@ class _CalibrateOptions:
     detector: str = option("As in `vhbench build ode --detector`.", "", metavar="NAME")
     verifier: str = option("As in `vhbench build ode --verifier`.", "", metavar="NAME")
     places: Path | None = option(
-        "With --verifier: folder of photos by place (DIR/kitchen/1.jpg), to calibrate its judgement of places.",
+        "With --verifier: folder of photos by place (DIR/kitchen/1.jpg) on which to calibrate place recognition.",
         None,
         metavar="DIR",
     )
     precision: float = option(
-        "Required precision of accepted presences, and of accepted absences.", 0.95, least=0.5, most=1
+        "Required precision of detections accepted as present, and of those accepted as absent.",
+        0.95,
+        least=0.5,
+        most=1,
     )
     number: int = option("Number of photos, sampled at random.", 1000, least=1)
     seed: int = option("Random seed of the sample.", 0, least=0)
@@ -37,8 +40,8 @@ def calibrate(options: _CalibrateOptions) -> None:
     """Fit detector and verifier thresholds on annotated photos.
 
     Detector thresholds are fitted per word, verifier thresholds per kind of attribute. Pass the result to
-    `vhbench build ode --calibration thresholds.json`. Words with too few photos share the threshold of all words;
-    words that never reach the precision are never accepted.
+    `vhbench build ode --calibration thresholds.json`. Words with too few photos share one threshold, fitted on all
+    words; words that never reach the precision are never accepted.
 
     Example: `vhbench calibrate --detector IDEA-Research/grounding-dino-base --annotations instances_val2017.json
     --images val2017 --precision 0.95`
@@ -61,7 +64,7 @@ def calibrate(options: _CalibrateOptions) -> None:
     )
     write_atomic(options.out, json_bytes(thresholds))
     for word, levels in thresholds.get("words", {}).items():
-        typer.echo(f"{word}: there from {levels['keep']:.3f} on, absent below {levels['absent']:.3f}")
+        typer.echo(f"{word}: present at or above {levels['keep']:.3f}, absent below {levels['absent']:.3f}")
     for kind, value in thresholds.get("kinds", {}).items():
         typer.echo(f"{kind}: accepted at or above {value:.3f}")
     typer.echo(f"wrote {options.out}")

@@ -29,14 +29,14 @@ class CompareOptions:
         False,
     )
     questions: tuple[str, ...] = option(
-        "The evaluated split, if the responses do not name it; also the vocabulary for captions. With --unpaired, one "
-        "for each run, in their order.",
+        "The evaluated split, if the responses do not name it; it also gives the vocabulary for captions. With "
+        "--unpaired, one per run, in the same order.",
         (),
         metavar="SPLIT",
         repeat=True,
     )
     names: tuple[str, ...] = option(
-        "Comma-separated names of the runs, in their order; by default their folder or file names.", ()
+        "Comma-separated names of the runs, in order; by default, their folder or file names.", ()
     )
     out: Path | None = option(
         "Folder for comparison.json, .md, .tex and .png, with all cells.", None, names=("--out", "-o")
@@ -49,17 +49,17 @@ class CompareOptions:
 def compare(options: CompareOptions) -> None:
     """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 
-    Scores are those of the reports. Intervals are paired by question and clustered by image or fact. *p* comes from
-    flipping the signs of whole clusters; *adj. p* is adjusted (max-t) over all metrics compared in a benchmark, or over
-    all its subsets, at a family-wise error rate of 5 %. Verdicts: "better" or "worse" ("higher" or "lower" for metrics
+    Scores equal those in the reports. Intervals are paired by question and clustered by image or fact. *p* is that of
+    a sign-flip test over clusters; *adj. p* is adjusted (max-t) over all metrics compared in a benchmark, or over all
+    its subsets, at a family-wise error rate of 5 %. Verdicts: "better" or "worse" ("higher" or "lower" for metrics
     without a direction), "not significant", or "n/a (k)" where only k clusters are discordant and a test needs six.
-    Ranks are those that pairwise comparisons (t over clusters, Holm) allow.
+    A rank range holds the ranks that pairwise tests (t over clusters, Holm) cannot exclude.
 
-    Runs on different questions, or with missing responses, are refused. Different prompts, settings or repetitions
-    are reported in one line.
+    Runs on different questions, or with missing responses, are refused. Differences in prompts, settings or
+    repetitions are reported in one line.
 
     With `--unpaired`, questions are stratified by criterion, question type, pressure and perturbation, with equal
-    weights in each run; p is that of t over clusters, with Holm's correction.
+    weights in each run; *p* is that of a t-test over clusters, with Holm's correction.
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """

@@ -54,7 +54,7 @@ def demo(options: _DemoOptions) -> None:
     """
     output, log = options.out, options.out / "lmms_eval.log"
     command = lmms_eval_command(options.model, options.tasks, output)
-    if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
+    if any(os.path.lexists(folder) and not folder.is_dir() for folder in (output, *output.parents)):
         raise VhbenchError(f"--out {output}: expected a folder, or a path that does not exist yet")
     environment = {**_QUIET, **os.environ}
     # For builds and analyses, not for lmms-eval: threads that share small sums wait for busy cores.
@@ -163,7 +163,7 @@ def _print_table(results: Path) -> None:
         value, overall = metrics.get(f"{metric},none"), report["overall"]
         ends = overall.get("intervals", {}).get(metric) or (overall.get("interval") if metric == "accuracy" else None)
         if report.get("partial"):
-            typer.echo(f"{name}: {report['partial']}")
+            typer.echo(f"{name}: partial: {report['partial']}")
         score = "n/a" if not isinstance(value, (int, float)) else f"{wording.number(value)} {wording.interval(ends)}"
         rows.append((name, metric, score, str(overall["n"])))
     typer.echo(f"\nHeadline metrics in %, with 95 % CI ({results})")

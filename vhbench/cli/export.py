@@ -17,8 +17,9 @@ from vhbench.training.options import DpoOptions, RecipeOptions, RlOptions, SftOp
 def sft(options: SftOptions) -> None:
     """Write rows for supervised fine-tuning: reference captions, short answers and answers with reasons.
 
-    All questions of a training split, or with --run those that a model answered incorrectly. Yes and no are equally
-    frequent within each type. Captions and reasons are computed from the scenes; prompts are those of the evaluation.
+    Exports all questions of a training split or, with --run, those that a model answered incorrectly. Yes and no are
+    equally frequent within each type. Captions and reasons are computed from the scenes; prompts are those of the
+    evaluation.
 
     Example: `vhbench export sft --split train/ode --run results --test out/ode --out rows`
     """
@@ -31,7 +32,7 @@ def sft(options: SftOptions) -> None:
 def dpo(options: DpoOptions) -> None:
     """Write preference pairs for DPO: the reference answer is chosen, the model's hallucination is rejected.
 
-    Correctly answered questions only balance yes and no, with the other answer as the rejected one.
+    Correctly answered questions are added only to balance yes and no; their rejected answer is the opposite one.
 
     Example: `vhbench export dpo --split train/ode --run results --test out/ode --out pairs`
     """
@@ -42,10 +43,10 @@ def dpo(options: DpoOptions) -> None:
 
 
 def vhexpansion(options: RecipeOptions) -> None:
-    """Write rows by VHExpansion's recipe: sample cases, negate and perturb them, reword each question four times.
+    """Write rows with VHExpansion's recipe: sample cases, negate and perturb them, reword each question four times.
 
     200 cases become 4,000 rows, in OUT/rows. The remaining cases, about other images, become the test splits in
-    OUT/test. Mix general rows in with --mix (the paper: 4,000 of LLaVA's).
+    OUT/test. Add general rows with --mix (the paper: 4,000 of LLaVA's).
 
     Example: `vhbench export vhexpansion --source pope:coco_pope_random.json --images val2014 --out new`
     """
@@ -58,8 +59,8 @@ def vhexpansion(options: RecipeOptions) -> None:
 def rl(options: RlOptions) -> None:
     """Write questions for reinforcement learning, whose rewards `vhbench.rewards` computes from exact ground truth.
 
-    Questions are about new scenes of one part of the concepts; the two questions of a pair are consecutive. With
-    --check, exit with 1 if a policy that ignores the images has a higher mean reward than guessing.
+    Questions are about new scenes with one part of the concepts; the two questions of a pair are consecutive. --check
+    exits with 1 if a policy that ignores the images has a higher mean reward than guessing.
 
     Example: `vhbench export rl --to trl --part 1/2 --test test/ode --out rl`
     """
@@ -79,9 +80,9 @@ class QuestionOptions:
     split: Path = option("The split, of any benchmark.", metavar="SPLIT", argument=True)
     to: str = option("Harness: `vlmevalkit`, `inspect` or `openai-batch` (also vLLM's `run-batch`).")
     out: Path = option("Output folder; must be new.", names=("--out", "-o"))
-    model: str = option("Model that the requests of a batch name.", "", metavar="NAME")
-    rotations: int = option("Multiple-choice questions only, each in so many rotations of its options.", 0, most=5)
-    wordings: bool = option("All questions but captions, each with every wording of its answer instruction.", False)
+    model: str = option("Model name in batch requests.", "", metavar="NAME")
+    rotations: int = option("Multiple-choice questions only: number of rotations of the options of each.", 0, most=5)
+    wordings: bool = option("All questions except captions, each with every wording of its answer instruction.", False)
 
 
 def questions(options: QuestionOptions) -> None:
@@ -123,7 +124,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], type[Any]]] = {
 
 app = typer.Typer(
     name="export",
-    help="Write fine-tuning rows, decontaminated against the test split; or questions for other harnesses.",
+    help="Write fine-tuning rows decontaminated against the test split, or prompts for other harnesses.",
     cls=lazy_group(_COMMANDS, lambda name: build_command.command(*_COMMANDS[name])),
     no_args_is_help=True,
 )

@@ -27,17 +27,17 @@ class FinetuneOptions(Training):
     data: Path = option("Output folder of `vhbench export` (parquet or folder layout).", metavar="DIR")
     out: Path = option("Folder for adapter, merged model and checkpoints.", names=("--out", "-o"))
     each: str = option(
-        "Train one model for each value of this column, such as `criterion` (ODE's figure 7), each into OUT/VALUE.",
+        "Train one model per value of this column, such as `criterion` (ODE's Figure 7), in OUT/VALUE.",
         "",
         metavar="COLUMN",
     )
     test: Path | None = _of_evaluation(
-        "Split that the printed commands evaluate, one of those that the rows are decontaminated against.",
+        "Split for the printed evaluation commands; the rows must be decontaminated against it.",
         None,
         metavar="SPLIT",
     )
     tasks: str = _of_evaluation(
-        "lmms-eval tasks in the printed commands; by default the benchmark of the rows.", "", metavar="TASKS"
+        "lmms-eval tasks in the printed commands; by default, the benchmark of the rows.", "", metavar="TASKS"
     )
     general: str = _of_evaluation("A general lmms-eval benchmark to run as well, to detect forgetting.", "mme")
 
@@ -46,10 +46,10 @@ class FinetuneOptions(Training):
 def finetune(options: FinetuneOptions) -> None:
     """Fine-tune a vision-language model on exported rows (TRL, LoRA).
 
-    Rows with messages are used for supervised fine-tuning, preference pairs for DPO. Prints an estimate of the memory
-    before it loads the model, and the evaluation commands at the end. Tested: LLaVA, LLaVA-NeXT, LLaVA-OneVision,
-    Qwen2-VL, Qwen2.5-VL, Idefics3, SmolVLM and Gemma 3. Prompts equal those of inference, answers end with the model's
-    end token, and only answers enter the loss.
+    Rows with messages are used for supervised fine-tuning, preference pairs for DPO. Prints a memory estimate before
+    it loads the model, and evaluation commands at the end. Tested: LLaVA, LLaVA-NeXT, LLaVA-OneVision,
+    Qwen2-VL, Qwen2.5-VL, Idefics3, SmolVLM and Gemma 3. Prompts are formatted as at inference, answers end with the
+    model's end-of-turn token, and the loss covers the answers only.
 
     Example: `vhbench finetune --model llava-hf/llava-1.5-7b-hf --data rows --out tuned`
     """
@@ -126,7 +126,7 @@ def _scored(options: FinetuneOptions, provenance: Mapping[str, Any]) -> tuple[st
             f"--test {options.test}: {options.data} is not decontaminated against it (content hash {digest[:12]}…), "
             f"but against {names or 'nothing'}; pass it to `vhbench export --test`"
         )
-    return f"VHBENCH_DATA={shlex.quote(str(options.test.parent))} ", f"no overlap between the rows and {options.test}"
+    return f"VHBENCH_DATA={shlex.quote(str(options.test.parent))} ", f"the rows do not overlap with {options.test}"
 
 
 def _sentence(value: str, summary: Mapping[str, Any]) -> str:

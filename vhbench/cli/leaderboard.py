@@ -59,7 +59,8 @@ class InitOptions:
     )
     title: str = option("Title of the site.", "Visual hallucination board")
     fresh: tuple[str, ...] = option(
-        "PUBLIC=FRESH: two versions of the same build, such as ode-2.0.0=ode-3.0.0, whose gap is shown; may be "
+        "PUBLIC=FRESH: two versions of the same build, such as ode-2.0.0=ode-3.0.0, between which the public–fresh gap "
+        "is shown; may be "
         "repeated.",
         (),
         metavar="EDITIONS",
@@ -68,7 +69,7 @@ class InitOptions:
     submit: str = option("URL for pull requests.", "", metavar="URL")
     tasks: tuple[str, ...] = option(
         "Comma-separated tasks or groups with a page and a column each, such as ode_fictional,mioh_selective; by "
-        "default whole benchmarks.",
+        "default, whole benchmarks.",
         (),
     )
     generation: str = option(
@@ -78,7 +79,7 @@ class InitOptions:
 
 
 def _init(options: InitOptions) -> None:
-    """Create a board of splits: `board.yaml`, which can then be edited.
+    """Create a board for splits: writes `board.yaml`, which you can then edit.
 
     Example: `vhbench leaderboard init board --splits my_splits --title "My board"`
     """
@@ -112,19 +113,19 @@ class AddOptions(BoardOption):
         argument=True,
     )
     name: str = option("Model name shown on the board.")
-    organisation: str = option("Organisation that trained it.", "")
-    url: str = option("URL with more information.", "")
+    organisation: str = option("Organisation that trained the model.", "")
+    url: str = option("Web page of the model.", "")
     parameters: str = option("Number of parameters, such as 7B.", "")
     open_weights: bool | None = option(
-        "Whether its weights are public.", None, names=("--open-weights/--closed-weights",)
+        "Whether the weights are public.", None, names=("--open-weights/--closed-weights",)
     )
     date: str = option("Date of the responses, YYYY-MM-DD.", "")
     note: str = option("Note for readers, one line.", "")
     reference: str = option(
         "Mark the entry as a baseline, such as 'always yes': listed separately, never ranked.", "", metavar="KIND"
     )
-    submitter: str = option("Account of the submitter, who alone may change the entry by a pull request.", "")
-    edition: str = option("Dataset version that the responses answer, such as ode-1.0.0, if they do not name it.", "")
+    submitter: str = option("Account of the submitter; pull requests from other accounts may not change the entry.", "")
+    edition: str = option("Evaluated dataset version, such as ode-1.0.0, if the responses do not name it.", "")
     replace: bool = option("Replace an existing entry of this name.", False, names=("--replace",))
     human: bool = option(
         "RUN is a report of `vhbench review`; its annotators become a baseline.", False, names=("--human",)
@@ -161,7 +162,7 @@ def _add(options: AddOptions) -> None:
     submissions = submit_run(board, sources, options.run, about, only=options.edition, replacing=options.replace)
     refused = [f"{one.place.edition.name}: {reason}" for one in submissions for reason in one.reasons]
     if refused:
-        raise _refused(refused, f"{options.run} was not added to {options.board}")
+        raise _refused(refused, f"{options.run} not added to {options.board}")
     for one in submissions:
         assert one.entry is not None
         one.place.write(one.entry, one.answers)
@@ -184,7 +185,7 @@ def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
     """Print all reasons, one line each, and return the exit exception."""
     for reason in reasons:
         typer.echo(in_a_line(f"refused: {reason}"), err=True)
-    typer.echo(in_a_line(f"{what}: refused for {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
+    typer.echo(in_a_line(f"{what}: {len(reasons)} error{'s' if len(reasons) > 1 else ''}"), err=True)
     return typer.Exit(1)
 
 
@@ -200,7 +201,7 @@ class CheckOptions(WorkersOption):
     """Options of ``check``."""
 
     against: str = option(
-        "Git revision that a pull request changes, such as origin/main: its rules hold, and changes outside of one "
+        "Base revision of a pull request, such as origin/main: the rules are read from it, and changes outside one "
         "model's folder are refused.",
         "",
         metavar="REVISION",
@@ -209,7 +210,7 @@ class CheckOptions(WorkersOption):
 
 
 def _check(options: CheckOptions) -> None:
-    """Recompute all entries of a board, for pull request checks; exits with 1 if one is refused.
+    """Recompute all entries of a board, e.g. to check a pull request; exits with 1 if any is refused.
 
     Example: `vhbench leaderboard check --board board --against origin/main --submitter ada`
     """
@@ -255,7 +256,7 @@ def _refresh(options: WorkersOption) -> None:
 
 
 def _snapshot(options: WorkersOption) -> None:
-    """Record the board's scores and ranks of today, for a page of the site with a permanent address.
+    """Record today's scores and ranks, for a page of the site with a permanent address.
 
     Example: `vhbench leaderboard snapshot --board board`
     """
@@ -272,7 +273,7 @@ class ReproduceOptions(BoardOption):
 
     entry: str = option("MODEL/EDITION, the entry's folder in entries.", metavar="ENTRY", argument=True)
     model: str = option("Class of the model, as for `lmms-eval --model`.")
-    model_args: str = option("Its arguments, as for `lmms-eval --model_args`.", "")
+    model_args: str = option("Arguments of the model, as for `lmms-eval --model_args`.", "")
     sample: int = option("Number of questions to rerun.", 100, least=1)
     seed: int | None = option("Random seed of the sample; by default random, so that submitters cannot know it.", None)
 
@@ -280,7 +281,8 @@ class ReproduceOptions(BoardOption):
 def _reproduce(options: ReproduceOptions) -> None:
     """Rerun an entry's model twice on a random sample, and write the verdict, reproduced or not, to the board.
 
-    The verdict decides the entry's tier. It compares the agreement of entry and new runs with that of the new runs.
+    The verdict sets the entry's tier. It compares the agreement between the entry and the new runs with the agreement
+    between the two new runs.
 
     Example: `vhbench leaderboard reproduce my-model/mioh-1.0.0 --board board --model qwen2_5_vl`
     """
@@ -298,7 +300,7 @@ def _reproduce(options: ReproduceOptions) -> None:
     )
     typer.echo(
         f"{options.entry}: {result.verdict}; agreement {result.agreement:.1f} % [{result.interval[0]:.1f}, "
-        f"{result.interval[1]:.1f}] on {result.sample} questions, two new runs with each other {result.expected:.1f} %"
+        f"{result.interval[1]:.1f}] on {result.sample} questions; between the two new runs {result.expected:.1f} %"
     )
     typer.echo(f"wrote {path}")
 
@@ -342,7 +344,7 @@ class ExportOptions(WorkersOption):
     """Options of ``export``."""
 
     out: Path = option("Folder for the files, OUT/MODEL/…", names=("--out", "-o"))
-    name: str = option("Name of one model; all by default.", "")
+    name: str = option("Model to export; by default, all.", "")
 
 
 def _export(options: ExportOptions) -> None:
@@ -390,7 +392,7 @@ def _push(options: LeaderboardPushOptions) -> None:
 
     kind, owned, message = kind_of(options.folder)
     sent = push_folder(options.folder, options.repo_id, kind, message=message, owned=owned, dry_run=options.dry_run)
-    what = f"{len(sent.uploaded)} files new or changed, {len(sent.deleted)} deleted"
+    what = f"new or changed files: {len(sent.uploaded)}, deleted: {len(sent.deleted)}"
     if sent.sha:
         typer.echo(f"uploaded {options.folder} to the {kind} {options.repo_id}: {what}; commit {sent.sha}")
     else:

@@ -15,12 +15,12 @@ class PlanOptions:
     """What ``vhbench plan`` takes."""
 
     split: Path | None = option(
-        "Split; by default those that the tasks use (VHBENCH_DATA).", None, argument=True, metavar="SPLIT"
+        "Split; by default, those that the tasks use (VHBENCH_DATA).", None, argument=True, metavar="SPLIT"
     )
     detect: float = option("Difference to detect, in points.", 5.0, least=0.1, most=100)
-    task: tuple[str, ...] = option("Comma-separated tasks or groups of tasks; by default all of the split.", ())
+    task: tuple[str, ...] = option("Comma-separated tasks or groups of tasks; by default, all of the split.", ())
     pilot: tuple[str, ...] = option(
-        "Run of a pilot, as for `vhbench compare`. Give two to take the differences between two models from them.",
+        "Pilot run, as for `vhbench compare`. Repeat for a second run: the variance is then that of their differences.",
         (),
         metavar="RUN",
         repeat=True,
@@ -35,12 +35,12 @@ def plan(options: PlanOptions) -> None:
     """Plan a comparison: questions and images needed to detect a difference with 80 % power.
 
     Prints for each task the smallest difference that its questions detect, and how many questions and images of the
-    same structure the requested difference needs. "Detect" is a significant verdict of `vhbench compare` in the
-    headline metric, when the runs hold this task alone; more tasks in one comparison need more.
+    same structure the requested difference needs. A difference is detected if `vhbench compare` finds it
+    significant in the headline metric, with this task alone in both runs; comparing more tasks at once needs more.
 
-    The variance comes from a pilot: from the differences of two runs, or from one, as if the other model erred
-    independently. Without a pilot, answers are simulated for the split's questions. Models that err on the same
-    questions need fewer.
+    The variance comes from a pilot: from the differences between two runs, or from one run, assuming that the other
+    model errs independently. Without a pilot, answers to the split's questions are simulated. If both models err on
+    the same questions, fewer are needed.
 
     Example: `vhbench plan out/ode --detect 5 --task ode_fictional_existence`
     """

@@ -90,9 +90,9 @@ def _draw_boxes(picture: "Image.Image", scene: Scene) -> None:
             continue
         draw.rectangle(corners, outline=_colour(number), width=max(2, picture.width // 256))
         label = f"{thing.id} {thing.category}"[:_LONGEST_LABEL]
-        place = (corners[0] + 2, max(0.0, corners[1] - size - 3))
-        draw.rectangle(draw.textbbox(place, label, font=font(size)), fill=_colour(number))
-        draw.text(place, label, fill="white", font=font(size))
+        corner = (corners[0] + 2, max(0.0, corners[1] - size - 3))
+        draw.rectangle(draw.textbbox(corner, label, font=font(size)), fill=_colour(number))
+        draw.text(corner, label, fill="white", font=font(size))
 
 
 def _corners(box: Box, scene: Scene, picture: "Image.Image") -> tuple[float, float, float, float] | None:

@@ -35,12 +35,12 @@ class ReleaseOptions:
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
     out: Path = option("Folder for the split and the review pages.", Path("out"), names=("--out", "-o"))
     workers: int = option("Worker processes.", 1, least=1, names=("--workers", "-w"))
-    gpu_hour_price: float = option("Price of an hour on this machine, for the estimated cost.", 0, least=0)
+    gpu_hour_price: float = option("Price of one hour on this machine, for the cost estimate.", 0, least=0)
     number: int = option("Number of questions on the review pages.", 100, least=1)
     private: bool = option("Create the repository as private.", False, names=("--private",))
     notes: str = option("Changes, in Markdown, for the changelog.", "")
     dry_run: bool = option(
-        "Print the plan with its hours, gigabytes and cost, measured on two shards; change nothing.",
+        "Print the plan and its estimated hours, gigabytes and cost, measured on two shards; change nothing.",
         False,
         names=("--dry-run",),
     )
@@ -48,11 +48,11 @@ class ReleaseOptions:
 
 @build_command.taking(ReleaseOptions)
 def release(how: ReleaseOptions) -> None:
-    """Release a dataset version by its recipe: pilot, build, verify, review, verdict, card and push.
+    """Release a dataset version from its recipe: pilot, build, verify, review, verdict, card and push.
 
-    Each step prints its state. Run the same command again to resume an interrupted release: what is complete is kept,
-    and the Hub gets one commit and one tag. The command stops with exit code 3 until the recipe has the reviewers'
-    verdict on the built split: `review: {accepted: true, by: NAMES, content_hash: HASH}`.
+    Each step prints its state. Run the same command again to resume an interrupted release: completed steps are
+    kept, and the Hub gets one commit and one tag. The command exits with 3 until the recipe contains the
+    reviewers' verdict on the built split: `review: {accepted: true, by: NAMES, content_hash: HASH}`.
 
     A recipe with unpinned models or inputs is refused: `vhbench build --recipe RECIPE --pin` pins them. The content
     hash that the reviewers accepted is written into the recipe.

@@ -20,8 +20,8 @@ class ReviewOptions:
 
     split: Path = option("A split directory, such as out/mioh.", metavar="DIR", argument=True)
     out: Path | None = option(
-        "Page to write, by default review.html; with --judgments the report, by default verdict.json; with --apply the "
-        "new split directory.",
+        "Page to write, by default review.html; with --judgments, the report, by default verdict.json; with --apply, "
+        "the new split directory.",
         None,
         names=("--out", "-o"),
     )
@@ -37,14 +37,18 @@ class ReviewOptions:
         False,
     )
     judgments: tuple[str, ...] = option(
-        "Files saved from the page, one per annotator, to tally.",
+        "File saved from the page by one annotator; repeat for each.",
         (),
         repeat=True,
         names=("--judgments", "-j"),
         metavar="PATH",
     )
-    apply: Path | None = option("Report with the majority votes: write the split without rejected questions.", None)
-    version: str = option("With --apply: version of the new split; by default the old one's.", "", metavar="X.Y.Z")
+    apply: Path | None = option(
+        "Report written with --judgments: write the split without the questions that it rejects.", None
+    )
+    version: str = option(
+        "With --apply: version of the new split; by default, that of the old one.", "", metavar="X.Y.Z"
+    )
 
 
 @build_command.taking(ReviewOptions)
@@ -64,13 +68,13 @@ def review(options: ReviewOptions) -> None:
     """
     apply, out = options.apply, options.out
     if (options.version and apply is None) or (apply is not None and (out is None or options.judgments)):
-        raise VhbenchError("--apply: expected --out NEW, without --judgments; --version only goes with it")
+        raise VhbenchError("--apply: expected --out NEW, without --judgments; --version requires --apply")
     if apply is not None and out is not None:
         _apply(options.split, apply, out, options.version)
     elif options.judgments:
         _tally(options)
     else:
-        typer.echo("\n".join([*write_pages(options), "Read the saved files back with --judgments."]))
+        typer.echo("\n".join([*write_pages(options), "Tally the saved files with --judgments."]))
 
 
 def write_pages(options: ReviewOptions) -> list[str]:
@@ -112,10 +116,12 @@ def _tally(options: ReviewOptions) -> None:
     kappa = verdict["kappa"]
     typer.echo(f"agreement: Fleiss' κ {'undefined' if kappa is None else f'{kappa:.2f}'}")
     for name, share in verdict["by_annotator"].items():
-        typer.echo(in_a_line(f"  {name}: {share['as_the_split']} of {share['judged']} as the split says"))
+        typer.echo(in_a_line(f"  {name}: {share['as_the_split']} of {share['judged']} agree with the reference answer"))
     for item in verdict["dropped"]:
         votes_said = ", ".join(item["votes"])
-        typer.echo(in_a_line(f"  {item['id']}: {item['why']} (split says {item['answer']}, annotators {votes_said})"))
+        typer.echo(
+            in_a_line(f"  {item['id']}: {item['why']} (reference answer {item['answer']}, annotators {votes_said})")
+        )
 
 
 def _apply(split: Path, verdict: Path, out: Path, version: str) -> None:

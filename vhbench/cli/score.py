@@ -46,7 +46,7 @@ class _AutoByDefault(TyperGroup):
 
 app = typer.Typer(
     cls=_AutoByDefault,
-    help="Score existing responses from any harness; no model is run.\n\n"
+    help="Score existing responses from any harness, without running a model.\n\n"
     "`vhbench score results/` reads lmms-eval's samples (--log_samples) of vhbench's tasks and of any task with yes/no "
     "or multiple-choice questions, and prints the scores of each task and kind. `vhbench score answers.xlsx "
     "--questions out/ode` joins responses with a split by id, `--key FILE` with the key of a hidden test set.\n\n"
@@ -62,8 +62,8 @@ app = typer.Typer(
 def auto(run: RunFile, questions: QuestionFile, options: PositiveClass, reading: ReadingOptions) -> None:
     """Detect the kinds of questions and score each task and kind, like `vhbench score RUN`.
 
-    Captions are scored as in ODE, with the vocabulary of the split given by --questions, or of the one that the tasks
-    use (VHBENCH_DATA).
+    Captions are scored as in ODE, with the vocabulary of the split in --questions or, by default, of the split that the
+    tasks use (VHBENCH_DATA).
 
     Example: `vhbench score auto results --json` (or, the same, `vhbench score results --json`)
     """
@@ -87,7 +87,7 @@ def auto(run: RunFile, questions: QuestionFile, options: PositiveClass, reading:
 
 
 def captions(file: ResponseFile, questions: QuestionFile, reading: ReadingOptions) -> None:
-    """CHAIR, Cover and Cog of ODE's captions, with the split's vocabulary: rows with id and caption.
+    """CHAIR, Cover and Cog of ODE captions, with the split's vocabulary: rows with id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
     """

@@ -64,7 +64,7 @@ class QuestionFile:
 class PositiveClass:
     """Scoring of yes/no responses by ``auto``."""
 
-    positive: str | None = option(f"{_ASKED} or no. By default no for ODE, MIOH and VHExpansion, else yes.", None)
+    positive: str | None = option(f"{_ASKED} or no. By default, no for ODE, MIOH and VHExpansion, otherwise yes.", None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class YesNoOptions(CompatOption):
 class PairOptions(CompatOption):
     """Scoring of pairs."""
 
-    parser: str | None = option("Parser of responses, see yes-no; vhtest's under --compat.", None)
+    parser: str | None = option("Parser of responses, as for yes-no; with --compat, vhtest.", None)
     by: tuple[str, ...] = option(
         "Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated.", (), repeat=True
     )
@@ -116,9 +116,7 @@ class ChairOptions(CompatOption):
 class AmberOptions(CompatOption):
     """Further input of AMBER."""
 
-    questions: Path | None = option(
-        "Split of AMBER, whose questions the responses answer, instead of AMBER's files.", None, metavar="SPLIT"
-    )
+    questions: Path | None = option("AMBER split that was evaluated, instead of AMBER's files.", None, metavar="SPLIT")
     annotations: Path | None = option("AMBER's annotations.json.", None, metavar="FILE")
     relation: Path | None = option("AMBER's relation.json.", None, metavar="FILE")
     safe_words: Path | None = option("AMBER's safe_words.txt, one word per line.", None, metavar="FILE")
@@ -145,12 +143,12 @@ class ReadingOptions(TellingOptions):
     """Parsing and completeness of responses."""
 
     require_complete: bool = option(
-        "Refuse a run with missing responses, or whose questions are unknown.",
+        "Refuse a run with missing responses, or with unknown questions.",
         False,
     )
     judge: str | None = option(
-        "Let a language model judge unparsed responses and the assertions of captions: openai:MODEL@URL of any "
-        "OpenAI-compatible endpoint (key in OPENAI_API_KEY), or transformers:NAME. It never sees reference "
+        "Let a language model judge unparsed responses and the assertions of captions: openai:MODEL@URL (any "
+        "OpenAI-compatible endpoint; key in OPENAI_API_KEY) or transformers:NAME. It never sees reference "
         "answers; its decisions are counted and cached in VHBENCH_CACHE.",
         None,
         metavar="MODEL",

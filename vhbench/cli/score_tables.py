@@ -126,7 +126,7 @@ def pairs(result: Result, title: str) -> None:
     names = [*names_of("pairs"), "chance_accuracy"]
     scores(result, names, f"{title}{counts}{new} new successful cases")
     if published := dict(result.get("published_labels", {})):
-        table(published, {}, f"with the labels before repair ({published.pop('relabelled')} repaired)")
+        table(published, {}, f"with the published labels ({published.pop('relabelled')} corrected)")
     for field, parts in result.get("by", {}).items():
         for value, part in parts.items():
             _part(part, names, f"{field} = {value}: {part['pairs']} pairs")

@@ -16,13 +16,13 @@ class _SecretOptions:
 
 @build_command.taking(_SecretOptions)
 def secret(options: _SecretOptions) -> None:
-    """Create the secret of a hidden test set: 256 random bits, in a file that only you can read.
+    """Create the secret for a hidden test set: 256 random bits, in a file that only you can read.
 
-    Build with it (`--seed-from-secret FILE`), keep it private, and reveal it once the evaluation is over.
+    Build with `--seed-from-secret FILE`, keep the file private, and reveal it once the evaluation is over.
 
     Example: `vhbench secret secret.txt`
     """
     from vhbench.builds.hidden_seed import write_secret
 
     write_secret(options.file)
-    typer.echo(f"wrote {options.file}; keep it private, and keep a copy: without it, the test set cannot be verified")
+    typer.echo(f"wrote {options.file}; keep it private and back it up: without it, the test set cannot be verified")

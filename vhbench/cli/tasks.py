@@ -18,12 +18,12 @@ class _TasksOptions:
         "A built split with its own `--name`: write tasks for it.", None, argument=True, metavar="SPLIT"
     )
     out: Path | None = option(
-        "Folder for the tasks of SPLIT; `tasks` next to it by default.", None, names=("--out", "-o")
+        "Folder for the tasks of SPLIT; by default, `tasks` next to it.", None, names=("--out", "-o")
     )
     names: bool = option("Print the names of the tasks and groups instead.", False)
     install: bool = option(
         "Copy the tasks into the installed lmms-eval, so that `lmms-eval tasks`, `power`, `serve`, `ui`, `tui` and "
-        "`mcp` list them; again after an upgrade of either.",
+        "`mcp` list them; repeat after upgrading either.",
         False,
     )
     write: bool = option("For developers: regenerate vhbench's own task files from its registries.", False)
@@ -31,15 +31,15 @@ class _TasksOptions:
 
 @build_command.taking(_TasksOptions)
 def tasks(options: _TasksOptions) -> None:
-    """Print the folder of the lmms-eval tasks.
+    """Print the path of the lmms-eval task folder.
 
-    vhbench registers its tasks automatically for evaluations. `--install` makes lmms-eval's other commands list them.
-    Where both are impossible (another runner, a vendored lmms-eval), pass the folder:
+    vhbench registers its tasks automatically when lmms-eval evaluates. `--install` makes lmms-eval's other commands
+    list them. Where neither works (another runner, a vendored lmms-eval), pass the folder:
 
     Example: `lmms-eval --include_path "$(vhbench tasks)" --tasks ode_fictional …`
 
     A split built with `vhbench build vhexpansion --name mine` has no tasks yet. Given the split, this command writes
-    them and prints their folder:
+    tasks for it and prints their folder:
 
     `VHBENCH_DATA=out lmms-eval --include_path "$(vhbench tasks out/vhexpansion)" --tasks vhexpansion_mine_all …`
     """

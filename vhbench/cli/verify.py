@@ -26,7 +26,7 @@ class _VerifyOptions:
     )
     rebuilt: Path | None = option(
         "With --secret: compare with this split, built by `vhbench build … --seed-from-secret FILE`, instead of "
-        "building it here.",
+        "rebuilding it.",
         None,
         metavar="DIR",
     )
@@ -36,9 +36,9 @@ class _VerifyOptions:
         metavar="FILE",
     )
     other: Path | None = option(
-        "A split of the same build with another seed: print how often the majority answer to a question's text there "
-        "is correct here, by criterion and question type. For MIOH, classifiers that see one image, presence, unbound "
-        "values, words or pixels also learn from one split and answer the other, both ways; takes minutes.",
+        "Split of the same build with another seed: print the accuracy of the majority answer to each question text in "
+        "that split, by criterion and question type. For MIOH, also train classifiers restricted to one image, "
+        "presence, unbound values, words or pixels on one split and test them on the other, both ways (takes minutes).",
         None,
         names=("--other-seed",),
         metavar="DIR",
@@ -51,17 +51,17 @@ def verify(options: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, reference answers, balance.
 
     Prints one line per error and exits with 1 if there are any. For MIOH, errors include cells that an oracle
-    restricted to one image, to presence, or to attribute values without their owners answers better than the design
+    restricted to one image, to presence, or to attribute values not bound to objects answers better than the design
     allows. Warnings report imbalanced answers, which some protocols require, and do not change the exit code. A
     text-only baseline above chance means that the wording leaks answers.
 
-    `--other-seed` also trains classifiers on another split: an error names each cell that one answers
-    significantly better than the design allows, in both directions.
+    `--other-seed` also trains classifiers on another split. Each cell that a classifier answers significantly better
+    than the design allows, in both directions, is an error.
 
     Example: `vhbench verify out/ode`
 
     For a hidden test set whose secret was revealed: `vhbench verify DIR --secret FILE` rebuilds the split from the
-    secret and compares.
+    secret and compares the two.
     """
     from vhbench import audit, splits
     from vhbench.builds import hidden_edition, hidden_seed
@@ -95,12 +95,12 @@ def verify(options: _VerifyOptions) -> None:
     _stop(directory, errors)
     if not options.quiet:
         _print_audit(directory, manifest, checked)
-        _print_table("learned oracles: accuracy (%) trained on the other split, and the other way round", learned)
+        _print_table("learned oracles: accuracy (%) when trained on the other split, and vice versa", learned)
     if options.other is not None:
         from vhbench.tasks import text_only_baseline
 
         rows = text_only_baseline.across_seeds(directory, options.other)
-        _print_table("majority answer to the question's text", list(map(list, rows)))
+        _print_table("accuracy of the majority answer per question text (%)", list(map(list, rows)))
 
 
 def _print_audit(directory: Path, manifest: Manifest, checked: "Audit") -> None:
@@ -119,7 +119,7 @@ def _print_audit(directory: Path, manifest: Manifest, checked: "Audit") -> None:
     agreement = (
         "hidden test set: its maintainers keep the answers"
         if hidden
-        else f"{checked.right:,} of {checked.right + checked.open.total():,} agree"
+        else f"{checked.right:,} of {checked.right:,} agree"
         if checked.right
         else "n/a (the scenes determine no answer)"
     )

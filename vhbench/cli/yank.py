@@ -17,7 +17,7 @@ class _YankOptions:
 
 @build_command.taking(_YankOptions)
 def yank(options: _YankOptions) -> None:
-    """Withdraw a released version: tasks refuse it and give the reason; nothing is deleted.
+    """Withdraw a released version: tasks refuse to run it and print the reason; nothing is deleted.
 
     One commit on `main` marks the version in the dataset card and in yanked.json, and in the manifest if it is the
     newest. The next evaluation with access to the Hub reports the withdrawal and the newer version, even if the tag

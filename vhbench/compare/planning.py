@@ -79,7 +79,7 @@ def plan(
     named = [owner.name for name in tasks if (owner := benchmarks.of_task(name))] or list(benchmarks.BENCHMARKS)
     paths = [split] if split else [datasets.resolve(name).path for name in dict.fromkeys(named)]
     plans = [_from_split(path, detect, accuracy=accuracy, tasks=tasks, seed=seed) for path in paths]
-    shared = f"{100 * ALIKE:.0f} % of a question's difficulty due to its image"
+    shared = f"{100 * ALIKE:.0f} % of the variance in difficulty due to the image"
     assumed = f"accuracy {100 * accuracy:.0f} %, independent errors, {shared}"
     return [one for own in plans for one in own], f"assumed: {assumed}"
 

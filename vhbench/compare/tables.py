@@ -71,16 +71,22 @@ def verdict(value: float, *, significant: bool, tested: bool, higher_is_better: 
     return "better" if (value > 0) == higher_is_better else "worse"
 
 
-def verdict_of(score: ComparedScore, one: Difference) -> str:
+def verdict_of(score: ComparedScore, difference: Difference) -> str:
     """Return the verdict on a difference of two runs; "n/a" with the number of discordant clusters."""
-    tested = one.p_family is not None
-    text = verdict(one.value, significant=one.significant, tested=tested, higher_is_better=score.higher_is_better)
-    return text if tested else f"{text} ({one.discordant_clusters})"
+    tested = difference.p_family is not None
+    text = verdict(
+        difference.value, significant=difference.significant, tested=tested, higher_is_better=score.higher_is_better
+    )
+    return text if tested else f"{text} ({difference.discordant_clusters})"
 
 
-def _verdict(score: ComparedScore, one: Difference) -> str:
-    text = verdict_of(score, one)
-    return f"{text} (detects {number(one.detectable)})" if text == _NULL and one.detectable is not None else text
+def _verdict(score: ComparedScore, difference: Difference) -> str:
+    text = verdict_of(score, difference)
+    return (
+        f"{text} (detects {number(difference.detectable)})"
+        if text == _NULL and difference.detectable is not None
+        else text
+    )
 
 
 def summary(runs: RunComparison) -> Iterator[str]:
@@ -90,32 +96,42 @@ def summary(runs: RunComparison) -> Iterator[str]:
         yield f"{name} vs. {runs.names[0]}"
         largest: list[tuple[float, str]] = []
         for kind, scores in (
-            ("headline metrics", [(g.group.title, score) for g in runs.groups for score in g.headlines]),
+            ("all questions", [(g.group.title, score) for g in runs.groups for score in g.headlines]),
             ("subsets", [(g.group.title, score) for g in runs.groups for score in g.cells.values()]),
         ):
-            pairs = [(title, score, one) for title, score in scores for one in score.differences if one.run == run]
+            pairs = [
+                (title, score, difference)
+                for title, score in scores
+                for difference in score.differences
+                if difference.run == run
+            ]
             if pairs:
-                counts = Counter(verdict_of(score, one).partition(" (")[0] for _, score, one in pairs)
+                counts = Counter(verdict_of(score, difference).partition(" (")[0] for _, score, difference in pairs)
                 words = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
                 yield f"  {kind}: {len(pairs):,} difference{'s' if len(pairs) > 1 else ''}: {words}"
             elif scores and kind != "subsets":
                 yield "  no difference: scores of a run are withheld or undefined"
             if kind != "subsets":
                 largest = [
-                    (-abs(one.value), f"{score.name} of {title} ({signed(one.value)})")
-                    for title, score, one in pairs
-                    if one.significant
+                    (-abs(difference.value), f"{score.name} of {title} ({signed(difference.value)})")
+                    for title, score, difference in pairs
+                    if difference.significant
                 ]
         if largest:
             yield f"  largest significant: {'; '.join(text for _, text in sorted(largest)[:_EXAMPLES])}"
     verdicts = [
-        _verdict(s, one) for g in runs.groups for s in (*g.headlines, *g.cells.values()) for one in s.differences
+        _verdict(s, difference)
+        for g in runs.groups
+        for s in (*g.headlines, *g.cells.values())
+        for difference in s.differences
     ]
     if any(words.startswith(f"{_NULL} (") for words in verdicts):
         yield "detects: smallest difference that these questions detect with 80 % power (vhbench plan)"
     if any(words.startswith("n/a") for words in verdicts):
         yield f"n/a: fewer than {TOO_FEW + 1} discordant clusters, too few for a test"
-    if any(one.bounds for g in runs.groups for s in (*g.headlines, *g.cells.values()) for one in s.scores):
+    if any(
+        difference.bounds for g in runs.groups for s in (*g.headlines, *g.cells.values()) for difference in s.scores
+    ):
         yield "in parentheses: the score with all missing predictions incorrect, and with all correct"
 
 
@@ -124,7 +140,7 @@ def wide(runs: RunComparison) -> Iterator[str]:
     where: dict[str, dict[str, None]] = {}
     for group in runs.groups:
         for score in group.headlines:
-            notes = [*(one.note for one in score.scores), *(one.note for one in score.differences)]
+            notes = [*(side.note for side in score.scores), *(side.note for side in score.differences)]
             for note in filter(None, notes):
                 where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
     for note, scores in where.items():

@@ -110,11 +110,11 @@ class _Pool:
         for run, groups, strata in zip(names, self.measured, self.strata, strict=True):
             yield from (f"{self.group.title}, {run}: {one.withheld}" for one in groups if one.withheld)
             if lost := sum(stratum not in self.weights for stratum in strata):
-                reason = "not every run has two images of their criterion, type, pressure and perturbation"
+                reason = "some run has fewer than two images with their criterion, type, pressure and perturbation"
                 yield f"{self.group.title}, {run}: {lost:,} of {len(strata):,} questions are left out: {reason}"
         ids = [{row.id for row in about} for about in self.about]
         if shared := len(set.intersection(*ids)):
-            yield f"{self.group.title}: {shared:,} ids are in all runs; omit --unpaired for the same questions"
+            yield f"{self.group.title}: all runs share {shared:,} questions; omit --unpaired to pair them by question"
 
     def compared(self) -> ComparedGroup:
         """Return the comparison, without adjusted p-values."""
@@ -170,8 +170,8 @@ class _Side(NamedTuple):
     about: Sequence[Record]
 
 
-def _difference(run: int, one: _Side, two: _Side) -> Difference:
-    first, other, clusters = one.sums, two.sums, clusters_of([*one.about, *two.about])
+def _difference(run: int, reference: _Side, candidate: _Side) -> Difference:
+    first, other, clusters = reference.sums, candidate.sums, clusters_of([*reference.about, *candidate.about])
     value, scale = other.value - first.value, first.factor
     change = _change(first, other)
     adverse = _change(first.at_best, other) if value > 0 else _change(first, other.at_best)

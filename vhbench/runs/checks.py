@@ -44,7 +44,7 @@ class SamplesCheck:
     _first_origin: Any = None
     _prompts: dict[str, str] = field(default_factory=dict)
 
-    def see(self, sample: Sample, payload: Mapping[str, Any], place: str) -> None:
+    def see(self, sample: Sample, payload: Mapping[str, Any], location: str) -> None:
         """Check a sample and its record.
 
         Raises:
@@ -52,15 +52,15 @@ class SamplesCheck:
         """
         origin = payload.get(KEY)
         if not self.answered:
-            self._first_origin, self.provenance = origin, provenance.from_json(origin, place)
-        provenance.same(self._first_origin, origin, place)
+            self._first_origin, self.provenance = origin, provenance.from_json(origin, location)
+        provenance.same(self._first_origin, origin, location)
         self.answered += 1
         if self.provenance is None:
             return
         self._prompts[str(payload["id"])] = str(payload.get(PROMPT, ""))
         if fault := next(faults(sample, payload, self.provenance), None):
             self.edited += 1
-            self.first = self.first or f"{place}: {fault}"
+            self.first = self.first or f"{location}: {fault}"
 
     @property
     def missing(self) -> int:
@@ -125,9 +125,9 @@ def faults(sample: Sample, payload: Mapping[str, Any], origin: Provenance) -> It
                 was, reread = quote_value(entry.get(name)), quote_value(read[name])
                 yield f"its {name} is {was}, but its response is parsed as {reread}{_version(origin)}"
     share = sum(right) / len(right)
-    for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
-        if place.get(name, value) != value:
-            yield f"expected {name} {value:g} from its responses, got {quote_value(place[name])}{_version(origin)}"
+    for scores, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
+        if scores.get(name, value) != value:
+            yield f"expected {name} {value:g} from its responses, got {quote_value(scores[name])}{_version(origin)}"
     if lost := [metric.name for metric in _metrics(record) if not isinstance(sample.get(metric.name), Mapping)]:
         yield f"expected the metric {lost[0]} of the task{_version(origin)}"
     for metric, other in sample.items():

@@ -49,7 +49,7 @@ _LONGEST = 1 << 20
 """Maximum characters of a list stored as text; parsing takes up to 250 times as much memory."""
 
 
-def asked(row: Row, place: str) -> Row:
+def asked(row: Row, location: str) -> Row:
     """Return a row of questions with the field names of a record.
 
     >>> asked({"question_id": 1, "text": "Is there a dog?", "label": "no"}, "row 1")
@@ -60,22 +60,22 @@ def asked(row: Row, place: str) -> Row:
     truth = row.get("dis_truth", row.get("truth"))
     if "hallu" in row and isinstance(truth, list):
         return {"id": row.get("id"), "kind": "caption", "objects": truth, "candidates": row["hallu"]}
-    return _usual(row, place, _plan(tuple(row), ""))
+    return _usual(row, location, _plan(tuple(row), ""))
 
 
-def answered(row: Row, place: str, *, joined: bool) -> Row:
+def answered(row: Row, location: str, *, joined: bool) -> Row:
     """Return a row of responses with the field names of a record.
 
     Args:
         row: row of the file.
-        place: location of the row, for errors.
+        location: location of the row, for errors.
         joined: whether reference answers come from elsewhere, so that a field ``answer`` is the response.
 
     >>> row = {"index": 3, "A": "cat", "B": "dog", "answer": "B", "prediction": "A dog."}  # VLMEvalKit's
     >>> sorted(answered(row, "row 1", joined=False).items())
     [('answer', 'B'), ('choices', ['cat', 'dog']), ('id', 3), ('response', 'A dog.')]
     """
-    fields = _usual(row, place, _plan(tuple(row), "joined" if joined else "answered"))
+    fields = _usual(row, location, _plan(tuple(row), "joined" if joined else "answered"))
     if type(response := fields.get("response")) is not str:
         fields["response"] = words(response)
     return fields | _ending(row)
@@ -133,10 +133,10 @@ def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[s
     return next(({field: there[name]} for name in names if name in there), {})
 
 
-def _usual(row: Row, place: str, plan: _Plan) -> Row:
+def _usual(row: Row, location: str, plan: _Plan) -> Row:
     if None in row:
         raise VhbenchError(
-            f"{place}: expected as many fields as columns, got more; quote fields that contain a separator"
+            f"{location}: expected as many fields as columns, got more; quote fields that contain a separator"
         )
     there = ((field, row[column]) for field, column in plan.columns.items())
     fields = {field: value for field, value in there if type(value) is str or not _missing(value)}
@@ -145,22 +145,24 @@ def _usual(row: Row, place: str, plan: _Plan) -> Row:
     for field in plan.read:
         if isinstance(text := fields.get(field), str):
             if len(text) > _LONGEST:
-                raise VhbenchError(f"{place}: expected {field} of at most {_LONGEST:,} characters, got {len(text):,}")
+                raise VhbenchError(
+                    f"{location}: expected {field} of at most {_LONGEST:,} characters, got {len(text):,}"
+                )
             fields[field] = _READ[field](text)
     if isinstance(identity := fields.get("id"), float) and identity.is_integer():
         fields["id"] = int(identity)
     if (choices := fields.get("choices")) is not None and not isinstance(choices, str):
-        fields["choices"] = _listed(choices, place)
+        fields["choices"] = _listed(choices, location)
     if "answer" in fields:
         fields["answer"] = right(fields["answer"], fields.get("choices", ()), flags=plan.flags)
     return fields
 
 
-def _listed(choices: Any, place: str) -> list[str]:
+def _listed(choices: Any, location: str) -> list[str]:
     if isinstance(choices, dict):
         choices = [choices[letter] for letter in sorted(choices)]
     if not isinstance(choices, (list, tuple)):
-        raise VhbenchError(f"{place}: expected a list of options, got {quote_value(choices)}")
+        raise VhbenchError(f"{location}: expected a list of options, got {quote_value(choices)}")
     return [str(choice) for choice in choices]
 
 
@@ -177,7 +179,7 @@ def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
     letter = text.strip("(). :").upper()
     if len(letter) == 1 and letter in letters:
         return letter
-    same = [place for place, choice in enumerate(choices) if str(choice).strip().lower() == text.lower()]
+    same = [index for index, choice in enumerate(choices) if str(choice).strip().lower() == text.lower()]
     return letters[same[0]] if len(same) == 1 and same[0] < len(letters) else answer
 
 

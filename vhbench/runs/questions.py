@@ -56,9 +56,9 @@ def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, An
         known: Store[tuple[str, dict[str, Any]]] = Store(_named(path, configs, kind, numbers))
     except (OverflowError, UnicodeEncodeError) as error:  # a number beyond 64 bits, half of a character
         raise VhbenchError(f"{path}, row {numbers[-1]}: {error}") from error
-    if (place := known.repeated()) is not None:
-        name = quote_value(known.name(place))
-        raise VhbenchError(f"{path}, row {numbers[place]}: id {name} occurs twice; expected unique ids")
+    if (index := known.repeated()) is not None:
+        name = quote_value(known.name(index))
+        raise VhbenchError(f"{path}, row {numbers[index]}: id {name} occurs twice; expected unique ids")
     return known
 
 

@@ -183,13 +183,13 @@ class Responses:
         if self.judge is None:
             return [read(record, self.kind) for record in records]
         records = [read(record, self.kind) for record in records]
-        left = [place for place, record in enumerate(records) if needs_judge(record)]
-        for place, reply in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
-            one = records[place]
+        left = [index for index, record in enumerate(records) if needs_judge(record)]
+        for index, reply in zip(left, self.judge.replies([records[index] for index in left]), strict=True):
+            one = records[index]
             if one.kind == "caption":
-                records[place] = replace(one, prediction=reply)  # words and truncation are those of the caption
+                records[index] = replace(one, prediction=reply)  # words and truncation are those of the caption
             else:
-                records[place] = replace(one, prediction=reply, response="")
+                records[index] = replace(one, prediction=reply, response="")
         return records
 
     def _wanted(self, record: Record) -> bool:
@@ -202,8 +202,8 @@ class Responses:
         return not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)
 
     def _alone(self) -> Iterator[Found]:
-        for task, place, row in self._rows(joined=False):
-            yield task, row if isinstance(row, Record) else to_record(row, place)
+        for task, location, row in self._rows(joined=False):
+            yield task, row if isinstance(row, Record) else to_record(row, location)
 
     def _joined(self, questions: Path) -> Iterator[Found]:
         """Join each response with its question, which is then removed, so that a second response finds none."""
@@ -212,7 +212,7 @@ class Responses:
         drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))
         last, seen, varied = -1, set[str](), set[tuple[int, str]]()
-        for _, place, row in failed_last(self._rows(joined=True)):
+        for _, location, row in failed_last(self._rows(joined=True)):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
             match = known.look_up(own) or (drafts and known.look_up(drafts.of(own)))
@@ -220,7 +220,7 @@ class Responses:
                 sent = row.id if isinstance(row, Record) else row.get("id")
                 got = f"a row without id: {quote_value(row)}" if sent is None else quote_value(sent)
                 raise VhbenchError(
-                    f"{place}: expected the id of one of {len(known)} questions in {questions}, got {got}"
+                    f"{location}: expected the id of one of {len(known)} questions in {questions}, got {got}"
                 )
             at, (config, question) = match
             variants = split_repetition(name).variant[0]
@@ -234,16 +234,18 @@ class Responses:
             if again and is_failed(row):
                 continue
             if again:
-                raise VhbenchError(f"{place}: id {quote_value(name)} occurs twice; expected one response per question")
+                raise VhbenchError(
+                    f"{location}: id {quote_value(name)} occurs twice; expected one response per question"
+                )
             self.asked[config] += not answered[at]
             answered[at] |= _VARIED if variants else _PLAIN
             question = split_repetition(number).vary(question) if variants else question
             if not isinstance(row, Record):
                 self._prompts.see(question, row)
-            yield config, _join(question, row, number, place)
+            yield config, _join(question, row, number, location)
         self.notes += self._prompts.notes((self.path, *self.further), questions) if split else ()
         if split and (withdrawn := split.rejections.get("label_withdrawn")):
-            self.notes.append(f"{withdrawn:,} questions of the source were withdrawn when its labels were repaired")
+            self.notes.append(f"{withdrawn:,} questions of the source were withdrawn when its labels were corrected")
         rotated = {split_repetition(number).variant[0] for _, number in varied} == {"r"} and not any(
             state & _PLAIN for state in answered
         )
@@ -272,26 +274,26 @@ class Responses:
         begin = f"{file}, row "
         rows = each_row(file) if logged else read_rows(file, column_aliases.KNOWN)
         for number, row in enumerate(rows, start=1):
-            place = f"{begin}{number}"
+            location = f"{begin}{number}"
             if (payload := samples.payload(row, logged=self.logged)) is not None:
-                records = to_records(payload, place)
-                check.see(row, payload, place)
+                records = to_records(payload, location)
+                check.see(row, payload, location)
                 if number == 1 and self.questions is not None and is_split(self.questions):
                     check_same_split(check.provenance, self.questions, splits.read_manifest(self.questions))
                 fits = fits or self._fits(records[0])
-                yield from ((task, place, record) for record in records)
+                yield from ((task, location, record) for record in records)
             elif self.logged:
-                raise VhbenchError(f"{place}: expected a response to a question of vhbench")
+                raise VhbenchError(f"{location}: expected a response to a question of vhbench")
             elif samples.is_sample(row):
-                yield from ((task, place, each) for each in self._closed(self._named(row), joined))
+                yield from ((task, location, each) for each in self._closed(self._named(row), joined))
             elif logged:
-                raise VhbenchError(f"{place}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
+                raise VhbenchError(f"{location}: expected a sample of lmms-eval with 'doc_id', 'target' and 'resps'")
             else:
                 if (model := str(row.get("model") or "")) not in ("", self._model or model):
-                    raise VhbenchError(f"{place}: expected responses of one model, got {self._model} and {model}")
+                    raise VhbenchError(f"{location}: expected responses of one model, got {self._model} and {model}")
                 self._model = model
                 sent = {SENT: row[SENT]} if isinstance(row.get(SENT), tuple) else {}  # no column of a table
-                yield task, place, column_aliases.answered(row, place, joined=joined) | sent
+                yield task, location, column_aliases.answered(row, location, joined=joined) | sent
         if fits:
             self._note(task, check)
         if self.questions is None and check.provenance is None:
@@ -424,7 +426,7 @@ def _scored_as(record: Record) -> str:
     return entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
 
 
-def _join(question: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
+def _join(question: Mapping[str, Any], row: Row | Record, number: str, location: str) -> Record:
     """Return the record of a question and its response; ids of repetitions have their number as prefix.
 
     An empty response that has the task's maximum number of tokens spent them on hidden reasoning. Any response of
@@ -441,7 +443,7 @@ def _join(question: Mapping[str, Any], row: Row | Record, number: str, place: st
         limit, tokens = entry.token_limit(question), fields.get("tokens", 0)
         if (fields.get("response") == "" and tokens >= limit) or ("cut_off" not in fields and tokens == limit):
             fields["cut_off"] = True
-    return to_record({**question, **fields, **ids}, place)
+    return to_record({**question, **fields, **ids}, location)
 
 
 _SAID = ("response", "prediction", "cut_off", "tokens")

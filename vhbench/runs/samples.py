@@ -96,7 +96,7 @@ def _options(prompt: str) -> tuple[str, list[str]]:
 
 def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     """Return the last consecutive option marks A, B, C …; empty without B."""
-    starts = [place for place, mark in enumerate(marks) if mark[1].upper() == "A"]
+    starts = [index for index, mark in enumerate(marks) if mark[1].upper() == "A"]
     for start in reversed(starts):
         pairs = zip(marks[start:], _LETTERS, strict=False)
         run = [mark for mark, _ in takewhile(lambda pair: pair[0][1].upper() == pair[1], pairs)]

@@ -56,12 +56,12 @@ def scene_of(truth: StoredScene) -> Scene:
     Raises:
         VhbenchError: if the stored form is not a scene.
     """
-    place = f"scene {truth.id!r}"
+    location = f"scene {truth.id!r}"
     try:
         data = orjson.loads(truth.json)
     except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{place}: not JSON ({error})") from error
-    return Scene(id=truth.id, image=b"", **structs.asdict(convert(data, _Rest, place)))
+        raise VhbenchError(f"{location}: not JSON ({error})") from error
+    return Scene(id=truth.id, image=b"", **structs.asdict(convert(data, _Rest, location)))
 
 
 def write_truths(path: Path, scenes: Iterable[Scene | StoredScene]) -> dict[str, Any]:
@@ -135,8 +135,8 @@ def read_rejection_file(path: Path) -> Iterator[Rejection]:
     """
     with open_file(path, None) as file:
         for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE), b""), 1):
-            place = f"{path}, line {number}"
+            location = f"{path}, line {number}"
             try:
-                yield convert(orjson.loads(line), Rejection, place)
+                yield convert(orjson.loads(line), Rejection, location)
             except orjson.JSONDecodeError as error:  # also of a line that is longer
-                raise VhbenchError(f"{place}: not a rejection ({error})") from error
+                raise VhbenchError(f"{location}: not a rejection ({error})") from error

@@ -122,10 +122,10 @@ class _Window:
             if digest not in self.images:
                 self.images[digest] = image
                 self.size += len(image)
-        place = tuple(hashlib.sha256(self.order + digest).digest() for digest in digests)
+        order_key = tuple(hashlib.sha256(self.order + digest).digest() for digest in digests)
         # Without its images: equal ones in other windows, or read from files, are separate objects.
         self.rows.append(
-            (place, question.id, digests, row_hash(config, question, digests), columns.values_of(question))
+            (order_key, question.id, digests, row_hash(config, question, digests), columns.values_of(question))
         )
         return self.size - before
 

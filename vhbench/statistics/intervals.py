@@ -49,7 +49,7 @@ WELL_KNOWN = 100
 _NOTHING = 1e-24  # variance that is rounding error
 _SAME = 1e-12  # difference of shares that is rounding error
 _ALIKE = "exact binomial CI (all outcomes identical)"
-_NO_CHANGE = "no cluster differs from another"
+_NO_CHANGE = "all clusters have the same outcome"
 
 
 class Interval(NamedTuple):

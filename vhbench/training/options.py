@@ -16,8 +16,8 @@ class ApartOptions:
     """What rows must not share anything with."""
 
     test: tuple[str, ...] = _of_decontamination(
-        "Split that will be scored; may be repeated. Rows that share an image, a scene or a concept with it are "
-        "refused and named.",
+        "Split that will be scored; may be repeated. The export fails and lists rows that share an image, a "
+        "scene or a concept with it.",
         (),
         metavar="SPLIT",
         repeat=True,
@@ -56,7 +56,7 @@ class DpoOptions(ApartOptions, FileOptions):
     )
     run: Path | None = _of_selection(
         "lmms-eval output (--log_samples) of a model on this split: only questions it answered incorrectly are "
-        "exported, with as many questions of the other answer. Unparsed responses do not count as errors.",
+        "exported, with as many that have the opposite answer. Unparsed responses do not count as errors.",
         None,
         metavar="RESULTS",
     )
@@ -67,16 +67,16 @@ class DpoOptions(ApartOptions, FileOptions):
     weakness: Path | None = _of_selection(
         "lmms-eval output (--log_samples) on this or another split of the benchmark: with --number or --each, sample "
         "questions by the error rate in their subsets (criterion, type, pressure, perturbation, form of negation, "
-        "answer) and for their pair of concepts.",
+        "answer) and on their pair of concepts.",
         None,
         metavar="RESULTS",
     )
     leak_model: str = _of_decontamination(
-        "CLIP model (repository or folder) that compares images with the test's as well; reports the similar ones.",
+        "CLIP model (repository or folder) with which to report images similar to those of the test split.",
         "",
         metavar="NAME",
     )
-    unchecked: bool = _of_decontamination("Export without a test split; the card notes it.", False)
+    unchecked: bool = _of_decontamination("Export without a test split; the card records this.", False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +88,10 @@ class AnswerOptions:
         ("short", "reasoned"),
     )
     mix: Path | None = _of_output(
-        "General rows to mix in against forgetting, in LLaVA's JSON format.", None, metavar="FILE"
+        "General rows to mix in to limit forgetting, in LLaVA's JSON format.", None, metavar="FILE"
     )
     mix_images: Path | None = _of_output(
-        "Folder of their images; by default the folder of the file.", None, metavar="DIR"
+        "Folder of their images; by default, the folder of the file.", None, metavar="DIR"
     )
     mix_number: int = _of_output("Number of mixed-in rows; 0 for all.", 0, least=0)
 
@@ -112,10 +112,10 @@ class RecipeOptions(AnswerOptions, FileOptions):
         names=("--source", "-s"),
     )
     images: tuple[str, ...] = _of_selection("Image folder, one per source.", (), metavar="DIR", repeat=True)
-    cases: int = _of_selection("Training cases per source; the others remain for the test.", 200, least=1)
+    cases: int = _of_selection("Training cases per source; the others form the test splits.", 200, least=1)
     perturb: tuple[str, ...] = _of_selection("Perturbations of the images.", ("gaussian_noise",))
     attack: tuple[str, ...] = _of_selection("Attacks instead of perturbations: `ifgsm`, `pgd`.", ())
-    model: str = _of_selection("The attacked model.", "", metavar="NAME")
+    model: str = _of_selection("Model to attack.", "", metavar="NAME")
     paraphrases: int = _of_selection("Number of paraphrases per question.", 4, least=0, most=5)
     rewriter: str = _of_selection(
         "Paraphraser: `rule`, or a language model, `openai:MODEL@URL` or `transformers:NAME`; its output is validated.",
@@ -148,7 +148,7 @@ class RlOptions(ApartOptions):
         "Prompts: `short` as in the evaluation, or `tagged`: reason first, then answer in `<answer></answer>`.", "short"
     )
     strict: bool = _of_reward(
-        "Reward only the answer alone, or one `<answer>` at the end; otherwise any wording that scoring parses.",
+        "Reward only a bare answer or one `<answer>` at the end; --no-strict: any wording that scoring parses.",
         True,
         names=("--strict/--no-strict",),
     )

@@ -52,11 +52,11 @@ POLICIES: Mapping[str, Callable[[Row], str]] = {
 
 
 def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
-    """Return each policy's mean reward, in yes/no and in multiple choice, and the policies above the guessing level.
+    """Return each policy's mean reward, in yes/no and in multiple choice, and the policies above the chance level.
 
     A policy that ignores the images knows the prompt alone. So each response is rewarded with every possible answer as
     the reference in turn: the mean is the expected reward if all answers are equally frequent, without sampling error.
-    A response is scored as it is and in an answer tag; the higher reward counts. The guessing level is the expected
+    A response is scored as it is and in an answer tag; the higher reward counts. The chance level is the expected
     reward of a uniform guess.
     """
     shares = [[row for row in rows if not row["choices"]], [row for row in rows if row["choices"]]]
@@ -67,7 +67,7 @@ def table(rows: Sequence[Row]) -> tuple[list[list[str]], list[str]]:
 
     levels = [_mean(_guess_value(row) for row in share) for share in shares]
     lines = [["policy", *("multiple choice" if share[0]["choices"] else "yes/no" for share in shares)]]
-    lines.append(["guessing level", *map(_shown, levels)])
+    lines.append(["chance level", *map(_shown, levels)])
     above: list[str] = []
     for name, policy in POLICIES.items():
         best = list(map(max, earned(policy), earned(policy, "<answer>{}</answer>")))

@@ -30,7 +30,7 @@ def export(options: RlOptions) -> tuple[list[str], bool]:
 
     Returns:
         Lines about what was written, and about its use in the trainer, or the table of policies; and whether no policy
-        exceeds the guessing level.
+        exceeds the chance level.
 
     Raises:
         VhbenchError: for an unknown trainer, a folder in use, or as the stream (:func:`questions`).
@@ -62,7 +62,7 @@ def _check(options: RlOptions) -> tuple[list[str], bool]:
     rows = list(_rows_of(options))
     table, above = reward_check.table(rows)
     lines = [f"{name:26}" + "".join(f"{cell:>17}" for cell in cells) for name, *cells in table]
-    summary = f"{len(rows):,} questions; above the guessing level: {', '.join(above) or 'none'}"
+    summary = f"{len(rows):,} questions; above the chance level: {', '.join(above) or 'none'}"
     return [*lines, summary], not above
 
 

@@ -59,8 +59,8 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
         edition.errors = _errors(responses, run, edition)
         counts = sorted(edition.errors.counts.items())
         tally = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in counts) or "none"
-        unread = f"{edition.errors.unread:,} unparsed responses are left out"
-        edition.notes += [*responses.notes, f"errors of the run: {tally}; {unread}"]
+        unread = f"{edition.errors.unread:,} unparsed responses left out"
+        edition.notes += [*responses.notes, f"errors in the run: {tally}; {unread}"]
     return edition
 
 
@@ -147,7 +147,7 @@ def build_examples(
         examples[question.id] = lessons(question, scenes, options.answers, seed=options.seed, unsaid=unsaid)
     lacking = sum(len(examples[q.id]) < (1 if q.kind == "caption" else len(options.answers)) for q in questions)
     if lacking:
-        edition.notes.append(f"{lacking:,} questions lack an answer: the scenes do not tell a caption or a reason")
+        edition.notes.append(f"{lacking:,} questions have no caption or reason: their scenes do not determine it")
     for unit in sample_selection.units(
         questions
     ):  # a format that only one of a yes and a no has would correlate with its answer

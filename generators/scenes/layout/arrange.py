@@ -50,7 +50,7 @@ def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]
     for wish in _placing_order(wishes, layout.requested):
         spot = _find_place(layout, wish)
         if spot is None:
-            raise Refusal("no room", category=wish.entry.name, hard=list(wish.hard))
+            raise Refusal("no room for an object", category=wish.entry.name, hard=list(wish.hard))
         place(layout, spot)
     return [(spot.wish, spot.placed) for spot in layout.spots]
 
@@ -203,7 +203,7 @@ def _on_top(layout: Layout, wish: Wish, host: Spot) -> Spot | None:
     """Put an object on the surface of another, at the host's depth and scale."""
     surface = host.wish.entry.surface
     if surface is None:
-        raise Refusal("nothing can stand on it", category=host.wish.entry.name)
+        raise Refusal("object cannot carry another", category=host.wish.entry.name)
     scale = 0.85 * _scale(layout, replace(wish, place="ground"), host.base)
     width, height = size_for(wish.look, scale)
     room = (surface[1] - surface[0]) * host.width

@@ -35,17 +35,19 @@ def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Plac
     for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
         least = measuring.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else measuring.LEAST_PIXELS
         if thing.area < least * canvas:
-            raise Refusal("hardly visible", category=wish.entry.name)
+            raise Refusal("object hardly visible", category=wish.entry.name)
         fraction, share = thing.visible_fraction, thing.box[2] * thing.box[3] / canvas
         least = _LEAST_VISIBLE_TIED if wish.spec in tied or number in carriers else _LEAST_VISIBLE
         low, high = measuring.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
         if not low <= fraction <= high:
-            raise Refusal("visible fraction missed", category=wish.entry.name, fraction=fraction, wanted=[low, high])
+            raise Refusal(
+                "visible fraction out of range", category=wish.entry.name, fraction=fraction, wanted=[low, high]
+            )
         low, high = measuring.TRUNCATED if "truncated" in wish.hard else (_LEAST_IN_FRAME, 1.0)
         if not low <= thing.in_frame_fraction <= high:
-            raise Refusal("in-frame fraction missed", category=wish.entry.name, fraction=thing.in_frame_fraction)
+            raise Refusal("in-frame fraction out of range", category=wish.entry.name, fraction=thing.in_frame_fraction)
         if "small" in wish.hard and share > measuring.SMALL_BOX:
-            raise Refusal("not small enough", category=wish.entry.name, share=share)
+            raise Refusal("object not small enough", category=wish.entry.name, share=share)
 
 
 def meet_contrast(
@@ -92,14 +94,16 @@ def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> Non
         request, attributes = spec.objects[wish.spec], dict(thing.attributes)
         for name, value in (("colour", request.colour), ("size", request.size), ("state", request.state)):
             if value and attributes.get(name) != value:
-                raise Refusal(f"{name} missed", category=thing.category, asked=value, found=attributes.get(name, ""))
+                raise Refusal(
+                    f"{name} not as requested", category=thing.category, asked=value, found=attributes.get(name, "")
+                )
     absent = frozenset(map(catalog.readable, spec.absent)) & VOCABULARY
     doubtful = sorted(absent - (scene.known - scene.categories()))
     if doubtful:
-        raise Refusal("present and absent", word=doubtful[0])
+        raise Refusal("word both present and absent", word=doubtful[0])
     held = {(r.subject, r.predicate, r.object) for r in scene.relations}
     for index, predicate, other in spec.relations:
         subjects = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == index]
         anchors = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == other]
         if not all(any((s, predicate, a) in held for a in anchors) for s in subjects):
-            raise Refusal("relation missed", relation=[index, predicate, other])
+            raise Refusal("relation not as requested", relation=[index, predicate, other])

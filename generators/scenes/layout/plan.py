@@ -144,11 +144,11 @@ def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
     requests = set(spec.relations)
     for index, predicate, other in spec.relations:
         if predicate == "on" and entries[other].surface is None:
-            raise Refusal("nothing can stand on it", category=entries[other].name)
+            raise Refusal("object cannot carry another", category=entries[other].name)
         opposite = (index, INVERSE.get(predicate, "on"), other)
         turned = (other, predicate, index)
         if predicate != "next to" and requests & {turned, opposite} - {(index, predicate, other)}:
-            raise Refusal("relations contradict", relation=[index, predicate, other])
+            raise Refusal("contradictory relations", relation=[index, predicate, other])
 
 
 def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
@@ -156,7 +156,7 @@ def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
     for word in map(readable, spec.absent):
         doubtful = sorted(name for name in names if word == name or word in rivals(name))
         if doubtful:
-            raise Refusal("present and absent", word=word, because_of=doubtful[0])
+            raise Refusal("word both present and absent", word=word, because_of=doubtful[0])
 
 
 def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
@@ -169,7 +169,9 @@ def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
     for index, predicate, other in spec.relations:
         upper = {"above": index, "below": other}.get(predicate)
         if upper is not None and upper not in carried and place_of(entries[upper], locale) in _DOWN:
-            raise Refusal("stands on the ground", category=entries[upper].name, relation=[index, predicate, other])
+            raise Refusal(
+                "object belongs on the ground", category=entries[upper].name, relation=[index, predicate, other]
+            )
 
 
 def _entry(thing: ObjectSpec, where: str) -> Entry:
@@ -216,7 +218,7 @@ def choose_locale(
     """
     fitting = [o for o in _fitting(spec, entries) if not among or o.environment.name in among]
     if not fitting:
-        raise Refusal("no environment of those that may be taken", categories=[e.name for e in entries])
+        raise Refusal("no permitted environment", categories=[e.name for e in entries])
     if not spec.environment:
         fitting = [o for o in fitting if all(e.place in o.environment.bands for e in entries)] or fitting
         natural = [sum(at_home(entry, locale) for entry in entries) for locale in fitting]
@@ -244,7 +246,7 @@ def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
     names, absent = frozenset(entry.name for entry in entries), frozenset(map(readable, spec.absent))
     fitting = [locale for locale in locales if _fits(locale, name, entries, names, absent)]
     if not fitting:
-        raise Refusal("environment shows it already", environment=name, categories=[e.name for e in entries])
+        raise Refusal("object already part of the environment", environment=name, categories=[e.name for e in entries])
     return fitting
 
 
@@ -353,5 +355,5 @@ def _occluder(spec: SceneSpec, locale: Locale, wishes: list[Wish], target: Wish,
             if can_hide(wish, target):
                 candidates.append(wish)
     if not candidates:
-        raise Refusal("nothing to hide behind", category=target.entry.name, environment=locale.environment.name)
+        raise Refusal("no object to be occluded by", category=target.entry.name, environment=locale.environment.name)
     return candidates[int(random.integers(len(candidates)))]

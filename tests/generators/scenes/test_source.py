@@ -88,7 +88,7 @@ def test_what_cannot_be_drawn_is_refused_with_a_reason_without_painting(monkeypa
     assert refusal.detail["allowed"] == ["open", "closed"]
     above = ((0, "above", 1),)
     assert refuse(ObjectSpec("dog"), ObjectSpec("car"), environment="park", relations=above).detail["failures"] == {
-        "stands on the ground": source._TRIES
+        "object belongs on the ground": source._TRIES
     }
 
 

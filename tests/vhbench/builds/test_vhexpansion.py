@@ -491,12 +491,12 @@ def test_repaired_labels_replace_pope_s_and_both_are_reported(tmp_path: Path, mo
     datasets.resolve.cache_clear()
     line = aggregate._published(found)
     datasets.resolve.cache_clear()
-    assert line.startswith("1 labels repaired, 1 withdrawn; with the published labels: accuracy 100.0 %, ")
+    assert line.startswith("1 labels corrected, 1 withdrawn; with the published labels: accuracy 100.0 %, ")
     log = tmp_path / "log.json"
     log.write_text(json.dumps([{"id": one.id, "response": one.response or one.prediction} for one in said]))
     told = CliRunner().invoke(app, ["score", str(log), "--questions", str(split)]).output
     assert "1 questions of the source were withdrawn" in told
-    assert "with the labels before repair (1 repaired)" in told
+    assert "with the published labels (1 corrected)" in told
     with pytest.raises(VhbenchError, match=r"--labels .*: expected with --source pope:PATH, got the format table"):
         VHExpansionBuild(**{**how, "source": f"table:{tmp_path / 'coco_pope_random.json'}"}, labels="x").check()
 

@@ -39,7 +39,7 @@ def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editi
     how = options(held_apart(tmp_path, editions.test), test=editions.test)
     told = provenance(how.data)
     environment, note = scored(how, told)
-    assert note == f"no overlap between the rows and {editions.test}"
+    assert note == f"the rows do not overlap with {editions.test}"
     printed = list(commands(how, TUNED, environment, benchmark(told)))
     command = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model"
     adapter = "vhbench_adapter --model_args model_class=llava_hf,pretrained=org/base,adapter=tuned/adapter"

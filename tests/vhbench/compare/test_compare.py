@@ -46,7 +46,7 @@ def test_it_says_what_is_better_and_writes_it(runs: list[str], tmp_path: Path) -
     assert done.exit_code == 0, (done.output, done.exception)
     assert done.stdout.startswith("\node, yes/no: 40 questions, 20 clusters\n")  # the whole benchmark first
     assert "ode_fictional_existence: 40 questions, 20 clusters" in done.stdout
-    assert "  org__large vs. org__small\n    headline metrics: 5 differences: 4 better, 1 lower\n" in done.stdout
+    assert "  org__large vs. org__small\n    all questions: 5 differences: 4 better, 1 lower\n" in done.stdout
     assert "    largest significant: " in done.stdout
     assert "accuracy of ode_fictional_existence (+25.0)" in done.stdout
     for kind in ("md", "tex", "json"):
@@ -127,7 +127,7 @@ def test_runs_on_different_questions_are_compared_unpaired(runs: list[str], tmp_
     done = CliRunner().invoke(app, ["compare", "--unpaired", *runs, "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, (done.output, done.exception)
     assert "ode, yes/no: 80 questions, 20 clusters" in done.stdout
-    assert "40 ids are in all runs; omit --unpaired for the same questions" in done.stderr
+    assert "all runs share 40 questions; omit --unpaired to pair them by question" in done.stderr
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert told["groups"][0]["headlines"][0]["values"] == [pytest.approx(50), pytest.approx(75)]
     refused = CliRunner().invoke(app, ["compare", *runs, "--questions", "a", "--questions", "b"])

@@ -70,7 +70,7 @@ def test_a_difference_that_is_the_same_in_every_image_has_an_interval_in_every_s
     for name in ("accuracy", "precision", "recall", "f1"):
         (change,) = score(found, name).differences
         assert change.interval == pytest.approx((-100, -100 + far)), name
-        assert change.note == "no cluster differs from another"
+        assert change.note == "all clusters have the same outcome"
         assert score(found, name).ranks == [(1, 1), (2, 2)]
 
 
@@ -113,7 +113,7 @@ def test_the_same_answers_differ_in_nothing() -> None:
         assert one.higher_is_better is None or one.ranks == [(1, 2), (1, 2)]
     assert list(tables.summary(found)) == [
         "B vs. A",
-        "  headline metrics: 5 differences: 5 n/a",
+        "  all questions: 5 differences: 5 n/a",
         "  subsets: 4 differences: 4 n/a",
         "n/a: fewer than 6 discordant clusters, too few for a test",
     ]

@@ -81,8 +81,8 @@ def test_a_stratum_of_one_run_alone_is_left_out() -> None:
     found = unpaired.match([run("A", asked("a", [True] * 40)), run("B", asked("b", [True] * 40) + more)])
     assert accuracy(found).value == 0
     assert found.notes == [
-        "ode, yes/no, B: 10 of 50 questions are left out: not every run has two images of their criterion, type, "
-        "pressure and perturbation"
+        "ode, yes/no, B: 10 of 50 questions are left out: some run has fewer than two images with their criterion, "
+        "type, pressure and perturbation"
     ]
     with pytest.raises(VhbenchError, match="no criterion, question_type, pressure or perturbation in common"):
         unpaired.match([run("A", asked("a", [True] * 40)), run("B", more)])

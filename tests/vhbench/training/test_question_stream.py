@@ -130,7 +130,7 @@ def test_no_policy_earns_more_than_a_guess(strict: bool, form: str, questions: l
     lines, above = reward_check.table(rows)
     assert above == []
     table = {name: list(map(float, cells)) for name, *cells in lines[1:]}
-    assert table["guessing level"] == [0, 0]
+    assert table["chance level"] == [0, 0]
     assert table["correct answers"] == [1, 1]
     assert table["always yes"][0] == table["always A"][1] == table["I don't know"][0] == 0
     assert len(table) >= 20

@@ -119,11 +119,11 @@ def test_the_check_prints_what_policies_earn() -> None:
     """It ends with an error where one earns more than a guess: here, by abstaining."""
     done = CliRunner().invoke(app, ["export", "rl", "--check", *WORDS])
     assert done.exit_code == 0, (done.output, done.exception)
-    assert "guessing level                       +0.000" in done.output
-    assert done.output.endswith("24 questions; above the guessing level: none\n")
+    assert "chance level                         +0.000" in done.output
+    assert done.output.endswith("24 questions; above the chance level: none\n")
     paid = CliRunner().invoke(app, ["export", "rl", "--check", *WORDS, "--abstain", "0.1"])
     assert paid.exit_code == 1
-    assert paid.output.endswith("above the guessing level: I don't know\n")
+    assert paid.output.endswith("above the chance level: I don't know\n")
 
 
 def test_the_commands_and_the_code_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,9 +141,9 @@ def test_the_errors_of_a_run_come_with_their_mates_and_unread_ones_do_not(editio
     assert 0 <= sum(q.answer == "no" for q in closed) - counts["no"] <= 1
     card = (out / "README.md").read_text()
     wrong = sum(q.answer == "no" for q in closed)
-    told = f"errors of the run: {wrong} of {len(closed) - 1} yes_no; 1 unparsed "  # a yes that is not parsed
-    assert re.search(r"errors of the run: .*", card)[0].startswith(told)
-    assert "1 unparsed responses are left out" in card
+    told = f"errors in the run: {wrong} of {len(closed) - 1} yes_no; 1 unparsed "  # a yes that is not parsed
+    assert re.search(r"errors in the run: .*", card)[0].startswith(told)
+    assert "1 unparsed responses left out" in card
 
 
 def test_preferences_reject_what_the_model_said(editions: Editions, tmp_path: Path) -> None:

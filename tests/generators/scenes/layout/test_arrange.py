@@ -232,7 +232,7 @@ def test_a_thing_on_another_stands_on_its_surface() -> None:
     wide = arrange._on_top(layout(host, numbers=(1.0,)), wish("dog", size="large"), host)
     assert wide is not None
     assert (wide.width, wide.placed.x) == (round(0.85 * 46), round(20 + 40 * left))  # a size that was asked for stays
-    with pytest.raises(Refusal, match="nothing can stand on it"):
+    with pytest.raises(Refusal, match="object cannot carry another"):
         arrange._on_top(layout(host), cup, spot(0, 0, 9, 9, word="apple"))
 
 
@@ -289,6 +289,6 @@ def test_things_get_their_places_or_the_spec_is_refused() -> None:
     wishes = [wish("dog", spec=0), wish("car", spec=1)]
     placed = arrange.arrange(layout(numbers=(0.1, 0.3, 0.9, 0.9)), wishes)
     assert [(one.entry.word, thing.spec) for one, thing in placed] == [("car", 1), ("dog", 0)]
-    with pytest.raises(Refusal, match="no room") as refused:
+    with pytest.raises(Refusal, match="no room for an object") as refused:
         arrange.arrange(layout(), [wish("dog", spec=number) for number in range(2)])  # always the same place
     assert refused.value.detail == {"category": "dog", "hard": []}
