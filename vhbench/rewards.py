@@ -161,6 +161,6 @@ def compute_score(
 
 
 def _text(completion: Any) -> str:
-    """Return the last message's text; TRL passes plain text for plain prompts."""
-    content = completion if isinstance(completion, str) else completion[-1]["content"]
-    return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)
+    """Return the last message's text, "" without one; TRL passes plain text for plain prompts."""
+    content = completion if isinstance(completion, str) else completion and completion[-1].get("content")
+    return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content or ())

@@ -108,6 +108,8 @@ def test_each_trainer_pays_the_same() -> None:
         messages = [[{"role": "assistant", "content": [{"type": "text", "text": said}]}]] * 3
         assert trl_reward(messages, **columns) == pytest.approx(worth)
         assert [compute_score("vhbench", said, row["answer"], row) for row in rows] == pytest.approx(worth)
+    for silent in ([], [{"role": "assistant", "content": None}], [{"role": "assistant"}]):  # a tool call
+        assert trl_reward([silent], ["yes_no"], ["yes"], [[]], [DOG]) == [-1]
     assert compute_score("vhbench", "No", "yes", rows[0], wrong=-0.5) == -0.5
 
 

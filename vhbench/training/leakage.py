@@ -155,7 +155,7 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
         what = "; ".join(f"{len(ids):,} {kind}{'s' * (len(ids) > 1)} ({_some(ids)})" for kind, ids in shared)
         raise VhbenchError(
             f"{names[0]} shares {what} with the test split {names[1]}. Train on a split with other concepts: build one "
-            "with `--part 1/2` (`vhbench build ode` or `mioh`), and evaluate `--part 2/2`"
+            "with `--part 1/2` (`vhbench build ode` or `mioh`), and evaluate `--part 2/2` with another `--seed`"
         )
 
 

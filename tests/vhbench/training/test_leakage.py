@@ -45,7 +45,10 @@ def test_concepts_may_be_shared_where_that_is_wanted() -> None:
 
 def test_what_looks_like_a_thing_of_the_test_is_named_with_it() -> None:
     wolf = Contents(NOTHING, NOTHING, frozenset({"wolf", "cup"}))
-    with pytest.raises(VhbenchError, match=r"^train shares 1 concept \(wolf \(like dog\)\) with the test split test\."):
+    advice = r"Train on a split with other concepts: .*`--part 1/2` .*`--part 2/2` with another `--seed`$"
+    with pytest.raises(
+        VhbenchError, match=rf"^train shares 1 concept \(wolf \(like dog\)\) with the test split test\. {advice}"
+    ):
         refuse(wolf, Contents(NOTHING, NOTHING, frozenset({"dog", "beach"})), NAMES)
 
 
