@@ -64,6 +64,7 @@ _AGAINST = re.compile(
     r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|is\s+close(?=\W*\Z)|(?:comes|ranks|is)\s+second|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
 )
 """What speaks against a letter in its part of a clause."""
+_against = lru_cache(maxsize=64)(_AGAINST.search)  # a list of letters asks for one part as often as it names them
 _APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s)\b)")
 _WEIGHED = re.compile(r"(?i)\s+(?:looked|seemed|appeared|could|might|may)\b")
 _IMPERFECT = re.compile(r"(?i)\s+is\s+(?:perfect|ideal|exact|certain|(?:\w+ly|quite|a)\s+(?:right|correct|perfect))\b")
@@ -166,10 +167,9 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
 
 
 def _clause(text: str, is_question: bool, names: Names, request: _Request) -> OptionClause:
-    affirmed: list[Mention] = []
-    denied: list[Mention] = []
+    affirmed, denied = list[Mention](), list[Mention]()
     images, cuts = set(names.images.values()), [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
-    consumed, turned = 0, False  # "A is farther than B" affirms B where the closer one is requested
+    consumed, turned, by_letter = 0, False, False  # "A is farther than B" affirms B where the closer one is requested
     mentions = [] if _IF.match(text) else [*names.find(text)]
     letters = {mention.letter for mention in mentions if mention.of_letter and not mention.by_letter}
     for mention in mentions:
@@ -215,17 +215,11 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
             denied.append(mention)
         else:
             affirmed.append(mention)
-    by_letter = False
     for mention in denied:  # "(B) Cannot be determined: no" is not undecided
         width = len(text) - mention.end - len(text_after(text[mention.end :], mention, names))
         by_letter |= not width and mention.of_letter
         text = text[: mention.end] + " " * width + text[mention.end + width :]
     return OptionClause(text, is_question, tuple(affirmed), frozenset(mention.letter for mention in denied), by_letter)
-
-
-@lru_cache(maxsize=64)  # a list of letters asks for one part as often as it names them
-def _against(part: str) -> re.Match[str] | None:
-    return _AGAINST.search(part)
 
 
 def text_after(rest: str, mention: Mention, names: Names) -> str:
