@@ -54,7 +54,7 @@ def release(how: ReleaseOptions) -> None:
     kept, and the Hub gets one commit and one tag. The command exits with 3 until the recipe contains the
     reviewers' verdict on the built split: `review: {accepted: true, by: NAMES, content_hash: HASH}`.
 
-    A recipe with unpinned models or inputs is refused: `vhbench build --recipe RECIPE --pin` pins them. The content
+    A recipe with unpinned models or inputs is rejected: `vhbench build --recipe RECIPE --pin` pins them. The content
     hash that the reviewers accepted is written into the recipe.
 
     Example: `vhbench release editions/ode.yaml --repo-id ORG/vhbench-ode --out out --dry-run`
