@@ -189,6 +189,10 @@ def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
     return typer.Exit(1)
 
 
+def _entries(n: int) -> str:
+    return f"{n} {'entry' if n == 1 else 'entries'}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class WorkersOption(BoardOption):
     """A board, and how many processes check it."""
@@ -237,7 +241,7 @@ def _check(options: CheckOptions) -> None:
         typer.echo(in_a_line(f"note: {line}"), err=True)
     if refused:
         raise _refused(refused, str(options.board))
-    typer.echo(f"{len(checked)} entries, all scores recomputed")
+    typer.echo(f"{_entries(len(checked))}, all scores recomputed")
 
 
 def _refresh(options: WorkersOption) -> None:
@@ -252,7 +256,7 @@ def _refresh(options: WorkersOption) -> None:
     checked, _ = check_all(board, sources, workers=options.workers)
     for row in (moved := refresh(board, checked)):
         typer.echo(in_a_line("{model}/{edition}: {family} {metric} {before} -> {after}".format(**row)))
-    typer.echo(f"changed scores: {len(moved)} ({len(checked)} entries)")
+    typer.echo(f"changed scores: {len(moved)} ({_entries(len(checked))})")
 
 
 def _snapshot(options: WorkersOption) -> None:

@@ -89,7 +89,7 @@ def test_one_case_that_turned_wrong_proves_nothing() -> None:
 def test_a_guesser_is_told_apart_from_nothing() -> None:
     guesses = [(True, True), (True, False), (False, True), (False, False)] * 5
     records = [record for case, right in enumerate(guesses) for record in pair(case, "", right)]
-    assert "is not significantly above its permutation baseline, 25.0 %: no evidence" in analyse(records)["summary"]
+    assert "not significantly above its permutation baseline (25.0 %), so no evidence" in analyse(records)["summary"]
 
 
 def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
