@@ -98,7 +98,7 @@ def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
     records = [replace(r, answer=flipped[r.answer]) if r.pair_id in ("c1", "c3") else r for r in records]
     clean = analyse(records)["sources"]["pope"]["clean"]
     assert (clean["symmetric_accuracy"], clean["permutation_baseline"], clean["chance"]) == (90, 90, 90)
-    assert "is not significantly above its permutation baseline, 90.0 %: no evidence" in analyse(records)["summary"]
+    assert "not significantly above its permutation baseline (90.0 %), so no evidence" in analyse(records)["summary"]
 
 
 def test_questions_about_one_image_make_no_certainty() -> None:
