@@ -78,7 +78,7 @@ def read_names(pairs: Sequence[str] = (), rivals: str = "") -> CategoryNames:
         if not (name and equals and words):
             raise VhbenchError(f'--rename: expected NAME=WORDS, such as "tv=TV or monitor", got {pair!r}')
         if name in renamed or words in renamed.values():
-            raise VhbenchError(f"--rename {pair!r}: {name if name in renamed else words!r} is there twice")
+            raise VhbenchError(f"--rename {pair!r}: {name if name in renamed else words!r} occurs twice")
         renamed[name] = words
     groups = read_typed(Path(rivals), _Groups, "list of groups of names") if rivals else _default_rivals()
     if small := [group for group in groups if len(group) < 2]:

@@ -88,7 +88,7 @@ def read_categories(entries: list[_Category], faults: BadEntryPolicy) -> dict[in
     twice: set[int] = set()
     for entry in entries:
         if entry.id in names or entry.name in names.values():
-            faults.report("duplicate category", f"category {entry.id}", f"{entry.name!r} is there twice, by id or name")
+            faults.report("duplicate category", f"category {entry.id}", f"{entry.name!r} occurs twice, by id or name")
             twice.add(entry.id)
         else:
             names[entry.id] = entry.name
@@ -124,7 +124,7 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: BadEntryPo
 def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tuple[str, str] | None:
     """Return (reason, text) for an invalid image, or None."""
     if image.id in images:
-        return "duplicate image id", "this id is there twice"
+        return "duplicate image id", "this id occurs twice"
     if not fits_64_bits(image.id):
         return "id out of range", "the id does not fit into 64 bits"
     if text := size_fault(image.width, image.height):
@@ -223,7 +223,7 @@ def annotation_fault(
     if not fits_64_bits(a.id):
         return "id out of range", "the id does not fit into 64 bits"
     if a.id in seen:
-        return "duplicate annotation id", "this id is there twice"
+        return "duplicate annotation id", "this id occurs twice"
     if a.image_id not in index:
         return "unknown image", f"image_id {a.image_id} is not among the (usable) images"
     if a.category_id not in categories:

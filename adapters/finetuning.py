@@ -135,7 +135,7 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
         column = rows[name]
         rows = rows.select([i for i, found in enumerate(column) if found == value])
     if not len(rows):
-        raise VhbenchError(f"--data {data}: no row is left")
+        raise VhbenchError(f"--data {data}: no rows left")
     return rows
 
 
@@ -152,7 +152,7 @@ def _configuration(model: str, how: Training) -> Any:
         config = AutoConfig.from_pretrained(model)
     if config.model_type not in TESTED and not how.untested:
         raise VhbenchError(
-            f"model {model} is a {config.model_type}: tested are {', '.join(TESTED)}; --untested tries it all the same"
+            f"model {model} is a {config.model_type}: tested are {', '.join(TESTED)}; --untested tries it anyway"
         )
     return config
 

@@ -77,7 +77,7 @@ def model_of(name: str) -> str:
     kind, _, place = name.partition(":")
     model, revision = model_identity.named(place if kind in ("onnx", "vqa") else name)
     if kind == "onnx" and not Path(model).is_file():
-        raise VhbenchError(f"--detector {name}: there is no such file")
+        raise VhbenchError(f"--detector {name}: no such file")
     identity = model_identity.identity(model, revision)
     beside = Path(model).with_suffix(".txt")
     return f"{identity}+{file_sha256(beside)}" if kind == "onnx" and beside.is_file() else identity

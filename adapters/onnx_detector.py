@@ -50,7 +50,7 @@ class OnnxDetector:
         if device != "cpu" and "CUDAExecutionProvider" in onnxruntime.get_available_providers():
             providers.insert(0, "CUDAExecutionProvider")
         if not Path(file).is_file():
-            raise VhbenchError(f"--detector onnx:{file}: there is no such file")
+            raise VhbenchError(f"--detector onnx:{file}: no such file")
         with loading(f"the detector {file}"):
             try:
                 self._session: Any = onnxruntime.InferenceSession(file, providers=providers)

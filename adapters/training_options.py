@@ -14,9 +14,9 @@ _of_training, _of_execution, _of_evaluation = (
 class Training:
     """Training settings; options of ``vhbench finetune``."""
 
-    learning_rate: float = _of_training("Learning rate, for LoRA; the papers' for LLaVA-1.5 is 1.8e-6.", 1e-4, least=0)
+    learning_rate: float = _of_training("Learning rate; the default suits LoRA, the papers use 1.8e-6.", 1e-4, least=0)
     epochs: float = _of_training("Number of epochs.", 1.0, least=0)
-    steps: int = _of_training("Optimizer steps; 0 for as many as the epochs have.", 0, least=0)
+    steps: int = _of_training("Optimizer steps; 0: as many as --epochs requires.", 0, least=0)
     batch: int = _of_training("Batch size per device.", 1, least=1)
     accumulate: int = _of_training("Gradient accumulation steps.", 16, least=1)
     rank: int = _of_training("LoRA rank; 0 trains all weights.", 128, least=0)
@@ -47,7 +47,7 @@ class Training:
         least=0,
     )
     merge: bool = _of_evaluation(
-        "Write the merged model too, in float32, and print how far it is from the adapter.",
+        "Also write the merged model in float32, and print how much its output differs from the adapter's.",
         True,
         names=("--merge/--no-merge",),
     )

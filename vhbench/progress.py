@@ -11,7 +11,7 @@ T = TypeVar("T")
 LINE_EVERY = 10.0
 """Seconds between two plain lines."""
 
-_LINE = "{desc}: {n_fmt} of {total_fmt}{unit}, {rate_fmt}, {elapsed} so far, {remaining} left{postfix}"
+_LINE = "{desc}: {n_fmt} of {total_fmt}{unit}, {rate_fmt}, {elapsed} elapsed, {remaining} left{postfix}"
 
 
 class Progress(tqdm):  # type: ignore[misc]

@@ -183,7 +183,9 @@ def unlike(records: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> It
         values = {one.task: getattr(one, name) for one in records}
         parts = {task: value if isinstance(value, Mapping) else {"": value} for task, value in values.items()}
         for key in sorted({key for part in parts.values() for key in part}):
-            setting_of = {task: quote_value(part[key]) if key in part else "not told" for task, part in parts.items()}
+            setting_of = {
+                task: quote_value(part[key]) if key in part else "not recorded" for task, part in parts.items()
+            }
             if key == "max_new_tokens" and len(set(setting_of.values())) > 1:
                 setting_of = {task: value for task, value in setting_of.items() if value != _own_limit(task)}
             tasks: dict[str, list[str]] = {}

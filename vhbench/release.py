@@ -165,7 +165,7 @@ def _refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> 
     if not change.comparable:
         raise VhbenchError(
             f"{change.verdict} ({', '.join(change.reasons)}, against {former} of {repo_id}): build it again with "
-            f"--version {major + 1}.0.0, or insist with --comparable-anyway"
+            f"--version {major + 1}.0.0, or override with --comparable-anyway"
         )
 
 

@@ -90,7 +90,7 @@ class SplitDiff:
         for name in self.options:
             yield f"option {_cut(name)}: {_shown(self.first.config.get(name), self.second.config.get(name))}"
         if self.same:
-            yield "questions: the same"
+            yield "questions: unchanged"
         for config in sorted({*self.first.rows, *self.second.rows}):
             old, new = self.first.rows.get(config, 0), self.second.rows.get(config, 0)
             if old != new:

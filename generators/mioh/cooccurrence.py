@@ -47,7 +47,7 @@ class Cooccurrence:
         _, chance = count_together(others, self.thresholds.support)
         shared = [(i, others.column[word]) for word, i in self.columns.column.items() if word in others.column]
         if not shared:
-            raise VhbenchError("the statistics are of no category that the images have")
+            raise VhbenchError("the statistics cover none of the categories of the images")
         here, there = np.array(shared).T
         matrix: Floats = np.zeros_like(self.chance)
         matrix[np.ix_(here, here)] = chance[np.ix_(there, there)]

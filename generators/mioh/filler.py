@@ -390,7 +390,7 @@ class Filler:
     def _unfilled(self) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
             if not cell.full():
-                pressed = "too few easy questions of some answer can be put under this pressure"
+                pressed = "too few easy questions with some reference answer allow this pressure"
                 cell.reason = f"cell not filled: {self._scarce() if pressure == 'easy' else pressed}"
                 detail = {"wanted": cell.size, "found": len(cell.rows), **self.tried}
                 yield Rejection(f"{self.kind.id}/{pressure}", cell.reason, detail)

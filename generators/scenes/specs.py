@@ -60,7 +60,7 @@ def random_spec(
         if len(must) + len(added) >= total:
             break
     if k is not None and len(must) + len(added) < k:
-        raise VhbenchError(f"scene {name}: {k} categories asked, but only {len(must) + len(added)} fit together")
+        raise VhbenchError(f"scene {name}: {k} categories requested, but only {len(must) + len(added)} fit together")
     room = plan.MOST_THINGS - sum(thing.count for thing in must)
     objects = list(must)
     for position, entry in enumerate(added):

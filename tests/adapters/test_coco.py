@@ -78,8 +78,8 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"images": [{"id": 1, "file_name": "../b.jpg", "width": 9, "height": 9}]},
         r"image 1: file_name '\.\./b\.jpg' leaves its folder",
     ),
-    "duplicate image": ({"images": document()["images"] * 2}, "image 1: this id is there twice"),
-    "duplicate annotation": ({"annotations": [box(5), box(5)]}, "annotation 5: this id is there twice"),
+    "duplicate image": ({"images": document()["images"] * 2}, "image 1: this id occurs twice"),
+    "duplicate annotation": ({"annotations": [box(5), box(5)]}, "annotation 5: this id occurs twice"),
     "unknown category": (
         {"annotations": [box(7, 9)]},
         "annotation 7: category_id 9 is not one of the file's 3",
@@ -338,8 +338,8 @@ def test_categories_get_other_names(tmp_path: Path) -> None:
 
 BAD_NAMES = {
     "--rename: expected NAME=WORDS": (("tv",), None),
-    "--rename 'tv=b': 'tv' is there twice": (("tv=a", "tv=b"), None),
-    "--rename 'b=a': 'a' is there twice": (("tv=a", "b=a"), None),
+    "--rename 'tv=b': 'tv' occurs twice": (("tv=a", "tv=b"), None),
+    "--rename 'b=a': 'a' occurs twice": (("tv=a", "b=a"), None),
     r"rivals\.json: group \['cup'\]: must hold at least two": ((), '[["cup"]]'),
     r"rivals\.json: not a list of groups of names": ((), '{"cup": "mug"}'),
 }

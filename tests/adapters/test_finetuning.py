@@ -352,7 +352,7 @@ def test_rows_are_kept_by_a_column(rows: Path) -> None:
     assert len(read_rows(rows, {"right": "yes"})) == ROWS / 2
     with pytest.raises(VhbenchError, match="has no column 'colour'; it has images, messages, id"):
         read_rows(rows, {"colour": "red"})
-    with pytest.raises(VhbenchError, match="no row is left"):
+    with pytest.raises(VhbenchError, match="no rows left"):
         read_rows(rows, {"criterion": "fictional"})
 
 

@@ -42,7 +42,7 @@ def test_classes_may_stand_beside_the_file(tmp_path: Path) -> None:
 
 
 def test_what_is_no_detector_is_named(tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match="there is no such file"):
+    with pytest.raises(VhbenchError, match="no such file"):
         OnnxDetector(str(tmp_path / "none.onnx"))
     (tmp_path / "bad.onnx").write_bytes(b"nothing")
     with pytest.raises(VhbenchError, match=r"cannot load the detector .*bad\.onnx"):

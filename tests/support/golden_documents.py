@@ -149,7 +149,7 @@ def _leaderboard(board: Path, runs: Mapping[str, Path]) -> Iterator[tuple[str, A
 
 def _invoke(*arguments: str) -> str:
     done = CliRunner().invoke(app, list(arguments))
-    known = done.exit_code == 0 or "withheld" in done.output or "not told" in done.output
+    known = done.exit_code == 0 or "withheld" in done.output or "not recorded" in done.output
     assert known, (arguments, done.output, done.exception)
     return done.stdout
 

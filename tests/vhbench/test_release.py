@@ -244,7 +244,7 @@ def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, com
         assert said == (
             "scores on 1.0.1 and 1.1.0 are NOT comparable although MAJOR is the same: increase MAJOR of the newer "
             "(2 questions added, 2 questions removed, against v1.0.1 of org/ode): build it again with "
-            "--version 2.0.0, or insist with --comparable-anyway"
+            "--version 2.0.0, or override with --comparable-anyway"
         )
     assert online.resolve(REPO, "v1.1.0") is None
     assert not (other / "README.md").exists()

@@ -29,7 +29,7 @@ def changed(**columns: object) -> list[Row]:
 @pytest.mark.parametrize(
     ("rows", "version", "code", "said"),
     [
-        (ROWS, "1.0.1", 0, "questions: the same"),
+        (ROWS, "1.0.1", 0, "questions: unchanged"),
         (ROWS, "1.0.1", 0, "scores on 1.0.0 and 1.0.1 are comparable"),
         (changed(scene_ids=("x",)), "1.1.0", 0, "1 changed in scene_ids: q0-0"),
         (changed(criterion="random"), "1.1.0", 3, "1 changed in criterion: q0-0"),
@@ -78,7 +78,7 @@ def test_the_words_that_captions_are_searched_for_count(tmp_path: Path) -> None:
     assert lines[3].startswith("option graph: null → [1, 1, 1,")
     assert lines[3].endswith("… (300 entries)")
     assert lines[5].startswith("option vocabulary: 300 → 300 entries; 300 differ: concept 0, concept 1")
-    assert lines[6] == "questions: the same"
+    assert lines[6] == "questions: unchanged"
     assert len(lines) == 8
     assert max(len(line) for line in lines) < 200
     assert "\x1b" not in result.output

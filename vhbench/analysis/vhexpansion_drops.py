@@ -171,23 +171,26 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
             )
         if unread := score.get("unread_after"):
             low, high = score["success_bounds"]
-            yield f"{kind}: {unread} more are neither yes nor no after the attack; with them {low:.1f} to {high:.1f} %."
+            yield (
+                f"{kind}: {unread} more responses are neither yes nor no after the attack; counting them, the rate is "
+                f"{low:.1f} to {high:.1f} %."
+            )
     apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None and not score["withheld"]]
     if clean and clean["pairs"] and apart:
         named = ", ".join(apart)
-        yield f"No accuracy drop for {named}: no case was also evaluated clean (--limit cuts tasks differently)."
+        yield f"No accuracy drop for {named}: no case was also evaluated clean (--limit samples tasks separately)."
     if missing := sum(score["incomplete_pairs"] for score in kinds.values()):
         yield f"Responses without their twin, left out: {missing}."
 
 
 def _clean_sentence(clean: Mapping[str, Any]) -> str:
-    pairs = f"n = {clean['pairs']}" + (f" (twins: {wording.mix(clean['mix'])})" if clean["mix"] else "")
+    pairs = f"n = {clean['pairs']}" + (f" (negated twins: {wording.mix(clean['mix'])})" if clean["mix"] else "")
     value, ends = wording.number(clean["symmetric_accuracy"]), wording.confidence(clean["interval"])
     level = wording.number(clean["permutation_baseline"])
     if _against_baseline(clean) == "not above baseline":
         return (
-            f"clean symmetric accuracy, {value} %, {ends}, {pairs}, is not significantly above its permutation "
-            f"baseline, {level} %: no evidence that the model uses the image."
+            f"clean symmetric accuracy is {value} %, {ends}, {pairs}: not significantly above its permutation baseline "
+            f"({level} %), so no evidence that the model uses the image."
         )
     return f"clean symmetric accuracy is {value} %, {ends}, {pairs}; permutation baseline {level} %."
 

@@ -30,7 +30,7 @@ def starter(benchmark: str) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     with FileLock(str(root / f"{benchmark}.lock")):
         if not (root / benchmark / "manifest.json").is_file():
-            print(f"vhbench: building the starter split of {benchmark} (once) …", file=sys.stderr)
+            print(f"vhbench: building the {benchmark} starter split (once) …", file=sys.stderr)
             _build_elsewhere(benchmark, root)
     return root / benchmark
 

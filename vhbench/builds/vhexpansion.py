@@ -58,7 +58,7 @@ class VHExpansionBuild(SplitBuild):
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
         "`mme:MME_Benchmark`, `hallusionbench:HallusionBench.json`, `naturalbench:FOLDER`, "
         "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
-        "(yes or no, true or false, 1 or 0), and options where there are several. FORMAT may be omitted "
+        "(yes or no, true or false, 1 or 0), and options for multiple choice. FORMAT may be omitted "
         "if it follows from the path.",
         names=("--source", "-s"),
         metavar="FORMAT:PATH",
@@ -69,7 +69,9 @@ class VHExpansionBuild(SplitBuild):
         "other name, `vhbench tasks OUT/vhexpansion` writes them.",
         "",
     )
-    limit: int = _of_cases("Use only the first N cases (of an ODE split: over all configs); 0: all.", 0, least=0)
+    limit: int = _of_cases(
+        "Use only the first N cases (of an ODE split, counted over all configs); 0: all.", 0, least=0
+    )
     cases: str = _of_cases(
         "File with the ids of the cases to use, one per line, e.g. to separate training and test cases.",
         "",
@@ -77,7 +79,7 @@ class VHExpansionBuild(SplitBuild):
     )
     labels: str = _of_cases(
         "Corrected labels for `pope` in POPE's format, such as RePOPE's coco_repope_*.json (or a folder). Questions "
-        "without one are left out; reports also give scores under the published labels.",
+        "without a corrected label are left out; reports also give scores under the published labels.",
         "",
         metavar="FILE",
     )

@@ -125,7 +125,7 @@ def read_cases(
             own: dict[str, Any] = {"benchmark": "vhexpansion", "source": name, "benchmark_version": version}
             question = replace(question, id=expansion.clean_id(question.id), **own)
             if question.id in ids:
-                raise VhbenchError(f"{path}: id {question.id!r} is there twice")
+                raise VhbenchError(f"{path}: id {question.id!r} occurs twice")
             ids.add(question.id)
             if chosen and question.id not in chosen and question.pair_id not in chosen:
                 continue
@@ -163,7 +163,7 @@ def _listed(file: str) -> set[str]:
     """Return the case ids in a file, one per line; empty if no file is named."""
     ids = {line[0].strip() for line in re.finditer(r"[^\r\n]+", read_text(file))} - {""} if file else set[str]()
     if file and not ids:
-        raise VhbenchError(f"--cases {file}: lists no case; ids of cases, one in a line, are needed")
+        raise VhbenchError(f"--cases {file}: expected case ids, one per line; got none")
     return ids
 
 

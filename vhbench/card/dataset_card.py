@@ -221,9 +221,7 @@ def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
     body = former[match.end() :] if match else former
     before, begin, rest = body.partition(BEGIN)
     if begin and END not in rest:
-        raise VhbenchError(
-            f"README.md: has {BEGIN!r}, and lacks {END!r}, behind which manual text is kept; put it back"
-        )
+        raise VhbenchError(f"README.md: has {BEGIN!r}, and lacks {END!r}, after which manual text is kept; restore it")
     after = rest.partition(END)[2] if begin else before
     return front if isinstance(front, dict) else {}, before.strip() if begin else "", after.strip()
 

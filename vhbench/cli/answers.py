@@ -23,13 +23,13 @@ class _ListAnswersOptions:
     )
     only: str = option(
         "Comma-separated: unparsed (no prediction), abstained (cannot tell), failed (no response), refused (the model "
-        "declined or saw no image), cut_off (truncated: it reached the token limit, or breaks off).",
+        "declined or saw no image), cut_off (truncated: it reached the token limit or ends mid-sentence).",
         "unparsed,abstained,cut_off,failed,refused",
         metavar="KINDS",
     )
     task: str = option("Comma-separated tasks of the run.", "", metavar="TASKS")
     out: Path | None = option(
-        f"Write them unabridged to a file, {', '.join(_SUFFIXES)}, and print counts.",
+        f"File for the unabridged responses ({', '.join(_SUFFIXES)}); only counts are then printed.",
         None,
         names=("--out", "-o"),
         metavar="FILE",

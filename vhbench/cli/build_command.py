@@ -43,7 +43,7 @@ class RunOptions:
         metavar="i/N",
     )
     ray: str = _of_execution(
-        "Build with Ray tasks: `local`, `auto` for a running cluster, or its address. All machines must see OUT.",
+        "Build with Ray tasks: `local`, `auto` for a running cluster, or its address. All machines need access to OUT.",
         "",
         metavar="ADDRESS",
     )

@@ -16,8 +16,8 @@ class _CalibrateOptions:
         "Annotated photos: instances in COCO format, or `paco:FILE` with attributes.", metavar="FILE"
     )
     images: Path = option("Folder of the photos.", metavar="DIR")
-    detector: str = option("As in `vhbench build ode --detector`.", "", metavar="NAME")
-    verifier: str = option("As in `vhbench build ode --verifier`.", "", metavar="NAME")
+    detector: str = option("Detector, as in `vhbench build ode --detector`.", "", metavar="NAME")
+    verifier: str = option("Verifier, as in `vhbench build ode --verifier`.", "", metavar="NAME")
     places: Path | None = option(
         "With --verifier: folder of photos by place (DIR/kitchen/1.jpg) on which to calibrate place recognition.",
         None,

@@ -24,8 +24,8 @@ class CompareOptions:
         repeat=True,
     )
     unpaired: bool = option(
-        "The runs are on different questions of the same kinds (two editions, photos and generated images): compare "
-        "them within each criterion and question type.",
+        "The runs are on different questions of the same kinds (two dataset versions, or photos and generated "
+        "images): compare them within each criterion and question type.",
         False,
     )
     questions: tuple[str, ...] = option(
@@ -49,17 +49,17 @@ class CompareOptions:
 def compare(options: CompareOptions) -> None:
     """Compare runs sample by sample: paired differences, 95 % CIs, adjusted p-values, ranks.
 
-    Scores equal those in the reports. Intervals are paired by question and clustered by image or fact. *p* is that of
+    Scores equal those in the reports. Intervals are paired by question and clustered by image or fact. *p* comes from
     a sign-flip test over clusters; *adj. p* is adjusted (max-t) over all metrics compared in a benchmark, or over all
     its subsets, at a family-wise error rate of 5 %. Verdicts: "better" or "worse" ("higher" or "lower" for metrics
     without a direction), "not significant", or "n/a (k)" where only k clusters are discordant and a test needs six.
-    A rank range holds the ranks that pairwise tests (t over clusters, Holm) cannot exclude.
+    A rank range contains the ranks that pairwise tests (t over clusters, Holm) cannot exclude.
 
-    Runs on different questions, or with missing responses, are refused. Differences in prompts, settings or
+    Runs on different questions, or with missing responses, are rejected. Differences in prompts, settings or
     repetitions are reported in one line.
 
     With `--unpaired`, questions are stratified by criterion, question type, pressure and perturbation, with equal
-    weights in each run; *p* is that of a t-test over clusters, with Holm's correction.
+    weights in each run; *p* comes from a t-test over clusters, with Holm correction.
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """

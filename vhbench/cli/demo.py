@@ -46,7 +46,7 @@ class _DemoOptions:
 
 @build_command.taking(_DemoOptions)
 def demo(options: _DemoOptions) -> None:
-    """Run everything once: starter splits, lmms-eval, analyses, a leaderboard.
+    """Run the whole pipeline once: starter splits, lmms-eval, analyses, a leaderboard.
 
     Without `--model` it evaluates `vhbench_coin`, a random baseline that needs no weights.
 

@@ -135,7 +135,7 @@ class AddOptions(BoardOption):
 def _add(options: AddOptions) -> None:
     """Add a run to a board, with scores recomputed from its responses.
 
-    A run is refused, with all reasons, for: scores that differ from the recomputed ones, missing responses, other
+    A run is rejected, with all reasons, for: scores that differ from the recomputed ones, missing responses, other
     prompts or settings, another split, edited samples, or too many failed requests.
 
     Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
@@ -184,9 +184,13 @@ def _print_added(one: "CheckedEntry") -> None:
 def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
     """Print all reasons, one line each, and return the exit exception."""
     for reason in reasons:
-        typer.echo(in_a_line(f"refused: {reason}"), err=True)
+        typer.echo(in_a_line(f"rejected: {reason}"), err=True)
     typer.echo(in_a_line(f"{what}: {len(reasons)} error{'s' if len(reasons) > 1 else ''}"), err=True)
     return typer.Exit(1)
+
+
+def _entries(n: int) -> str:
+    return f"{n} {'entry' if n == 1 else 'entries'}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +206,7 @@ class CheckOptions(WorkersOption):
 
     against: str = option(
         "Base revision of a pull request, such as origin/main: the rules are read from it, and changes outside one "
-        "model's folder are refused.",
+        "model's folder are rejected.",
         "",
         metavar="REVISION",
     )
@@ -210,7 +214,7 @@ class CheckOptions(WorkersOption):
 
 
 def _check(options: CheckOptions) -> None:
-    """Recompute all entries of a board, e.g. to check a pull request; exits with 1 if any is refused.
+    """Recompute all entries of a board, e.g. to check a pull request; exits with 1 if any is rejected.
 
     Example: `vhbench leaderboard check --board board --against origin/main --submitter ada`
     """
@@ -237,7 +241,7 @@ def _check(options: CheckOptions) -> None:
         typer.echo(in_a_line(f"note: {line}"), err=True)
     if refused:
         raise _refused(refused, str(options.board))
-    typer.echo(f"{len(checked)} entries, all scores recomputed")
+    typer.echo(f"{_entries(len(checked))}, all scores recomputed")
 
 
 def _refresh(options: WorkersOption) -> None:
@@ -252,7 +256,7 @@ def _refresh(options: WorkersOption) -> None:
     checked, _ = check_all(board, sources, workers=options.workers)
     for row in (moved := refresh(board, checked)):
         typer.echo(in_a_line("{model}/{edition}: {family} {metric} {before} -> {after}".format(**row)))
-    typer.echo(f"changed scores: {len(moved)} ({len(checked)} entries)")
+    typer.echo(f"changed scores: {len(moved)} ({_entries(len(checked))})")
 
 
 def _snapshot(options: WorkersOption) -> None:
@@ -316,7 +320,7 @@ class BuildOptions(WorkersOption):
 def _build(options: BuildOptions) -> None:
     """Recompute a board and write its static site, for local viewing, GitHub Pages or a static Space.
 
-    Faulty entries are left out and listed on the About page.
+    Invalid entries are left out and listed on the About page.
 
     Example: `vhbench leaderboard build --board board --out site`
     """

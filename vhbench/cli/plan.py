@@ -34,13 +34,14 @@ class PlanOptions:
 def plan(options: PlanOptions) -> None:
     """Plan a comparison: questions and images needed to detect a difference with 80 % power.
 
-    Prints for each task the smallest difference that its questions detect, and how many questions and images of the
-    same structure the requested difference needs. A difference is detected if `vhbench compare` finds it
-    significant in the headline metric, with this task alone in both runs; comparing more tasks at once needs more.
+    Prints, for each task, the smallest difference that its questions can detect, and how many questions and images of
+    the same structure the requested difference requires. A difference is detected if `vhbench compare` finds it
+    significant in the headline metric, with this task alone in both runs; comparing several tasks at once requires more
+    questions.
 
     The variance comes from a pilot: from the differences between two runs, or from one run, assuming that the other
     model errs independently. Without a pilot, answers to the split's questions are simulated. If both models err on
-    the same questions, fewer are needed.
+    the same questions, fewer questions suffice.
 
     Example: `vhbench plan out/ode --detect 5 --task ode_fictional_existence`
     """

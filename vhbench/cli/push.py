@@ -13,10 +13,10 @@ def push(options: PushOptions) -> None:
     The token comes from HF_TOKEN or `hf auth login`. Run the same command again to resume an interrupted push. Under
     an unchanged MAJOR version, scores must stay comparable; `vhbench diff` shows what differs.
 
-    A version lower than a released one goes to its own branch; the newest stays the default and the pinned one. Other
-    files in the repository are kept, and so is manual text in the card outside the generated sections, such as its
-    licence. The command asks before it replaces such files or metadata. A repository with other Parquet rows is
-    refused, as the content hash does not cover them.
+    A version lower than a released one goes to its own branch; the newest stays the default and the pinned version.
+    Other files in the repository are kept, and so is manual text in the card outside the generated sections, such as
+    its licence. The command asks before it replaces such files or metadata. A repository with other Parquet rows is
+    rejected, because the content hash does not cover them.
 
     Prints the citable name of the release, `hf://ORG/NAME@v1.0.0#sha256:…`: tasks read it from the environment variable
     VHBENCH_RELEASE, and commands accept it in place of a split.

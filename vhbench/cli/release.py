@@ -54,7 +54,7 @@ def release(how: ReleaseOptions) -> None:
     kept, and the Hub gets one commit and one tag. The command exits with 3 until the recipe contains the
     reviewers' verdict on the built split: `review: {accepted: true, by: NAMES, content_hash: HASH}`.
 
-    A recipe with unpinned models or inputs is refused: `vhbench build --recipe RECIPE --pin` pins them. The content
+    A recipe with unpinned models or inputs is rejected: `vhbench build --recipe RECIPE --pin` pins them. The content
     hash that the reviewers accepted is written into the recipe.
 
     Example: `vhbench release editions/ode.yaml --repo-id ORG/vhbench-ode --out out --dry-run`
@@ -66,7 +66,7 @@ def release(how: ReleaseOptions) -> None:
     if recipe.unpinned:
         raise VhbenchError(
             f"{how.recipe}: not pinned: {', '.join(recipe.unpinned)}; run `vhbench build --recipe {how.recipe} --pin` "
-            "where the inputs and the Hub can be reached"
+            "on a machine with access to the inputs and the Hub"
         )
     ReleaseName.check_access(how.repo_id, recipe.version, online=not how.dry_run)
     steps = _Steps(how, recipe)
@@ -141,7 +141,8 @@ class _Steps:
         hours = (max(times[0] - times[-1], 0) + times[-1] * shards / workers) / 3600
         took = f"{hours:,.2f} hours" if hours >= 0.1 else f"{3600 * hours:,.1f} seconds"
         cost = f", cost {hours * self.how.gpu_hour_price:,.2f}" if self.how.gpu_hour_price else ""
-        yield f"{shards:,} shards take about {took} with {workers} workers, and {size:,.3f} GB{cost}"
+        processes = f"{workers} worker{'s' * (workers != 1)}"
+        yield f"{shards:,} shards take about {took} with {processes}, and {size:,.3f} GB{cost}"
 
     def _is_begun(self) -> bool:
         """Return whether shards of this recipe's build, or its split, are there."""

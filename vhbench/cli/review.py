@@ -96,7 +96,7 @@ def write_pages(options: ReviewOptions) -> list[str]:
         page = output if part.alone else output.with_name(f"{output.stem}-{part.number}.html")
         write_atomic(page, text.encode())
         lines += map(in_a_line, part.notes)
-        lines.append(f"{page}: {len(part.items)} questions; open it in a browser, save with S")
+        lines.append(f"{page}: {len(part.items)} questions; open it in a browser; press S to save")
     if not lines:
         raise VhbenchError(f"{split}: no {'negated ' * options.twins}questions{f' in {config}' if config else ''}")
     return lines

@@ -48,7 +48,7 @@ app = typer.Typer(
     cls=_AutoByDefault,
     help="Score existing responses from any harness, without running a model.\n\n"
     "`vhbench score results/` reads lmms-eval's samples (--log_samples) of vhbench's tasks and of any task with yes/no "
-    "or multiple-choice questions, and prints the scores of each task and kind. `vhbench score answers.xlsx "
+    "or multiple-choice questions, and prints the scores of each task and question kind. `vhbench score answers.xlsx "
     "--questions out/ode` joins responses with a split by id, `--key FILE` with the key of a hidden test set.\n\n"
     f"Files are {described()}: rows with an id (id, question_id, index …), "
     "the response (response, prediction, caption …), and, unless --questions has them, the question, its "
@@ -87,7 +87,7 @@ def auto(run: RunFile, questions: QuestionFile, options: PositiveClass, reading:
 
 
 def captions(file: ResponseFile, questions: QuestionFile, reading: ReadingOptions) -> None:
-    """CHAIR, Cover and Cog of ODE captions, with the split's vocabulary: rows with id and caption.
+    """Score ODE captions with the split's vocabulary: CHAIR, Cover and Cog. Rows have id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
     """
@@ -101,7 +101,7 @@ def captions(file: ResponseFile, questions: QuestionFile, reading: ReadingOption
 
 
 def yes_no(file: ResponseFile, questions: QuestionFile, options: YesNoOptions, reading: ReadingOptions) -> None:
-    """Accuracy, precision, recall, F1, yes rate, unparsed share: rows with id, answer and response.
+    """Score yes/no responses: accuracy, precision, recall, F1, yes rate. Rows have id, answer and response.
 
     Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
     """
@@ -122,7 +122,7 @@ def yes_no(file: ResponseFile, questions: QuestionFile, options: YesNoOptions, r
 
 
 def symmetric(file: ResponseFile, questions: QuestionFile, options: PairOptions, reading: ReadingOptions) -> None:
-    """Symmetric accuracy over questions and their negated twins: rows with id, pair_id, negated, answer, response.
+    """Score questions and their negated twins. Rows have id, pair_id, negated, answer and response.
 
     Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
     """
@@ -139,7 +139,7 @@ def symmetric(file: ResponseFile, questions: QuestionFile, options: PairOptions,
 def multiple_choice(
     file: ResponseFile, questions: QuestionFile, options: CompatOption, reading: ReadingOptions
 ) -> None:
-    """Accuracy of multiple choice, MIOH's aggregate and position bias: rows with id, choices, answer, response.
+    """Score multiple choice: accuracy, aggregate, position bias. Rows have id, choices, answer and response.
 
     MIOH has no released code, so --compat changes nothing here.
 
@@ -153,7 +153,7 @@ def multiple_choice(
 
 
 def chair(file: TableFile, options: ChairOptions, telling: TellingOptions) -> None:
-    """CHAIR of captions: rows with image_id and caption (or text).
+    """Score captions by CHAIR. Rows have image_id and caption (or text).
 
     Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
     """
@@ -174,7 +174,7 @@ def chair(file: TableFile, options: ChairOptions, telling: TellingOptions) -> No
 
 
 def amber(file: TableFile, options: AmberOptions, output: OutputOptions) -> None:
-    """AMBER of captions and yes/no responses: rows with id and response, or a run.
+    """Score AMBER's captions and yes/no responses, from a run or from rows with id and response.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
     """

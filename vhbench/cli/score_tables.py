@@ -120,7 +120,7 @@ def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
     from vhbench.statistics import wording  # imported here: it loads numpy
 
-    twins = f" (twins: {wording.mix(result['mix'])})" if result["mix"] else ""
+    twins = f" (negated twins: {wording.mix(result['mix'])})" if result["mix"] else ""
     counts = f"{result['pairs']} pairs{twins}, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     names = [*names_of("pairs"), "chance_accuracy"]

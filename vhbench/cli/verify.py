@@ -50,13 +50,13 @@ class _VerifyOptions:
 def verify(options: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, reference answers, balance.
 
-    Prints one line per error and exits with 1 if there are any. For MIOH, errors include cells that an oracle
-    restricted to one image, to presence, or to attribute values not bound to objects answers better than the design
-    allows. Warnings report imbalanced answers, which some protocols require, and do not change the exit code. A
+    Prints one line per error and exits with 1 if there are any. For MIOH, a cell is also an error if an oracle
+    restricted to one image, to presence, or to attribute values not bound to objects exceeds the accuracy that the
+    design allows. Warnings report imbalanced answers, which some protocols require, and do not change the exit code. A
     text-only baseline above chance means that the wording leaks answers.
 
-    `--other-seed` also trains classifiers on another split. Each cell that a classifier answers significantly better
-    than the design allows, in both directions, is an error.
+    `--other-seed` also trains classifiers on another split. A cell is an error if, in both directions, a classifier
+    is significantly more accurate than the design allows.
 
     Example: `vhbench verify out/ode`
 

@@ -35,7 +35,7 @@ def check_same(group: Group, by_run: Sequence[MeasuredGroup], names: Sequence[st
         if odd:
             raise VhbenchError(
                 f"{group.title}: {len(odd):,} of {len(every):,} questions of {run} are not those of {names[0]}, though "
-                f"their ids are (the first: {odd[0]!r}): the runs asked different splits"
+                f"their ids are (the first: {odd[0]!r}): the runs used different splits"
             )
 
 

@@ -142,10 +142,10 @@ def wide(runs: RunComparison) -> Iterator[str]:
         for score in group.headlines:
             notes = [*(side.note for side in score.scores), *(side.note for side in score.differences)]
             for note in filter(None, notes):
-                where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
+                where.setdefault(note, {})[f"{group.group.title} {score.name}"] = None
     for note, scores in where.items():
         first, *others = scores
-        yield f"CI of {first}{f' and {len(others)} more' if others else ''}: {note}"
+        yield f"CI{'s' if others else ''} of {first}{f' and {len(others)} more' if others else ''}: {note}"
 
 
 def terminal(runs: RunComparison) -> Iterator[str]:

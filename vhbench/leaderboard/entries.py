@@ -72,7 +72,7 @@ class ModelInfo:
         if not self.name.strip() or self.name != self.name.strip():
             raise VhbenchError(f"expected a model name without spaces around it, got {self.name!r}")
         if not self.reference and ((key := bare_look(self.name)) in _RESERVED or key.startswith("vhbench")):
-            raise VhbenchError(f"{quote_value(self.name)} is reserved for baselines; enter one with --reference KIND")
+            raise VhbenchError(f"{quote_value(self.name)} is reserved for baselines; add one with --reference KIND")
         if self.url:
             web_address(self.url, "the url")
         if self.date and not _is_date(self.date):

@@ -144,7 +144,7 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
     refused = [*strays, *(f"{one.place.title}: {reason}" for one in every for reason in one.reasons)]
     checked = [one for one in every if not one.reasons]
     if not checked and refused:
-        raise VhbenchError(f"{board.folder}: every entry is refused; the first: {refused[0]}")
+        raise VhbenchError(f"{board.folder}: every entry is rejected; the first: {refused[0]}")
     if not checked:
         raise VhbenchError(f"{board.folder}: expected at least one entry; add a run with `vhbench leaderboard add`")
     models = list(_models(board, checked))

@@ -122,11 +122,11 @@ def _digests(questions: QuestionIndex, responses: Iterable[str], rescoring: Resc
 def _baseline_faults(questions: QuestionIndex, entry: BoardEntry, digests: npt.NDArray[np.uint32]) -> Iterator[str]:
     """Yield why an entry is a baseline rather than a model."""
     if models := sorted({run.model for run in entry.provenance if run.model.startswith("vhbench_")}):
-        yield f"was answered by the baseline {quote_value(models[0])}; enter it with --reference KIND"
+        yield f"its responses come from the baseline {quote_value(models[0])}; add it with --reference KIND"
     places = questions.main.places
     for name, other in _of_baselines(questions).items() if len(places) >= FEWEST else ():
         if np.array_equal(digests[places], other[places]):
-            yield f"all of its predictions equal those of the baseline {name}; enter it with --reference KIND"
+            yield f"all of its predictions equal those of the baseline {name}; add it with --reference KIND"
 
 
 def _of_baselines(questions: QuestionIndex) -> Mapping[str, npt.NDArray[np.uint32]]:

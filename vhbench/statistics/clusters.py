@@ -28,7 +28,7 @@ from vhbench.records import fact_of, split_repetition
 from vhbench.schema import Record
 from vhbench.statistics.clustering import Clustering
 
-CHAINED = "clustered by fact, with the dependence between shared images"
+CHAINED = "clustered by fact, allowing for dependence through shared images"
 """Note on an interval with dependent clusters."""
 
 _LARGE, _SPARSE = 10, 4

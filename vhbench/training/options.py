@@ -56,7 +56,7 @@ class DpoOptions(ApartOptions, FileOptions):
     )
     run: Path | None = _of_selection(
         "lmms-eval output (--log_samples) of a model on this split: only questions it answered incorrectly are "
-        "exported, with as many that have the opposite answer. Unparsed responses do not count as errors.",
+        "exported, with an equal number that have the opposite answer. Unparsed responses do not count as errors.",
         None,
         metavar="RESULTS",
     )

@@ -50,7 +50,7 @@ def write(
         VhbenchError: if there is nothing to write; and as :func:`check_free`.
     """
     if not lessons:
-        raise VhbenchError(f"{folder}: no row is left to write")
+        raise VhbenchError(f"{folder}: no rows left to write")
     check_free(folder, layout)
     folder.mkdir(parents=True, exist_ok=True)
     files = _LAYOUTS[layout](folder, lessons, preferences)

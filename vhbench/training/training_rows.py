@@ -147,7 +147,9 @@ def build_examples(
         examples[question.id] = lessons(question, scenes, options.answers, seed=options.seed, unsaid=unsaid)
     lacking = sum(len(examples[q.id]) < (1 if q.kind == "caption" else len(options.answers)) for q in questions)
     if lacking:
-        edition.notes.append(f"{lacking:,} questions have no caption or reason: their scenes do not determine it")
+        edition.notes.append(
+            f"{lacking:,} questions have no caption or reasoned answer, because their scenes do not determine one"
+        )
     for unit in sample_selection.units(
         questions
     ):  # a format that only one of a yes and a no has would correlate with its answer
@@ -247,7 +249,7 @@ def mixed(
         if not is_scored(image, seen):
             return True
         if not leave_out:
-            raise VhbenchError(f"{place}: shows an image of a test split (--test); take the row out")
+            raise VhbenchError(f"{place}: shows an image of a test split (--test); remove the row")
         left.add(image)
         return False
 

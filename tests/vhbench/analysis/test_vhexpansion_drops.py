@@ -62,8 +62,8 @@ def test_the_summary_names_what_costs_most_and_only_what_is_certain() -> None:
     low, high = found["sources"]["pope"]["blur"]["drop_interval"]
     clean = "95 % CI [{:.1f}, {:.1f}]".format(*found["sources"]["pope"]["clean"]["interval"])
     assert found["summary"] == (
-        f"VHExpansion pope: clean symmetric accuracy, 90.0 %, {clean}, n = 20, is not significantly above its "
-        "permutation baseline, 90.0 %: no evidence that the model uses the image. "
+        f"VHExpansion pope: clean symmetric accuracy is 90.0 %, {clean}, n = 20: not significantly above its "
+        "permutation baseline (90.0 %), so no evidence that the model uses the image. "
         f"Symmetric accuracy drops 84.2 points under blur, 95 % CI [{low:.1f}, {high:.1f}], n = 19."
     )
     harmless = analyse([record for record in run() if record.perturbation != "blur"])["summary"]
@@ -89,7 +89,7 @@ def test_one_case_that_turned_wrong_proves_nothing() -> None:
 def test_a_guesser_is_told_apart_from_nothing() -> None:
     guesses = [(True, True), (True, False), (False, True), (False, False)] * 5
     records = [record for case, right in enumerate(guesses) for record in pair(case, "", right)]
-    assert "is not significantly above its permutation baseline, 25.0 %: no evidence" in analyse(records)["summary"]
+    assert "not significantly above its permutation baseline (25.0 %), so no evidence" in analyse(records)["summary"]
 
 
 def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
@@ -98,7 +98,7 @@ def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
     records = [replace(r, answer=flipped[r.answer]) if r.pair_id in ("c1", "c3") else r for r in records]
     clean = analyse(records)["sources"]["pope"]["clean"]
     assert (clean["symmetric_accuracy"], clean["permutation_baseline"], clean["chance"]) == (90, 90, 90)
-    assert "is not significantly above its permutation baseline, 90.0 %: no evidence" in analyse(records)["summary"]
+    assert "not significantly above its permutation baseline (90.0 %), so no evidence" in analyse(records)["summary"]
 
 
 def test_questions_about_one_image_make_no_certainty() -> None:
@@ -127,7 +127,7 @@ def test_a_perturbation_of_other_cases_has_no_drop() -> None:
     found = analyse([*pair(0, "", (True, True)), *pair(1, "jpeg", (True, False))])
     assert found["sources"]["pope"]["jpeg"]["drop"] is None
     assert found["summary"].endswith(
-        "No accuracy drop for jpeg: no case was also evaluated clean (--limit cuts tasks differently)."
+        "No accuracy drop for jpeg: no case was also evaluated clean (--limit samples tasks separately)."
     )
 
 
@@ -198,4 +198,5 @@ def test_a_response_to_an_attack_that_is_neither_yes_nor_no_is_told_beside_the_r
     assert (told["right_before"], told["turned_wrong"], told["unread_after"]) == (39, 1, 1)
     assert told["success_rate"] == pytest.approx(100 / 39)
     assert told["success_bounds"] == [2.5, 5.0]
-    assert "ifgsm: 1 more are neither yes nor no after the attack; with them 2.5 to 5.0 %." in found["summary"]
+    more = "ifgsm: 1 more responses are neither yes nor no after the attack; counting them, the rate is 2.5 to 5.0 %."
+    assert more in found["summary"]

@@ -46,7 +46,7 @@ def test_lost_pairs_are_counted_among_those_with_a_correct_question() -> None:
 def test_the_analysis_states_the_mix_and_what_the_wording_costs() -> None:
     found = analyse(run({"natural": (50, 5), "wrapped": (20, 10)}))
     assert found["sources"]["pope"]["clean"]["mix"] == pytest.approx({"natural": 5 / 7, "wrapped": 2 / 7})
-    assert "n = 70 (twins: natural 71.4 %, wrapped 28.6 %)" in found["summary"]
+    assert "n = 70 (negated twins: natural 71.4 %, wrapped 28.6 %)" in found["summary"]
     assert "After a correct question, wrapped twins fail 40.0 points more often than natural ones" in found["summary"]
     lines = list(report(found))
     assert any(line.startswith("  wrapped") and "+40.0 [" in line and "significant" in line for line in lines)

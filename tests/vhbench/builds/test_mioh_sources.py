@@ -129,5 +129,5 @@ def test_what_suggests_a_thing_is_counted_in_other_photos(tmp_path: Path) -> Non
 
 def test_statistics_of_other_things_are_refused(tmp_path: Path) -> None:
     scenes = mioh_sources.statistics(kitchen(tmp_path, "own.json", range(2)), ("cup=a", "kettle=b", "clock=c"))
-    with pytest.raises(VhbenchError, match="the statistics are of no category that the images have"):
+    with pytest.raises(VhbenchError, match="the statistics cover none of the categories of the images"):
         ScenePool(mioh_sources.statistics(str(tmp_path / "own.json"), ()), statistics=scenes)

@@ -224,7 +224,7 @@ def test_a_closed_set_detector_is_asked_for_its_classes_alone(
 def test_bad_models_are_named_before_anything_is_built(image_models: dict[str, Path], tmp_path: Path) -> None:
     for options, message in (
         ({"images": f"diffusers:{tmp_path / 'none'}"}, "cannot load the model"),
-        ({"detector": "onnx:none.onnx"}, r"--detector onnx:none\.onnx: there is no such file"),
+        ({"detector": "onnx:none.onnx"}, r"--detector onnx:none\.onnx: no such file"),
         ({"calibration": __file__, "thresholds": None}, "Expecting|JSON|expected a file that"),
         ({"images": "photos:x.json"}, r"expected photos:INSTANCES\.json=DIR"),
         ({"likely": "all"}, "--likely: expected seen or both"),

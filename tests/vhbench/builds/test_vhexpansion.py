@@ -279,7 +279,7 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
     ("rows", "options", "message"),
     [
         ([row(0, "0.png", "Is it red?", "perhaps")], {}, "row 1: field 'answer': expected yes or no"),
-        ([row(0, "0.png", "Is it red?"), row(0, "1.png", "Is it red?")], {}, "id 'q0' is there twice"),
+        ([row(0, "0.png", "Is it red?"), row(0, "1.png", "Is it red?")], {}, "id 'q0' occurs twice"),
         ([row(0, "0.png", "Is it not red?", negated="yes", pair_id="a")], {}, "twin 'q0' has no original"),
         (
             [

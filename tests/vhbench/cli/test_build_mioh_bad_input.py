@@ -93,8 +93,8 @@ def relation_to_nothing(d: Document) -> None:
 
 BAD: dict[str, tuple[str, Callable[[Document], None], str, str]] = {
     "missing image file": ("coco", missing_file, "image 7: no file 'none.jpg' in ", "missing image file"),
-    "duplicate image": ("coco", image_twice, "image 3: this id is there twice", "duplicate image id"),
-    "duplicate annotation": ("paco", annotation_twice, "annotation 3: this id is there", "duplicate annotation id"),
+    "duplicate image": ("coco", image_twice, "image 3: this id occurs twice", "duplicate image id"),
+    "duplicate annotation": ("paco", annotation_twice, "annotation 3: this id occurs twice", "duplicate annotation id"),
     "attribute": (
         "paco", strange_attribute, "annotation 9: attribute 3 is not one of the file's 3 classes", "unknown attribute",
     ),

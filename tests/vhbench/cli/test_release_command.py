@@ -213,7 +213,7 @@ def test_a_dry_run_estimates_and_changes_nothing(tmp_path: Path) -> None:
         "release", file, "--repo-id", REPO, "--out", tmp_path / "out", "--dry-run", "--gpu-hour-price", 1000
     )
     assert code == 0, output
-    assert re.search(r"2 shards take about \d+\.\d seconds with 1 workers, and 0\.000 GB, cost \d+\.\d\d\n", output)
+    assert re.search(r"2 shards take about \d+\.\d seconds with 1 worker, and 0\.000 GB, cost \d+\.\d\d\n", output)
     assert [line.split()[1] for line in output.splitlines()] == [f"{name}:" for name in command.STEPS]
     assert sorted(tmp_path.rglob("*")) == before
 

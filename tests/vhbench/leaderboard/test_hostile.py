@@ -309,7 +309,7 @@ def test_a_hostile_folder_is_refused(
 
 
 PROVENANCE: list[tuple[dict[str, Any], str]] = [
-    ({"model": "vhbench_oracle"}, "was answered by the baseline 'vhbench_oracle'"),
+    ({"model": "vhbench_oracle"}, "its responses come from the baseline 'vhbench_oracle'"),
     ({"model": ""}, "does not record model"),
     ({"generation": {"do_sample": False}}, "does not record temperature"),
     ({"generation": {"temperature": 0.7}}, "expected temperature 0, got 0.7"),

@@ -39,7 +39,7 @@ def test_a_faulty_entry_is_left_out_and_listed(two: Board, sources: dict[str, Pa
     edit(two, "ember-vl-8b", "symmetric_accuracy: ", "symmetric_accuracy: 1")
     done = run(two, sources, "build", "--out", str(tmp_path / "site"))
     assert done.exit_code == 0, done.output
-    assert "refused: ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in done.output
+    assert "rejected: ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in done.output
     assert "Ember-VL 8B" not in (tmp_path / "site/index.html").read_text()
     assert "ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in (tmp_path / "site/about.html").read_text()
     assert run(two, sources, "build", "--out", str(tmp_path / "site"), "--strict").exit_code == 1

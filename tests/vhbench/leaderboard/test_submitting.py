@@ -155,7 +155,7 @@ def test_all_reasons_are_told_at_once(board: Board, sources: dict[str, Path], tm
         "mioh: expected temperature 0, got 0.7",
         "samples are inconsistent, possibly edited",
     ):
-        assert f"refused: {MIOH}: " in done.output
+        assert f"rejected: {MIOH}: " in done.output
         assert reason in done.output
     assert not (board.folder / "entries" / "my-model").exists()
 

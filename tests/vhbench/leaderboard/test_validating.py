@@ -45,7 +45,7 @@ def edit(board: Path, old: str, new: str, file: str = f"{ONE}/entry.yaml") -> No
 def refused(board: Path, sources: dict[str, Path]) -> str:
     done = check(board, sources)
     assert done.exit_code == 1, done.output
-    lines = [line for line in done.output.splitlines() if line.startswith("refused: ")]
+    lines = [line for line in done.output.splitlines() if line.startswith("rejected: ")]
     assert lines
     return "\n".join(lines)
 

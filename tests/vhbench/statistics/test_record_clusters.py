@@ -82,7 +82,7 @@ def chain(facts: int, rows: int) -> list[Record]:
 def test_a_chain_of_facts_is_taken_apart_and_its_ties_are_told() -> None:
     found = clusters_of(chain(20, 2))
     assert len(set(found.numbers.tolist())) == 20
-    assert found.note == "clustered by fact, with the dependence between shared images"
+    assert found.note == "clustered by fact, allowing for dependence through shared images"
     assert found.ties is not None
     assert found.ties.shape == (2, 19 * 4)  # two rows of a fact with two of the next
     assert (found.numbers[found.ties[0]] != found.numbers[found.ties[1]]).all()
