@@ -30,7 +30,7 @@ from vhbench.training.options import RlOptions
 from vhbench.training.sample_selection import units
 
 _ODE_PAIRS, _MIOH_SCENES, _MIOH_CELLS = 8, 480, 40
-"""Size of a block: pairs per criterion; scenes, and questions per type, over all pressures."""
+"""Size of a block: pairs per criterion; scenes, and questions per type."""
 
 
 def questions(options: RlOptions) -> Iterator[Question]:
@@ -76,6 +76,7 @@ def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozen
         with TemporaryDirectory() as folder:
             rows = _rows(_BLOCKS[name](options, seed, level, Path(folder)))
             closed = [_renamed(question, seed) for question in rows if question.kind != "caption"]
+        closed = _once(closed, seed) if name == "mioh" else closed
         fresh = [question for question in closed if _is_fresh(question, images, scenes)]
         total += len(fresh)
         yield from _in_pairs(fresh, seed)
@@ -84,6 +85,14 @@ def _units(name: str, options: RlOptions, images: frozenset[str], scenes: frozen
 def _is_fresh(question: Question, images: frozenset[str], scenes: frozenset[str]) -> bool:
     digests = (hashlib.sha256(read_image(image)).hexdigest() for image in question.images if images)
     return scenes.isdisjoint(question.scene_ids) and images.isdisjoint(digests)
+
+
+def _once(questions: Sequence[Question], seed: int) -> list[Question]:
+    """Keep one question of each case: with other numbers of images, it has the same text and answer."""
+    kept: dict[tuple[str, str], int] = {}
+    for index in rng(seed, "once").permutation(len(questions)).tolist():
+        kept.setdefault((questions[index].question_type, questions[index].pair_id or questions[index].id), index)
+    return [questions[index] for index in sorted(kept.values())]
 
 
 def _in_pairs(questions: Sequence[Question], seed: int) -> Iterator[list[Question]]:
@@ -151,10 +160,11 @@ def _ode(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:
 
 
 def _mioh(options: RlOptions, seed: int, level: int, folder: Path) -> SplitBuild:
-    """Build all types under the first pressures: as many questions, whatever their number."""
+    """Build all types under one of the first pressures: under another one, a case has the same text and answer."""
     groups = list(dict.fromkeys("ni" if p.images else p.name for p in PRESSURES.values()))[:level]
+    group = groups[int(rng(seed, "pressure").integers(len(groups)))]
     types = [kind.task for kind in QUESTION_TYPES.values()]
-    cells = {task: dict.fromkeys(groups, types.count(task) * _MIOH_CELLS // len(groups)) for task in types}
+    cells = {task: {group: types.count(task) * _MIOH_CELLS} for task in types}
     write_atomic(folder / "cells.json", json_bytes(cells))
     source, shared = (f"scenes:{_MIOH_SCENES}",), {"seed": seed, "part": options.part, "size": options.size}
     return _build("mioh", source=source, cells=str(folder / "cells.json"), allow_missing=True, **shared)

@@ -48,7 +48,14 @@ def test_questions_come_in_pairs_of_both_answers(questions: list[Question]) -> N
     tied = [one.pair_id == other.pair_id for one, other in pairs if one.benchmark != "mioh"]
     assert all(tied)
     assert len({q.id for q in questions}) == len(questions)
-    assert max(len(q.images) for q in questions) > 4
+
+
+def test_a_block_asks_each_case_once() -> None:
+    """Under other pressures and with other numbers of images, it has the same text and the same answer."""
+    asked = list(islice(questions_of(replace(SMALL, benchmark=("mioh",), seed=1)), 240))
+    assert asked[0].pressure.startswith("ni")
+    assert len({(q.question_type, q.pair_id) for q in asked}) == 240
+    assert max(len(q.images) for q in asked) > 4
 
 
 def test_the_same_seed_asks_the_same_and_another_one_draws_anew() -> None:
