@@ -126,7 +126,8 @@ def _batches(path: Path, metadata: pq.FileMetaData, size: int) -> Iterator[pa.Re
             batch.column(COLUMN).validate(full=True)
         except pa.ArrowInvalid as error:
             raise VhbenchError(f"{path}: column {COLUMN} is not UTF-8") from error
-        if (longest := pc.max(pc.utf8_length(batch.column(COLUMN))).as_py() or 0) > LONGEST:
+        lengths = pc.call_function("utf8_length", [batch.column(COLUMN)])
+        if (longest := pc.call_function("max", [lengths]).as_py() or 0) > LONGEST:
             raise VhbenchError(f"{path}: has a text of {longest:,} characters; at most {LONGEST:,}")
         yield batch
         left -= batch.nbytes
