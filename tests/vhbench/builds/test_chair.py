@@ -157,7 +157,7 @@ def test_a_random_caption_is_not_free_of_hallucinations(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"sample": 21}, "--sample 21: expected at most 20"),
+        ({"sample": 21}, r"--sample: expected at most 20 \(images in the source\), got 21"),
         ({"ids": "100 7"}, r"--ids .*: expected ids of images in the source, got '7'"),
         ({"images": "/nowhere", "sample": 1}, "--images /nowhere: expected photo.png"),
         ({"source": "lvis:x"}, "--source lvis:x: expected coco:INSTANCES.json or ode:SPLIT"),
