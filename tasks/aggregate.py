@@ -115,7 +115,4 @@ def _origin(items: Items, task: str) -> dict[str, Any]:
     provenance = one_of((item.get(KEY) for item in items), task)
     answered = len({item["id"] for item in items})
     lost = None if provenance is None else missing(answered, provenance.asked, provenance.of)
-    return {
-        "partial": lost and lost.removeprefix("partial: "),
-        KEY: None if provenance is None else provenance.to_json() | {"answered": answered},
-    }
+    return {"partial": lost, KEY: None if provenance is None else provenance.to_json() | {"answered": answered}}

@@ -208,16 +208,16 @@ def missing(answered: int, evaluated: int, of: int) -> str | None:
 
     >>> missing(60, 60, 60)
     >>> missing(20, 20, 60), missing(18, 60, 60)
-    ('partial: 20 of 60 questions were evaluated', 'partial: 18 of 60 questions have an answer')
+    ('20 of 60 questions were evaluated', '18 of 60 questions have an answer')
     >>> missing(18, 20, 60)
-    'partial: 20 of 60 questions were evaluated, and 18 of them have an answer'
+    '20 of 60 questions were evaluated, and 18 of them have an answer'
     """
     if answered >= of:
         return None
     if evaluated >= of:
-        return f"partial: {answered:,} of {of:,} questions have an answer"
+        return f"{answered:,} of {of:,} questions have an answer"
     lost = f", and {answered:,} of them have an answer" if answered < evaluated else ""
-    return f"partial: {evaluated:,} of {of:,} questions were evaluated{lost}"
+    return f"{evaluated:,} of {of:,} questions were evaluated{lost}"
 
 
 def sent_text(images: int, text: str) -> str:

@@ -93,7 +93,7 @@ def test_a_dry_run_sends_nothing(online: HubStandin, command: Command, tmp_path:
     directory = build(tmp_path)
     code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get 11 files and the tag v1.0.0" in output
+    assert f"dry run, nothing uploaded: {REPO} would get 11 files and the tag v1.0.0\n" in output
     assert "  + a/test-00000-of-00001.parquet" in output
     assert online.load(REPO) is None
 
@@ -222,7 +222,7 @@ def test_a_dry_run_needs_no_login(command: Command, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
-    assert "would get 11 files and the tag v1.0.0" in output
+    assert f"dry run, nothing uploaded: {REPO} would get 11 files and the tag v1.0.0\n" in output
     assert "not logged in" in output
 
 

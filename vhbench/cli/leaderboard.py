@@ -396,12 +396,12 @@ def _push(options: LeaderboardPushOptions) -> None:
 
     kind, owned, message = kind_of(options.folder)
     sent = push_folder(options.folder, options.repo_id, kind, message=message, owned=owned, dry_run=options.dry_run)
-    what = f"new or changed files: {len(sent.uploaded)}, deleted: {len(sent.deleted)}"
+    changes = f"new or changed files: {len(sent.uploaded)}, deleted: {len(sent.deleted)}"
     if sent.sha:
-        typer.echo(f"uploaded {options.folder} to the {kind} {options.repo_id}: {what}; commit {sent.sha}")
+        typer.echo(f"uploaded {options.folder} to the {kind} {options.repo_id}: {changes}; commit {sent.sha}")
     else:
         outcome = "would upload" if options.dry_run else "nothing new in"
-        typer.echo(f"{outcome} {options.folder} ({kind} {options.repo_id}): {what}")
+        typer.echo(f"{outcome} {options.folder} ({kind} {options.repo_id}): {changes}")
 
 
 COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {

@@ -103,8 +103,8 @@ def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
             raise VhbenchError(f"{path}: expected {count:,} responses, got {file.metadata.num_rows:,}")
         size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
         batches = list(_batches(path, file.metadata, size))
-    if (found := sum(map(len, batches))) != count:
-        raise VhbenchError(f"{path}: expected {count:,} responses, got {found:,}")
+    if (rows := sum(map(len, batches))) != count:
+        raise VhbenchError(f"{path}: expected {count:,} responses, got {rows:,}")
     columns = pa.Table.from_batches(batches).columns
     if sum(batch.nbytes for batch in batches) > _LONG:
         return _Packed(*columns)

@@ -67,7 +67,7 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
     """
     count = len(questions.rows)
     starts = range(0, repeats * count, count)
-    records = [[parsed(questions, place, responses[start + place]) for place in range(count)] for start in starts]
+    records = [[parsed(questions, index, responses[start + index]) for index in range(count)] for start in starts]
     counts = [[_counted(questions, record) for record in one] for one in records]
     hits = list(map(_right, records[0], counts[0]))
     scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}

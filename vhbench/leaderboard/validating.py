@@ -104,12 +104,12 @@ def examine(
         reasons += prompt_faults(questions, run)
     reasons += setting_faults(questions, rules, entry.provenance)
     reasons += excess_failures(rules, rescoring)
-    places = range(len(questions.rows))
-    digests = _digests(questions, (responses[place].text for place in places), rescoring)
+    indices = range(len(questions.rows))
+    digests = _digests(questions, (responses[index].text for index in indices), rescoring)
     if not entry.reference:
         reasons += _baseline_faults(questions, entry, digests)
     tier = tier_of(place, entry, complete=not any(provenance_gaps(questions, rules, entry.provenance)))
-    first = [responses[place].text for place in places] if keep else ()
+    first = [responses[index].text for index in indices] if keep else ()
     return CheckedEntry(place, entry, tuple(reasons), rescoring, first, digests, tier, moved)
 
 

@@ -76,7 +76,7 @@ class SamplesCheck:
         if origin is None:
             return
         if lost := provenance.missing(self.answered, origin.asked, origin.of):
-            yield f"{origin.task}: {lost}"
+            yield f"{origin.task}: partial: {lost}"
         if self.edited:
             count = f"{self.edited:,} of {self.answered:,} samples"
             yield f"{origin.task}: {count} are inconsistent, possibly edited; {self.first}"

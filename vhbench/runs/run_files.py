@@ -109,7 +109,7 @@ def _content(file: Path, written: int) -> Mapping[str, Any]:
 def without_samples(origin: Provenance) -> str:
     """Return a line, safe for a terminal, on a task without samples."""
     lost = missing(0, origin.asked, origin.of)
-    return escaped(f"{origin.task}: {lost}: the run includes it, but its samples are missing")
+    return escaped(f"{origin.task}: partial: {lost}: the run includes it, but its samples are missing")
 
 
 def runs_below(path: Path, is_relevant: Callable[[str], bool]) -> list[Path]:
