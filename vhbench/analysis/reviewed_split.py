@@ -13,17 +13,17 @@ from vhbench.audit import phrases
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.builds.row_ids import RowNames
 from vhbench.files import read_json
+from vhbench.generators.mioh.facts import OPPOSITES, SIDES
 from vhbench.generators.vhexpansion.expansion import clean_pair
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 
 REJECTED: Final = "rejected by people"
 HANGS_ON: Final = "hangs on a question that people rejected"
-_TURNED: Final = {
-    "to the right of": "to the left of", "below": "above", "behind": "in front of", "under": "on",
-}  # fmt: skip
+_WORDS: Final = {name: f"to the {name}" if name in SIDES else name for name in OPPOSITES}
+_TURNED: Final = {_WORDS[name]: _WORDS[other] for name, other in OPPOSITES.items() if name > other}
 """Relation → its converse, whose wording stands for both."""
 
-_RELATION: Final = re.compile(rf"(.+) ({'|'.join([*_TURNED, *_TURNED.values()])}) (?:an?|the) (.+)")
+_RELATION: Final = re.compile(rf"(.+) ({'|'.join(_WORDS.values())}) (?:an?|the) (.+)")
 _READ: Final[tuple[str, ...]] = (
     "id",
     "question",
