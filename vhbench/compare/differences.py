@@ -266,9 +266,9 @@ class _Family:
         if all(adverse[key] is pair for key, pair in claims.items()):
             return verdicts
         for key, other in self._tested(adverse).items():
-            was, p = verdicts[key].family, other.family.p
+            was, p = verdicts[key].family, other.alone if other.family.p is None else other.family.p
             p = p if adverse[key].change.sum() * claims[key].value > 0 else 1.0
-            if adverse[key] is not claims[key] and was.p is not None and p is not None and p > was.p:
+            if adverse[key] is not claims[key] and was.p is not None and p > was.p:
                 family = was._replace(p=p)
                 lost = _UNREAD if was.significant and not family.significant else ""
                 verdicts[key] = verdicts[key]._replace(family=family._replace(note=was.note or lost))

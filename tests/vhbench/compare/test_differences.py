@@ -162,6 +162,8 @@ def test_a_claim_survives_missing_predictions_that_are_right() -> None:
     [lost] = compared(30).differences
     assert (lost.value, lost.p_family, lost.significant) == (-37.5, 1, False)
     assert lost.note.startswith("not significant if the missing predictions of the run with the lower score were right")
+    [untested] = compared(24).differences
+    assert (untested.p_family, untested.significant) == (0.25, False), "three images that differ cannot claim anything"
     [few] = compared(5).differences
     assert (few.value, few.significant, few.note) == (-37.5, True, "")
     assert compared(30).ranks == [(1, 2), (1, 2)], "nor does a rank claim it"
