@@ -40,7 +40,7 @@ _EXAMPLES = 3
 _DIGIT, _LONG_NUMBER = re.compile(r"\d"), re.compile(r"(?:\d\D*){3}")
 """Words with a digit differ between copies of an error: times, request numbers. Short ones in a caption are counts."""
 
-_WORD = re.compile(r"[^\W\d_]+")
+_TOKEN, _WORD = re.compile(r"[!-~\d]+|[^\s!-~\d]+"), re.compile(r"[^\W\d_]+")
 _FOREIGN = words("function words of other languages")
 _ENGLISH = words("function words") | words("prepositions") | words("auxiliary verbs")
 
@@ -66,7 +66,7 @@ class ResponseCounts:
         self.loops += is_loop(record.response)
         counts = record.kind == "caption" and (claims is None or claims.named)
         number = _LONG_NUMBER if counts else _DIGIT
-        tokens = ["#" if number.search(word) else word for word in record.response.casefold().split()]
+        tokens = ["#" if number.search(word) else word for word in _TOKEN.findall(record.response.casefold())]
         key = short_digest(" ".join(tokens))
         self._alike[key] += 1
         if self._alike[key] == 2:

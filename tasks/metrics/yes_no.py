@@ -138,7 +138,7 @@ class _ResponseReader:
         lost = "" if self.compat else record.failure
         outcome = lost or self.parse(record.prediction or record.response, record.question)
         prediction, cut = "" if lost else outcome, is_cut_off(record)
-        text = "" if outcome or self.compat else record.response  # references know no abstention
+        text = "" if prediction or self.compat else record.response  # references know no abstention
         return replace(record, answer=answer, prediction=prediction, failure=lost, cut_off=cut, response=text)
 
     def result(self, measured: Measured) -> dict[str, Any]:

@@ -308,9 +308,28 @@ def test_whether_a_wrong_object_is_preferred_to_none() -> None:
         ("A dog and {} cats", None),
         ("A dog and two cats", "captions are identical"),
         ("Request {} is queued.", "captions are identical"),
+        ("\u7b2c{}\u5f20\u56fe\u7247\u7e41\u5fd9", "captions are identical"),
     ],
 )
 def test_captions_that_differ_in_their_numbers_are_not_identical(text: str, withheld: str | None) -> None:
     score, rows, _, _ = METRICS["ode_captions"]
     why = score(rows([text.format(number) for number in range(2, 22)]))["withheld"]
     assert why is None if withheld is None else withheld in why
+
+
+def test_numbers_in_a_script_without_spaces_do_not_make_captions_identical() -> None:
+    score, rows, _, _ = METRICS["ode_captions"]
+    said = [
+        f"\u56fe{subject}\u6709{number}\u4e2a" for number in range(4) for subject in "\u732b\u72d7\u724c\u9e1f\u6811"
+    ]
+    assert "identical" not in score(rows(said))["withheld"]
+
+
+@pytest.mark.parametrize("name", ["yes_no", "multiple_choice"])
+def test_the_first_error_is_in_the_reason(name: str) -> None:
+    text = "The model is overloaded. Please try again later."
+    if name == "yes_no":
+        found = yes_no.score_records(yes_no_rows([text] * 20), positive="no")
+    else:
+        found = multiple_choice.score(choice_rows([text] * 20))
+    assert f"; the first: {text!r}" in found["withheld"]
