@@ -1,9 +1,16 @@
-"""Singularizer of CHAIR's reference, from pattern 3.6, with its errors."""
+"""Vocabulary of CHAIR's reference, with the singularizer of pattern 3.6 and its errors."""
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
+from vhbench.language.captions.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, tokens
 from vhbench.tsv import records
+
+# The reference splits sentences at white space after a full stop, so that in 'the dog." He' the stop is kept and the
+# dog lost; only at the end of the text may quotes or brackets follow.
+_TOKEN = tokens(r"\s|\Z")
 
 # What pattern does to English nouns, in its order: irregular endings, then the first rule that fits.
 _ENDINGS = dict(
@@ -50,3 +57,28 @@ def pattern_singular(word: str) -> str:
         if rule.search(word):
             return word[:-cut] + replacement
     return word
+
+
+class ReferenceVocabulary(Vocabulary):
+    """Case-sensitive words with singularized tokens, at most two words; "dog/cat" is one unknown word."""
+
+    @classmethod
+    def build(
+        cls,
+        lines: Iterable[Sequence[str]],
+        *,
+        merged: Mapping[str, str] = COCO_MERGED,
+        singular: Callable[[str], str] | None = None,
+    ) -> Self:
+        """Build a vocabulary, see :meth:`Vocabulary.build`, optionally with another singularizer.
+
+        >>> [match.node for match in ReferenceVocabulary.build([["bus"], ["dog"]]).find("A bus, two dogs.")]
+        ['dog']
+        """
+        nodes = {word: line[0] for line in lines for word in line}
+        phrases = {tuple(name.split()): word for name, word in merged.items() if name.count(" ") == 1}
+        return cls(nodes, phrases, singular or pattern_singular, _TOKEN)
+
+    def _words(self, text: str) -> list[Hit]:
+        *chunks, last = lower(text).rstrip().split(" ")
+        return placed([*chunks, last], [*map(self._hits, chunks), self._read(TOKEN, last)])
