@@ -107,6 +107,7 @@ class MiohBuild(SplitBuild):
         "use size, occlusion, truncation and co-occurrence alone.",
         "",
         metavar="NAME",
+        model="",
     )
     threshold: tuple[str, ...] = _of_questions(
         "Threshold of a pressure, e.g. `small=0.02`; names are in `vhbench.generators.mioh.pressures`.",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, tokens
 from vhbench.tsv import records
 
@@ -13,30 +14,16 @@ from vhbench.tsv import records
 _TOKEN = tokens(r"\s|\Z")
 
 # What pattern does to English nouns, in its order: irregular endings, then the first rule that fits.
-_ENDINGS = dict(
-    pair.split(" ")
-    for pair in (
-        "men man, people person, children child, sexes sex, axes axe, moves move, teeth tooth, geese goose, feet "
-        "foot, atlases atlas, corpuses corpus, leaves leaf, loaves loaf, lynxes lynx, monies money, octopodes "
-        "octopus, opuses opus, oxen ox, genera genus, helves helve, opera opus, our my"
-    ).split(", ")
+_ENDINGS: list[tuple[str, str]] = records(
+    Path(__file__).with_name("pattern_endings.tsv"), lambda plural, singular: (plural, singular), {}
 )
 _RULES: list[tuple[re.Pattern[str], int, str]] = records(
     Path(__file__).with_name("pattern_rules.tsv"),
     lambda before, ending, replacement: (re.compile(f"(?:{before}){ending}$"), len(ending), replacement),
     {},
 )
-_UNCHANGED = (
-    "breeches britches cannabis chassis clippers contretemps corps debris diabetes gallows happiness headquarters "
-    "herpes innings jackanapes mathematics measles mews mumps news pincers pliers proceedings progress rabies scissors "
-    "series shears species swiss"
-).split()
-_LOST = (
-    "algerie auntie beanie birdie bogie bombie bookie collie cookie cutie doggie eyrie freebie goonie groupie hankie "
-    "hippie hoagie hottie indie junkie laddie laramie lingerie meanie nightie oldie pixie quickie reverie rookie "
-    "softie sortie stoolie sweetie techie toughie valkyrie veggie weenie yuppie zombie"
-).split()
-_LOST_PLURALS = tuple(word + "s" for word in _LOST)
+_UNCHANGED = lexicon.words("unchanged in pattern")
+_LOST_PLURALS = tuple(lexicon.words("lost plurals in pattern"))
 
 
 def pattern_singular(word: str) -> str:
@@ -50,7 +37,7 @@ def pattern_singular(word: str) -> str:
     # The test is the wrong way round in pattern: an unchanged noun that ends in the word.
     if any(noun.endswith(word) for noun in _UNCHANGED) or word.endswith(_LOST_PLURALS):
         return word
-    for plural, singular in _ENDINGS.items():
+    for plural, singular in _ENDINGS:
         if word.endswith(plural):
             return word[: -len(plural)] + singular
     for rule, cut, replacement in _RULES:
