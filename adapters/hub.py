@@ -28,13 +28,13 @@ _PATIENCE = 5  # seconds that a start waits for the Hub's word on a release that
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 
 
-def is_commit(revision: str) -> bool:
+def is_commit(revision: object) -> bool:
     """Return whether a revision is a commit of the Hub, and no branch or tag, which may move.
 
     >>> is_commit("a1" * 20), is_commit("main")
     (True, False)
     """
-    return _SHA.fullmatch(revision) is not None
+    return isinstance(revision, str) and _SHA.fullmatch(revision) is not None
 
 
 def snapshot(repo_id: str, revision: str, *, offline: bool = False) -> Path:
@@ -51,7 +51,7 @@ def snapshot(repo_id: str, revision: str, *, offline: bool = False) -> Path:
         VhbenchError: if the commit does not exist, or is unreachable and not completely cached.
     """
     check_repo_id(repo_id)
-    if not isinstance(revision, str) or not is_commit(revision):
+    if not is_commit(revision):
         raise VhbenchError(
             f"{repo_id}: expected a commit of 40 hexadecimal digits (a tag or branch can move), got {revision!r}"
         )

@@ -70,31 +70,6 @@ class ReleaseName:
         is_cached = kind == "datasets" and hub.is_commit(commit)
         return (name.replace("--", "/", 1), commit) if is_cached else ("", "")
 
-    @staticmethod
-    def check_access(repo_id: str, version: str, *, online: bool) -> None:
-        """Raise if a version could not be pushed, as far as this can be known before it is built.
-
-        An unreachable Hub is not an error: the machine that builds may have no network.
-
-        Args:
-            repo_id: ORG/NAME.
-            version: version to push.
-            online: check the token and the branch too.
-
-        Raises:
-            VhbenchError: if the name has another form, or token or branch does not allow the push.
-        """
-        hub.check_repo_id(repo_id)
-        try:
-            if online:
-                with hub.one_line(f"push to {repo_id}"):
-                    require_access(repo_id)
-                refs = hub.refs(repo_id)
-                require_access(repo_id, write=refs is not None and not refs.above(version))
-        except VhbenchError as error:
-            if error.__cause__ is None or getattr(error.__cause__, "response", None) is not None:
-                raise
-
     def manifest(self) -> Manifest:
         """Return the manifest, from the cache or the Hub.
 
@@ -139,6 +114,31 @@ class ReleaseName:
         if self.revision.startswith("v") and self.revision != f"v{manifest.version}":
             raise VhbenchError(f"{self}: expected version {self.revision[1:]} of its tag, got {manifest.version}")
         return folder, manifest
+
+
+def check_access(repo_id: str, version: str, *, online: bool) -> None:
+    """Raise if a version could not be pushed, as far as this can be known before it is built.
+
+    An unreachable Hub is not an error: the machine that builds may have no network.
+
+    Args:
+        repo_id: ORG/NAME.
+        version: version to push.
+        online: check the token and the branch too.
+
+    Raises:
+        VhbenchError: if the name has another form, or token or branch does not allow the push.
+    """
+    hub.check_repo_id(repo_id)
+    try:
+        if online:
+            with hub.one_line(f"push to {repo_id}"):
+                require_access(repo_id)
+            refs = hub.refs(repo_id)
+            require_access(repo_id, write=refs is not None and not refs.above(version))
+    except VhbenchError as error:
+        if error.__cause__ is None or getattr(error.__cause__, "response", None) is not None:
+            raise
 
 
 def _cached_or_fetched(fetch: Callable[[bool], T]) -> T:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from measuring import SUPPORT, Figure, report
+from measuring import Figure, report
 
 from vhbench.adapters.attack_config import AttackConfig
 from vhbench.adapters.attack_updates import project
@@ -33,7 +33,6 @@ SIZES = {  # of the vision tower: half a ViT-S/16, and LLaVA-1.5's ViT-L/14
 
 
 def build(device: str, dtype: torch.dtype) -> TransformersVLM:
-    sys.path.insert(0, str(SUPPORT))
     import any_vlm
     from transformers import LlavaConfig, LlavaForConditionalGeneration, LlavaImageProcessor, LlavaProcessor
 

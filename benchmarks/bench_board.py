@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 
-from measuring import COMMAND, Figure, apart, report, run
+from measuring import COMMAND, READS, Figure, apart, report, run
 
 from vhbench import splits
 from vhbench.adapters.calibration_forms import caption
@@ -29,8 +29,6 @@ from vhbench.seeding import rng
 
 SIZES = {"ode": (2714, 288), "mioh": (3484, 0), "vhexpansion": (2300, 0)}
 """Benchmark → questions, and captions."""
-
-READS = "import sys, pyarrow.parquet as pq; [pq.read_table(path) for path in sys.argv[1:]]"
 
 
 def repeated(name: str) -> Iterator[Row]:

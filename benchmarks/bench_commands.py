@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measuring import COMMAND, Figure, Used, apart, report, run
+from measuring import COMMAND, READS, Figure, Used, apart, report, run
 
 from vhbench import splits
 from vhbench.builds import sharding
@@ -32,7 +32,6 @@ HASHES = """
 import hashlib, pathlib, sys
 [hashlib.sha256(path.read_bytes()) for path in pathlib.Path(sys.argv[1]).rglob("*") if path.is_file()]
 """
-READS = "import sys, pyarrow.parquet as pq; [pq.read_table(path) for path in sys.argv[1:]]"
 
 
 def responses(rows: int, *, letters: bool = False) -> Iterator[dict[str, Any]]:

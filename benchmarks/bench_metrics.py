@@ -15,10 +15,10 @@ from measuring import REFERENCE, Figure, best, report
 from vhbench.files import read_json
 from vhbench.json_rows import each_row
 from vhbench.language.captions.nouns import builtin_nouns
+from vhbench.language.captions.reference_vocabulary import pattern_singular
 from vhbench.language.captions.vocabulary import COCO_MERGED
 from vhbench.statistics import intervals
 from vhbench.tasks.metrics import amber, chair
-from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
 
 def chair_figures() -> list[Figure]:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from measuring import SUPPORT, Figure, apart, report
+from measuring import Figure, apart, report
 
 from vhbench.schema import Rejection, Row, Scene
 
@@ -23,7 +23,6 @@ IMAGES, INSTANCES, QUESTIONS = 118_000, 860_000, 3_484
 
 def write(folder: Path, scale: float) -> None:
     """Write the three files."""
-    sys.path.insert(0, str(SUPPORT))
     import mioh_files
 
     mioh_files.write_all(folder, round(IMAGES * scale), round(INSTANCES * scale))
@@ -58,7 +57,6 @@ def generate(folder: Path) -> dict[str, Any]:
     reading, start = time.process_time() - start, time.process_time()
     made = [item for shard in range(len(build.types)) for item in build.make(shard)]
     generating = time.process_time() - start
-    sys.path.insert(0, str(SUPPORT))
     from mioh_checker import faults
 
     questions = [item.question for item in made if isinstance(item, Row)]

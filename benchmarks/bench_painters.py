@@ -10,15 +10,13 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
+import tiny_image_models
+import tiny_painters
 import torch
-from measuring import SUPPORT, Figure, report
+from measuring import Figure, report
 
 from vhbench.adapters import text_to_image
 from vhbench.schema import SceneSpec
-
-sys.path.insert(0, str(SUPPORT))
-import tiny_image_models
-import tiny_painters
 
 PROMPT = "a photo of a dog beside a red suitcase in a kitchen"
 VAE = {"block_out_channels": (128, 256, 512, 512), "layers_per_block": 2, "norm_num_groups": 32,

@@ -16,7 +16,7 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from measuring import SUPPORT, Figure, report
+from measuring import Figure, report
 from scipy.stats import ttest_ind
 
 from vhbench import benchmarks, rewards, splits
@@ -91,7 +91,6 @@ def places(seed: int) -> Iterator[dict[str, Any]]:
 
 def taught(folder: Path, steps: int) -> Path:
     """Fine-tune a tiny random LLaVA on 40 questions through vhbench's own commands; return its folder."""
-    sys.path.insert(0, str(SUPPORT))
     import pyarrow.parquet as pq
     import tiny_trainable
     from typer.testing import CliRunner

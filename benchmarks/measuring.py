@@ -15,10 +15,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Compile installed modules once; otherwise each measured process would compile them again."""
 
 ROOT = Path(__file__).resolve().parent.parent
-SUPPORT = ROOT / "tests" / "support"
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 REFERENCE = Path(os.environ.get("VHBENCH_REFERENCE", ROOT.parent / "shared" / "reference"))
 COMMAND = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
 """Python code of the ``vhbench`` command."""
+
+READS = "import sys, pyarrow.parquet as pq; [pq.read_table(path) for path in sys.argv[1:]]"
+"""Python code that reads Parquet files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,13 +110,15 @@ def baseline_sentences(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield f"Text-only baseline above chance, {cell}: {value} %, {ends}, chance {floor['chance']:.1f} %"
 
 
-def table(floors: Mapping[str, TextOnlyBaseline]) -> list[list[str]]:
-    """Return table rows: subset, questions, chance, text-only baseline with interval."""
-    return [[cell, f"{floor.n:,}", f"{100 * floor.chance:.1f}", _value_text(floor)] for cell, floor in floors.items()]
+def table(directory: Path) -> list[list[str]]:
+    """Return table rows of a split: subset, questions, chance, text-only baseline with interval."""
+    cells = of_split(directory).items()
+    return [[cell, f"{floor.n:,}", f"{100 * floor.chance:.1f}", _value_text(floor)] for cell, floor in cells]
 
 
-def sentences(floors: Mapping[str, TextOnlyBaseline]) -> Iterator[str]:
-    """Yield the text-only baseline of all questions, and of each cell where it is significantly above chance."""
+def sentences(directory: Path) -> Iterator[str]:
+    """Yield a split's text-only baseline of all questions, and of each cell where it is significantly above chance."""
+    floors = of_split(directory)
     whole = floors.get(ALL)
     if whole is None:
         yield f"n/a (fewer than {LEAST_CLUSTERS} clusters)"

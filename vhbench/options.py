@@ -36,6 +36,7 @@ class Option:
         argument: it is positional.
         show_default: whether the help shows the default; not if its text does.
         envvar: environment variable with its value if it is not on the command line.
+        model: pattern in front of the name of a model on the Hub, if the value names one; None if it does not.
     """
 
     help: str
@@ -48,6 +49,7 @@ class Option:
     argument: bool = False
     show_default: bool = True
     envvar: str = ""
+    model: str | None = None
 
 
 def option(help: str, default: Any = MISSING, **shown: Any) -> Any:

@@ -80,7 +80,8 @@ def publish(options: PushOptions, ask: Callable[[str], bool]) -> None:
         if online and not options.comparable_anyway:
             _refuse_hidden_change(directory, manifest, repo_id)
         put = place(repo_id, manifest) if online or not options.dry_run else ReleaseTarget()
-        former = _former_texts(repo_id, put)
+        texts = ("README.md", "CHANGELOG.md")
+        former = {name: hub.text_of(repo_id, name, put.head) if put.head else "" for name in texts}
         _write_card(directory, manifest, options, former, aside)
         sent = push(
             directory,
@@ -187,11 +188,6 @@ def _lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
     if lost.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
         lost["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
     return [lost[name] for name in sorted(lost)]
-
-
-def _former_texts(repo_id: str, put: ReleaseTarget) -> dict[str, str]:
-    """Return the previous card and changelog: name → text, "" without one."""
-    return {name: hub.text_of(repo_id, name, put.head) if put.head else "" for name in ("README.md", "CHANGELOG.md")}
 
 
 def _write_card(

@@ -55,7 +55,7 @@ def reward(
     """
     if prediction(kind, response, choices, question, strict=strict) == answer:
         return 1.0
-    if abstain is not None and _abstains(kind, response, choices, question):
+    if abstain is not None and _abstains(kind, response, tuple(choices), question):
         return float(abstain)
     return -1.0 / (max(len(possible_answers(tuple(choices))), 2) - 1) if wrong is None else float(wrong)
 
@@ -91,12 +91,13 @@ def _prediction(kind: str, response: str, choices: tuple[str, ...], question: st
     return parsing.parse(kind, text, choices, question=question) if _ALONE.fullmatch(text) else ""
 
 
-def _abstains(kind: str, response: str, choices: Sequence[str], question: str) -> bool:
+@lru_cache(maxsize=1024)
+def _abstains(kind: str, response: str, choices: tuple[str, ...], question: str) -> bool:
     """Return whether a response only abstains and names no option; an option with these words does not count."""
     text = parsing.after_thoughts(response)[-LONGEST:]
     tagged = _TAGGED.fullmatch(text)
     text = tagged[1] if tagged else text
-    possible = possible_answers(tuple(choices))
+    possible = possible_answers(choices)
     others = [text if letter in possible else "" for letter, text in zip(ascii_uppercase, choices, strict=False)]
     listed = any(re.search(rf"(?i)(?<!\w){re.escape(option)}(?!\w)", text) for option in others if option)
     named = listed or _NAMES.search(text) or parsing.parse(kind, text, others, question=question)

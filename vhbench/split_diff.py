@@ -9,9 +9,8 @@ from pathlib import Path
 from vhbench import splits
 from vhbench.columns import HASHED, hashed
 from vhbench.progress import Progress
-from vhbench.schema import Manifest, VhbenchError
+from vhbench.schema import Manifest, Row, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.hashing import content_hash, digested, row_hash
 from vhbench.terminal import escaped
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
@@ -132,14 +131,14 @@ def compare(first: Path, second: Path) -> SplitDiff:
 def _rows(directory: Path, manifest: Manifest) -> dict[str, bytes]:
     """Return each row's digests of ``_COMPARED`` by id, which fit into memory."""
     digests_of: dict[str, bytes] = {}
-    hashes = []
+
+    def keep(row: Row, digests: tuple[bytes, ...]) -> None:
+        values = (row.config, b"".join(digests), *hashed(row.question).values())
+        digests_of[row.question.id] = b"".join(map(_digest, values))
+        progress.advance()
+
     with Progress(f"reading {directory}", total=sum(manifest.rows.values()), unit="rows") as progress:
-        for row, digests, _ in digested(splits.read_rows(directory)):
-            values = (row.config, b"".join(digests), *hashed(row.question).values())
-            digests_of[row.question.id] = b"".join(map(_digest, values))
-            hashes.append(row_hash(row.config, row.question, digests))
-            progress.advance()
-    content = content_hash(hashes, splits.recompute_scenes_hash(directory), manifest.config)
+        content = splits.recompute_content_hash(directory, keep)
     if content != manifest.content_hash:
         raise VhbenchError(f"{directory}: its content hash is {content}, its manifest says {manifest.content_hash}")
     return digests_of

@@ -11,12 +11,20 @@ from dataclasses import replace
 from vhbench.schema import Question
 
 
-def binary(question: Question) -> list[Question]:
+def binary(question: Question, *, one: bool = False) -> list[Question]:
     """Return equivalent yes/no questions of a multiple-choice question.
 
     Args:
         question: question with ``choices`` and a letter as ``answer``; one of kind "yes_no" is returned unchanged.
+        one: return a question about one option only, so that the number of cases stays the same. The option depends
+            only on the text: if a question is posed for two images with different answers, as in MMVP, one of the two
+            is answered with yes and the other with no.
     """
+    if one:
+        questions = binary(question)
+        words = "\n".join([question.question, *question.choices])
+        drawn = questions[int.from_bytes(hashlib.sha256(words.encode()).digest()[:8]) % len(questions)]
+        return [replace(drawn, id=question.id)]
     if question.kind == "yes_no":
         return [question]
     right = ord(question.answer) - ord("A")
@@ -28,18 +36,6 @@ def binary(question: Question) -> list[Question]:
         _as(question, f"-{letter}", named[index] if named else _quoted(question.question, choice), index == right)
         for index, (letter, choice) in enumerate(zip("abcdefgh", question.choices, strict=False))
     ]
-
-
-def by_one_option(question: Question) -> Question:
-    """Return a yes/no question about one option, so that the number of cases stays the same.
-
-    The option depends only on the text. If a question is posed for two images with different answers, as in MMVP, one
-    of the two is answered with yes and the other with no.
-    """
-    questions = binary(question)
-    words = "\n".join([question.question, *question.choices])
-    drawn = questions[int.from_bytes(hashlib.sha256(words.encode()).digest()[:8]) % len(questions)]
-    return replace(drawn, id=question.id)
 
 
 def _as(question: Question, suffix: str, text: str, yes: bool) -> Question:

@@ -27,12 +27,11 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from vhbench.files import read_typed
+from vhbench.language.captions.reference_vocabulary import ReferenceVocabulary
 from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import chair_captions, chair_reference, rates, withholding
-from vhbench.tasks.metrics.chair_reference import ReferenceVocabulary
 from vhbench.tasks.metrics.metric import Claims
-from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
 Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary
 
@@ -129,7 +128,7 @@ def _claims(record: Record, known: Vocabulary) -> Claims:
 
 
 def vocabulary_of(
-    synonyms: Synonyms, *, compat: bool = False, singular: Callable[[str], str] = pattern_singular
+    synonyms: Synonyms, *, compat: bool = False, singular: Callable[[str], str] | None = None
 ) -> Vocabulary:
     """Build the matcher of a synonym list, as :func:`score` does, for direct use.
 
@@ -152,7 +151,7 @@ def vocabulary_of(
 
 
 @lru_cache(maxsize=8)
-def _vocabulary(lines: tuple[tuple[str, ...], ...], compat: bool, singular: Callable[[str], str]) -> Vocabulary:
+def _vocabulary(lines: tuple[tuple[str, ...], ...], compat: bool, singular: Callable[[str], str] | None) -> Vocabulary:
     """Build a vocabulary, cached: it caches matched words."""
     return ReferenceVocabulary.build(lines, singular=singular) if compat else Vocabulary.build(lines)
 

@@ -4,42 +4,11 @@ It uses NLTK's tokenizer and pattern's singularizer ("bus" becomes "bu" and is n
 words, gold objects are not normalized, and it divides by zero if nothing is mentioned.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Self
+from collections.abc import Mapping, Sequence
 
-from vhbench.language.captions.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, tokens
+from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.records import ReferenceZeroDivision
 from vhbench.tasks.metrics.chair_captions import Judged, judge
-from vhbench.tasks.metrics.pattern_reference import pattern_singular
-
-# The reference splits sentences at white space after a full stop, so that in 'the dog." He' the stop is kept and the
-# dog lost; only at the end of the text may quotes or brackets follow.
-_TOKEN = tokens(r"\s|\Z")
-
-
-class ReferenceVocabulary(Vocabulary):
-    """Case-sensitive words with singularized tokens, at most two words; "dog/cat" is one unknown word."""
-
-    @classmethod
-    def build(
-        cls,
-        lines: Iterable[Sequence[str]],
-        *,
-        merged: Mapping[str, str] = COCO_MERGED,
-        singular: Callable[[str], str] = pattern_singular,
-    ) -> Self:
-        """Build a vocabulary, see :meth:`Vocabulary.build`, optionally with another singularizer.
-
-        >>> [match.node for match in ReferenceVocabulary.build([["bus"], ["dog"]]).find("A bus, two dogs.")]
-        ['dog']
-        """
-        nodes = {word: line[0] for line in lines for word in line}
-        phrases = {tuple(name.split()): word for name, word in merged.items() if name.count(" ") == 1}
-        return cls(nodes, phrases, singular, _TOKEN)
-
-    def _words(self, text: str) -> list[Hit]:
-        *chunks, last = lower(text).rstrip().split(" ")
-        return placed([*chunks, last], [*map(self._hits, chunks), self._read(TOKEN, last)])
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:

@@ -119,7 +119,7 @@ class _ResponseReader:
         if positive not in ("yes", "no"):
             raise VhbenchError(f"expected the positive class 'yes' or 'no', got {positive!r}")
         if parser is None:
-            parser = yes_no_reference.parser_of(positive) if compat else "default"
+            parser = "default" if not compat else "pope" if positive == "yes" else "amber"
         self.positive, self.parser, self.compat = positive, parser, compat
         self.parse = yes_no_reader(parser)
 

@@ -4,11 +4,6 @@ from vhbench.records import ReferenceZeroDivision
 from vhbench.tasks.metrics.confusion import Confusion
 
 
-def parser_of(positive: str) -> str:
-    """Return the parser of the benchmark with this positive class: POPE's for "yes", AMBER's for "no"."""
-    return "pope" if positive == "yes" else "amber"
-
-
 def scale_of(parser: object) -> int:
     """Return the unit of a parser's rates: 100 for percent, as in AMBER and ODE, else 1."""
     return 100 if parser in ("amber", "ode") else 1

@@ -107,6 +107,7 @@ class MiohBuild(SplitBuild):
         "use size, occlusion, truncation and co-occurrence alone.",
         "",
         metavar="NAME",
+        model="",
     )
     threshold: tuple[str, ...] = _of_questions(
         "Threshold of a pressure, e.g. `small=0.02`; names are in `vhbench.generators.mioh.pressures`.",
@@ -231,10 +232,10 @@ class MiohBuild(SplitBuild):
         return _pool(self, source, absences, mioh_sources.written(source, *files))
 
     def _sources_of(self, task: str) -> list[str]:
-        """Return a task's source, and the source of its absences."""
+        """Return a task's source, and the source of its absences if it has none (COCO for SVG)."""
         source = mioh_sources.best_source(self.source, task)
-        absences = mioh_sources.absences_for(source, self.source)
-        return [source, absences] if absences else [source]
+        others = [other for other in self.source if source.startswith("svg:") and other.startswith("coco:")]
+        return [source, *others[:1]]
 
     @cached_property
     def _sizes(self) -> Mapping[str, Mapping[str, int]]:

@@ -84,11 +84,6 @@ def best_source(sources: Sequence[str], task: str) -> str:
     return min(able, key=lambda s: order.index(s.partition(":")[0])) if able else sources[0]
 
 
-def absences_for(source: str, sources: Sequence[str]) -> str:
-    """Return the source of absences where ``source`` has none (COCO for SVG), or ""."""
-    return next((s for s in sources if s.startswith("coco:")), "") if source.startswith("svg:") else ""
-
-
 class Reading(NamedTuple):
     """Options for reading files."""
 

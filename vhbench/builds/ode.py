@@ -95,12 +95,14 @@ class OdeBuild(SplitBuild):
         "`diffusers:black-forest-labs/FLUX.1-dev`, `photos:INSTANCES.json=DIR` (existing photos that show a "
         "pair according to COCO-format annotations), or `photos:DIR` (labelled by --detector and --verifier).",
         "scenes",
+        model="diffusers:",
     )
     detector: str = _of_images(
         "Detector for generated images: a zero-shot model, e.g. `IDEA-Research/grounding-dino-base`, or "
         "`onnx:FILE` with fixed classes (YOLO family, YOLO-World exports). `NAME@REVISION` pins a commit.",
         "",
         metavar="NAME",
+        model="",
     )
     verifier: str = _of_images(
         "Verifier for the colours, states and actions in a prompt: a CLIP-like model, e.g. "
@@ -108,6 +110,7 @@ class OdeBuild(SplitBuild):
         " no questions are generated about them.",
         "",
         metavar="NAME",
+        model="(?:vqa:)?",
     )
     calibration: str = _of_images(
         "Thresholds per word and attribute kind, as written by `vhbench calibrate`.", "", metavar="FILE"

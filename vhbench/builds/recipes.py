@@ -22,11 +22,6 @@ from vhbench.files import canonical, convert, parse_yaml, quote_value, read_text
 from vhbench.options import options_of
 from vhbench.schema import Manifest, VhbenchError
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_MODEL_OPTIONS = {
-    "images": "diffusers:", "detector": "", "verifier": "(?:vqa:)?", "clip": "", "model": "",
-    "rewriter": "transformers:",
-}  # fmt: skip
 _MODEL = r"(\w[\w.-]*(?:/[\w.-]+)?)(?:@(.*))?"
 """A model on the Hub as an option's value, after its prefix; a local folder is recognized by its existence."""
 
@@ -90,20 +85,20 @@ class EditionRecipe:
     @property
     def unpinned(self) -> list[str]:
         """Names of models and inputs without a commit or checksum."""
-        models = [f"the commit of {model.name}" for model in self.models.values() if not _is_commit(model.revision)]
+        models = [f"the commit of {model.name}" for model in self.models.values() if not hub.is_commit(model.revision)]
         return [*models, *self._unbound(), *(["the SHA-256 of its inputs"] if self.sources is None else [])]
 
     def _unbound(self) -> Iterator[str]:
         """Yield models that an option names without a commit, its own or one of ``models``."""
         bound = {(model.name, f"{{{key}}}") for key, model in self.models.items()}
-        for option, prefix in _MODEL_OPTIONS.items():
-            value = self.options.get(option, [])
+        for option, shown in options_of(load(benchmark(self.benchmark).build)).items():
+            value = [] if shown.model is None else self.options.get(option, [])
             for one in value if isinstance(value, list) else [value]:
-                named = re.fullmatch(prefix + _MODEL, str(one))
+                named = re.fullmatch(f"{shown.model}{_MODEL}", str(one))
                 name, revision = named.groups("") if named else ("", "")
                 if option in ("images", "model"):
                     revision = str(self.options.get("revision") or revision)
-                if name and not (_is_commit(revision) or (name, revision) in bound or Path(name).exists()):
+                if name and not (hub.is_commit(revision) or (name, revision) in bound or Path(name).exists()):
                     yield f"the commit of {name} (options: {option})"
 
     @classmethod
@@ -164,7 +159,7 @@ class EditionRecipe:
         models = {
             key: replace(model, revision=hub.commit_of(model.name, model.revision or "main", kind="model"))
             for key, model in self.models.items()
-            if not _is_commit(model.revision)
+            if not hub.is_commit(model.revision)
         }
         filled = replace(self, models={**self.models, **models}, sources=None)
         return replace(filled, sources=dict(filled.build().sources))
@@ -214,10 +209,6 @@ def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = orjson.loads(canonical(config))
     models = plain.pop("options", None)
     return {**models, **plain} if isinstance(models, dict) else plain
-
-
-def _is_commit(revision: str | None) -> bool:
-    return _COMMIT.fullmatch(revision or "") is not None
 
 
 def _filled(value: Any, commits: Mapping[str, str]) -> Any:

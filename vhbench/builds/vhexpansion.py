@@ -92,6 +92,7 @@ class VHExpansionBuild(SplitBuild):
         "Model for `--negation auto` and `llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) "
         "or `transformers:NAME`; `rule`: none. Its output is checked; rejected twins are replaced by wrapped ones.",
         "rule",
+        model="transformers:",
     )
     perturb: tuple[str, ...] = _of_images(
         f"Comma-separated: {', '.join(PERTURBATIONS)}; or `none`. `gaussian_noise:1-5`: ImageNet-C's severities.",
@@ -115,6 +116,7 @@ class VHExpansionBuild(SplitBuild):
         (),
         metavar="NAME",
         repeat=True,
+        model="",
     )
     loss: str = _of_attacks(
         "Attack objective: `embedding`, the paper's feature similarity; `answer`, the likelihood of the clean answer; "
@@ -187,10 +189,9 @@ class VHExpansionBuild(SplitBuild):
             raise VhbenchError(f"perturbation named twice: {', '.join(named)}")
         if self.attack and not self.model:
             raise VhbenchError(f"--attack {self.attack[0]} needs --model NAME, the model that is attacked")
-        for name, told in {} if self.attack else options_of(type(self)).items():
-            if told.panel == "White-box attacks" and getattr(self, name) != getattr(
-                type(self), name
-            ):  # it would be ignored
+        for name, shown in {} if self.attack else options_of(type(self)).items():
+            is_default = getattr(self, name) == getattr(type(self), name, "")
+            if shown.panel == "White-box attacks" and not is_default:  # it would be ignored
                 raise VhbenchError(f"--{name.replace('_', '-')}: expected --attack as well")
         for method in self.attack:
             self._attack(method)  # refuses what makes no sense

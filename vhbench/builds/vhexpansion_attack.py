@@ -93,7 +93,7 @@ def attack_cases(
     if attacks:
         seen = ((cases, np.asarray(to_display_rgb(Image.fromarray(pixels)))) for cases, pixels in groups)
         listed = [(case, pixels) for cases, pixels in seen for case in cases]
-        answers = _asked(attacks[0], [case for case, _ in listed])
+        answers = _first_answers(attacks[0], [case for case, _ in listed])
         for attack in attacks:
             yield from _attacked(listed, attack, *answers, seed)
 
@@ -139,7 +139,7 @@ def _attacked(
             **result.report(),
         }
         if attack.answers:
-            answer = _said(models[0], case.question.question, result.png)
+            answer = _parsed_answer(models[0], case.question.question, result.png)
             right = answer == case.question.answer if answer else None
             report["outcome"] = turned(not before[case.question.id], right)
             report["consistent"] = [_consistent(models[0], case, image) for image in (original, result.png)]
@@ -233,30 +233,26 @@ def _unread(rates: Mapping[str, Any]) -> dict[str, Any]:
     return {"unread_after": rates["unread_after"], "bounds": [round(end, 2) for end in rates["success_bounds"] or ()]}
 
 
-def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
+def _first_answers(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
     """Return whether the model fails each queried case, and why others have no answer."""
     failed: dict[str, bool] = {}
     unanswered: dict[str, str] = {}
     if attack.failed == "ask" or attack.answers:
         model = _load(attack.models[0])
-        for case in cases:
+        for question in (case.question for case in cases):
             try:
-                failed[case.question.id] = _fails(model, case, read_image(case.question.images[0]))
-            except ValueError as error:  # the processor rejects the image, or the response is empty
-                unanswered[case.question.id] = str(error)
+                (response,) = model.answer([read_image(question.images[0])], [question.question], suffix=SUFFIX)
+            except ValueError as error:  # the processor rejects the image
+                unanswered[question.id] = str(error)
+                continue
+            if fault := parsing.failure(response):
+                unanswered[question.id] = f"no prediction for {question.id} ({fault})"
+            else:  # an unparsed answer counts as incorrect
+                failed[question.id] = parsing.parse("yes_no", response, question=question.question) != question.answer
     return failed, unanswered
 
 
-def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
-    """Query a model; an unparsed answer counts as incorrect, an empty one raises ValueError."""
-    question = case.question
-    (response,) = model.answer([image], [question.question], suffix=SUFFIX)
-    if fault := parsing.failure(response):
-        raise ValueError(f"no prediction for {question.id} ({fault})")
-    return parsing.parse("yes_no", response, question=question.question) != question.answer
-
-
-def _said(model: "TransformersVLM", question: str, image: bytes) -> str:
+def _parsed_answer(model: "TransformersVLM", question: str, image: bytes) -> str:
     """Query a model; return "yes", "no", or "" for any other response or none."""
     try:
         (response,) = model.answer([image], [question], suffix=SUFFIX)
@@ -267,7 +263,7 @@ def _said(model: "TransformersVLM", question: str, image: bytes) -> str:
 
 def _consistent(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool | None:
     """Return whether a model answers the question and its negated twin with opposites, None without both answers."""
-    answers = [_said(model, question, image) for question in (case.question.question, case.twin.text)]
+    answers = [_parsed_answer(model, question, image) for question in (case.question.question, case.twin.text)]
     return answers[0] != answers[1] if all(answers) else None
 
 

@@ -13,7 +13,7 @@ from vhbench import splits
 from vhbench.adapters import published_benchmarks, tables
 from vhbench.files import read_text, resolved
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.binary import binary, by_one_option
+from vhbench.generators.vhexpansion.binary import binary
 from vhbench.schema import Question, Rejection, Scene, VhbenchError
 from vhbench.splits.manifests import HIDDEN_SOURCE, MANIFEST
 
@@ -119,7 +119,7 @@ def read_cases(
         if isinstance(item, Rejection):
             left_out.append(item)
             continue
-        for question in [by_one_option(item)] if form in ONE_CASE_EACH else binary(item):
+        for question in binary(item, one=form in ONE_CASE_EACH):
             if 0 < limit <= len(ids):
                 break
             own: dict[str, Any] = {"benchmark": "vhexpansion", "source": name, "benchmark_version": version}

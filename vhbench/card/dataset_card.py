@@ -108,7 +108,7 @@ def write_card(
             sheet=(into / "contact_sheet.png").is_file(),
             changelog=changelog.strip(),
             bibtex=bibtex,
-            words=text_only_baseline.table(text_only_baseline.of_split(directory)),
+            words=text_only_baseline.table(directory),
             views=_views(directory, manifest),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),

@@ -59,7 +59,7 @@ def release(how: ReleaseOptions) -> None:
 
     Example: `vhbench release editions/ode.yaml --repo-id ORG/vhbench-ode --out out --dry-run`
     """
-    from vhbench.adapters.hub_names import ReleaseName
+    from vhbench.adapters.hub_names import check_access
     from vhbench.builds.recipes import EditionRecipe
 
     recipe = EditionRecipe.read(how.recipe)
@@ -68,7 +68,7 @@ def release(how: ReleaseOptions) -> None:
             f"{how.recipe}: not pinned: {', '.join(recipe.unpinned)}; run `vhbench build --recipe {how.recipe} --pin` "
             "on a machine with access to the inputs and the Hub"
         )
-    ReleaseName.check_access(how.repo_id, recipe.version, online=not how.dry_run)
+    check_access(how.repo_id, recipe.version, online=not how.dry_run)
     steps = _Steps(how, recipe)
     for number, name in enumerate(STEPS, 1):
         for line in getattr(steps, name)():

@@ -128,7 +128,7 @@ def _print_audit(directory: Path, manifest: Manifest, checked: "Audit") -> None:
         kinds = ", ".join(f"{n:,} {name}" for name, n in checked.open.most_common())
         _print_fact("not decidable from the scenes", f"{checked.open.total():,} ({kinds})")
     if not hidden:
-        for line in text_only_baseline.sentences(text_only_baseline.of_split(directory)):
+        for line in text_only_baseline.sentences(directory):
             _print_fact("text-only baseline (cross-validated)", line)
         oracles = restricted_oracles.table(checked.views) if checked.views else []
         _print_table(

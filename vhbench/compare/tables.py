@@ -9,7 +9,7 @@ from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference
 from vhbench.files import json_bytes
 from vhbench.statistics.multiple_testing import TOO_FEW
 from vhbench.statistics.sums import Score
-from vhbench.statistics.wording import MINUS, aligned, interval, number, p_value, signed
+from vhbench.statistics.wording import aligned, interval, number, p_value, signed
 from vhbench.terminal import in_a_line
 
 HEADER = ("metric", "run", "score [95 % CI]", "Δ vs. {first} [95 % CI]", "p", "adj. p", "verdict", "rank")
@@ -310,7 +310,7 @@ _LATEX = str.maketrans(
         ">": "$>$",
         "[": "{[}",  # at the beginning of a row it would be an option of the row before
         "]": "{]}",
-        MINUS: "$-$",
+        "\N{MINUS SIGN}": "$-$",
         "Δ": r"$\Delta$",
         "–": "--",
         "\n": " ",

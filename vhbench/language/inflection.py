@@ -68,7 +68,8 @@ def a(phrase: str) -> str:
     >>> [a(phrase) for phrase in ("dog", "orange dog", "urinal", "umbrella", "hour")]
     ['a dog', 'an orange dog', 'a urinal', 'an umbrella', 'an hour']
     """
-    return f"{_article(phrase.split()[0])} {phrase}"
+    word = phrase.split()[0]
+    return f"{'an' if _SOUNDS_LIKE_AN.match(word) and not _SOUNDS_LIKE_A.match(word) else 'a'} {phrase}"
 
 
 def with_article(noun: str) -> str:
@@ -197,10 +198,6 @@ def _parts(noun: str) -> tuple[str, str, str]:
     match = _PHRASE.fullmatch(noun.strip())
     assert match, "the pattern fits any text"
     return match[1], match[2], match[3]
-
-
-def _article(word: str) -> str:
-    return "an" if _SOUNDS_LIKE_AN.match(word) and not _SOUNDS_LIKE_A.match(word) else "a"
 
 
 @cache

@@ -180,16 +180,13 @@ class Responses:
 
     def _read(self, records: list[Record]) -> list[Record]:
         """Parse responses; a judge, if given, parses captions and what the rules cannot."""
-        if self.judge is None:
-            return [read(record, self.kind) for record in records]
         records = [read(record, self.kind) for record in records]
+        if self.judge is None:
+            return records
         left = [index for index, record in enumerate(records) if needs_judge(record)]
         for index, reply in zip(left, self.judge.replies([records[index] for index in left]), strict=True):
-            one = records[index]
-            if one.kind == "caption":
-                records[index] = replace(one, prediction=reply)  # words and truncation are those of the caption
-            else:
-                records[index] = replace(one, prediction=reply, response="")
+            one = records[index]  # words and truncation are those of the caption
+            records[index] = replace(one, prediction=reply, response=one.response if one.kind == "caption" else "")
         return records
 
     def _wanted(self, record: Record) -> bool:

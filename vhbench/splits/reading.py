@@ -1,7 +1,7 @@
 """Split readers, restricted to files that the manifest lists and rows of its version."""
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits import manifests, parquet
-from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
+from vhbench.splits.hashing import Digests, combined, content_hash, digested, row_hash, truth_hash
 from vhbench.splits.manifests import read_manifest
 from vhbench.splits.stored_scenes import StoredScene, read_rejection_file, read_truth_file, scene_of
 from vhbench.store import Store
@@ -124,14 +124,20 @@ def read_rejections(directory: Path) -> Iterator[Rejection]:
         yield from read_rejection_file(manifests.inside(Path(directory), manifests.REJECTIONS))
 
 
-def recompute_content_hash(directory: Path) -> str:
+def recompute_content_hash(directory: Path, each: Callable[[Row, Digests], None] = lambda row, digests: None) -> str:
     """Read every row and scene, and return their actual content hash.
+
+    Args:
+        directory: split directory.
+        each: called with every row and the SHA-256 of its images.
 
     Raises:
         VhbenchError: if a shard is missing or damaged, or a row has another version.
     """
-    rows = digested(read_rows(directory))
-    hashes = [row_hash(row.config, row.question, digests) for row, digests, _ in rows]
+    hashes = []
+    for row, digests, _ in digested(read_rows(directory)):
+        each(row, digests)
+        hashes.append(row_hash(row.config, row.question, digests))
     return content_hash(hashes, recompute_scenes_hash(directory), read_manifest(directory).config)
 
 

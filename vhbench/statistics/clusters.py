@@ -8,7 +8,7 @@ Where questions draw their images from one pool, such chains connect everything.
 tenth of all rows, in which at most a quarter of row pairs share anything and no image or fact is in more than a quarter
 of its rows. Within a chain the facts are the clusters, and the dependence between rows of different facts is added to
 the variance (:attr:`vhbench.statistics.Clustering.ties`; Aronow, Samii and Assenova
-2015 do so for dyads). ``benchmarks/bench_coverage.py`` measures its coverage.
+2015 do so for dyads). ``tests/by_hand/interval_coverage.py`` measures its coverage.
 
 Clusters depend on the rows alone, not on the answers, so a cell, a task and a comparison over the same questions have
 the same ones.

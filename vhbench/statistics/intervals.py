@@ -12,9 +12,9 @@ Questions about the same images are dependent, so the units are not answers but 
    upper end at least that of a score of 0, which rest on the clusters alone: one more error never narrows what a
    perfect score leaves open.
 
-``benchmarks/bench_coverage.py`` measures the coverage: with few clusters intervals are conservative, and ``note`` gives
-the reason. Every function returns an :class:`Interval`, or None where the score or its spread is undefined: no data, a
-denominator of zero, a single cluster with unequal outcomes.
+``tests/by_hand/interval_coverage.py`` measures the coverage: with few clusters intervals are conservative, and ``note``
+gives the reason. Every function returns an :class:`Interval`, or None where the score or its spread is undefined: no
+data, a denominator of zero, a single cluster with unequal outcomes.
 """
 
 from collections.abc import Sequence

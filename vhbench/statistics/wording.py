@@ -6,8 +6,6 @@ from typing import Any
 from vhbench.statistics.multiple_testing import not_testable
 from vhbench.terminal import in_a_line
 
-MINUS = "\N{MINUS SIGN}"
-
 
 def number(value: float, digits: int = 1) -> str:
     """Return a number with a real minus sign, and no minus zero.
@@ -16,7 +14,7 @@ def number(value: float, digits: int = 1) -> str:
     ('1.2', '0.0', '−3.0')
     """
     text = f"{value:.{digits}f}"
-    return (text if text.strip("-0.") else text.lstrip("-")).replace("-", MINUS)
+    return (text if text.strip("-0.") else text.lstrip("-")).replace("-", "\N{MINUS SIGN}")
 
 
 def signed(value: float) -> str:

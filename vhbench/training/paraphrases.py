@@ -7,12 +7,14 @@ A rule paraphrases only where the statement behind the question is unambiguous, 
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from vhbench.generators.vhexpansion.negation import WRAPPER
 from vhbench.generators.vhexpansion.question_parts import CannotNegate, split_question
 from vhbench.generators.vhexpansion.rewriting import clean, twin_of
 from vhbench.protocols import Rewriter
 from vhbench.seeding import rng
+from vhbench.tsv import records
 
 PROMPT = """\
 Rephrase a yes/no question about an image: other words, the same meaning, so that for every image the right answer is \
@@ -36,52 +38,9 @@ _THERE = re.compile(r"(?P<verb>Is|Are) there (?P<what>.+)")
 _ANY = re.compile(r"\bany (?!of\b|one\b|other\b|more\b|single\b)")
 """Statements have "some" where questions have "any"."""
 
-_STATEMENT = (
-    "Is it true that {said}?",
-    "Is it correct that {said}?",
-    "Is it right to say that {said}?",
-    "Would it be true to say that {said}?",
-    "Is the statement that {said} true?",
-)
-_UNTRUE = (
-    "Is it untrue that {said}?",
-    "Is it incorrect that {said}?",
-    "Is it wrong to say that {said}?",
-    "Is the statement that {said} false?",
-    "Would it be false to say that {said}?",
-)
-_SEEN = (
-    "Can one see {what} {tail}?",
-    "Does {what} appear {tail}?",
-    "Is {what} to be seen {tail}?",
-    "Is {what} visible {tail}?",
-)
-_UNSEEN = (
-    "Is no {what} to be seen {tail}?",
-    "Is no {what} visible {tail}?",
-    "Does no {what} appear {tail}?",
-    "Is it true that there is no {what} {tail}?",
-)
-_ARE_UNSEEN = (
-    "Are no {what} to be seen {tail}?",
-    "Are no {what} visible {tail}?",
-    "Do no {what} appear {tail}?",
-    "Is it true that there are no {what} {tail}?",
-)
-_IS_NO = (
-    'Is "no" the correct answer to this question: {asked}',
-    'Would "no" be the right answer to this question: {asked}',
-    'Would the right answer to {asked} be "no"?',
-    'Is the right answer to {asked} "no"?',
-)
-_FRAMES = (
-    "Look at the image and answer this question: {question}",
-    "Here is a question about the image: {question}",
-    "Answer this question about what you see: {question}",
-    "Please look closely. {question}",
-    "A question about the image: {question}",
-)
-"""Prefixes that do not change any question's answer."""
+_ROWS = records(Path(__file__).with_suffix(".tsv"), lambda form, wording: (form, wording), {})
+_WORDINGS = {form: [wording for own, wording in _ROWS if own == form] for form, _ in _ROWS}
+"""Form of a question → equivalent wordings; a frame does not change any question's answer."""
 
 _LITTLE = frozenset(
     "a an the is are was were be there in on of to it that this do does can you see one any some image picture photo "
@@ -100,7 +59,7 @@ def paraphrases(question: str, number: int, *, source: str = "", seed: int = 0) 
     ['Is it untrue that the dog is brown?', 'Would it be false to say that the dog is brown?']
     """
     every = list(dict.fromkeys(_by_rule(question, source)))
-    framed = [frame.format(question=question) for frame in _FRAMES]
+    framed = [frame.format(question=question) for frame in _WORDINGS["frame"]]
     random = rng(seed, "paraphrase", question)
     chosen = [every[i] for i in random.permutation(len(every))[:number]]
     return chosen + [framed[i] for i in random.permutation(len(framed))[: number - len(chosen)]]
@@ -160,11 +119,11 @@ def _words(text: str) -> Counter[str]:
 def _by_rule(question: str, source: str) -> Iterator[str]:
     """Yield equivalent wordings."""
     if match := _WRAPPED.fullmatch(question):
-        yield from (form.format(asked=match["asked"]) for form in _IS_NO)
+        yield from (form.format(asked=match["asked"]) for form in _WORDINGS["is no"])
     elif match := _FALSE.fullmatch(question):
-        yield from (form.format(said=match["said"]) for form in _UNTRUE)
+        yield from (form.format(said=match["said"]) for form in _WORDINGS["untrue"])
     elif match := _NO.fullmatch(question):
-        forms = _ARE_UNSEEN if match["verb"] == "Are" else _UNSEEN
+        forms = _WORDINGS["are unseen" if match["verb"] == "Are" else "unseen"]
         yield from (form.format(**match.groupdict()) for form in forms)
     else:
         yield from _positive(question, source)
@@ -180,10 +139,10 @@ def _positive(question: str, source: str) -> Iterator[str]:
         return
     if _NONE_THERE.match(natural) and (there := _THERE.fullmatch(parts.asked)):
         if there["verb"] == "Is" and (match := _TAIL.fullmatch(there["what"])):
-            yield from (form.format(**match.groupdict()) for form in _SEEN)
+            yield from (form.format(**match.groupdict()) for form in _WORDINGS["seen"])
         clause = f"there {there['verb'].lower()} {there['what']}"
     elif false := _FALSE.fullmatch(natural):
         clause = false["said"]
     else:
         return
-    yield from (form.format(said=_ANY.sub("some ", clause)) for form in _STATEMENT)
+    yield from (form.format(said=_ANY.sub("some ", clause)) for form in _WORDINGS["statement"])

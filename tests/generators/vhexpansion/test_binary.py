@@ -1,6 +1,6 @@
 import pytest
 
-from vhbench.generators.vhexpansion.binary import binary, by_one_option
+from vhbench.generators.vhexpansion.binary import binary
 from vhbench.generators.vhexpansion.rewriting import twin_of
 from vhbench.schema import Question
 
@@ -84,8 +84,9 @@ def test_one_case_for_each_question_by_an_option_that_its_words_alone_choose() -
     for number in range(40):
         told = {"question": f"Is lamp {number} on or off?", "choices": ("on", "off"), "kind": "multiple_choice"}
         pair = [
-            by_one_option(Question(f"q{number}-{right}", images=(b"",), answer=right, **told))  # type: ignore[arg-type]
+            question
             for right in "AB"
+            for question in binary(Question(f"q{number}-{right}", images=(b"",), answer=right, **told), one=True)
         ]
         assert pair[0].question == pair[1].question
         assert [q.id for q in pair] == [f"q{number}-A", f"q{number}-B"]

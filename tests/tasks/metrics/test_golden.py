@@ -10,8 +10,8 @@ import pytest
 
 from vhbench.files import read_json
 from vhbench.language import parsing
+from vhbench.language.captions.reference_vocabulary import pattern_singular
 from vhbench.tasks.metrics import amber, chair, yes_no
-from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
 
 def exact(first: str, second: str) -> float:

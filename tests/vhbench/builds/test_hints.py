@@ -37,6 +37,7 @@ def editions(request: pytest.FixtureRequest, folders: list[Path]) -> list[Editio
 @pytest.mark.parametrize("feature", FEATURES)
 def test_what_is_no_picture_and_no_word_tells_nothing(editions: list[Edition], feature: str) -> None:
     gain, spread = blind_guesses.right_guesses(editions, FEATURES[feature])
+    print(f"{100 * gain:+.1f} ± {100 * spread:.1f} points")
     assert sum(map(len, editions)) > 400
     assert gain <= blind_guesses.SURELY * spread, f"{100 * gain:.1f} points above chance, by {feature}"
 

@@ -48,9 +48,9 @@ def files(folder: Path) -> tuple[str, str, str]:
 def test_coco_says_what_is_absent_from_svgs_images_and_what_is_all_listed(tmp_path: Path) -> None:
     coco, svg, photos = files(tmp_path)
     given = (f"coco:{coco}", f"svg:{svg}")
-    assert mioh_sources.best_source(given, "position") == f"svg:{svg}"
-    absences = mioh_sources.absences_for(f"svg:{svg}", given)
-    assert absences == f"coco:{coco}"
+    source, absences = MiohBuild(source=given, images=photos)._sources_of("position")
+    assert (source, absences) == (f"svg:{svg}", f"coco:{coco}")
+    assert MiohBuild(source=given, images=photos)._sources_of("existence") == [f"coco:{coco}"]
     alone = mioh_sources.read(f"svg:{svg}", Reading(photos)).scenes
     assert [s.known for s in alone] == [{"dog"}, frozenset()]
     world = mioh_sources.read(f"svg:{svg}", Reading(photos), absences=absences)

@@ -402,7 +402,7 @@ def test_the_attack_reads_answers_as_the_metric_does(monkeypatch: pytest.MonkeyP
     attack = vhexpansion_attack.Attack(
         settings=AttackConfig(method="pgd"), models=(vhexpansion_attack.ModelChoice(name="model"),), failed="ask"
     )
-    assert vhexpansion_attack._asked(attack, cast(Any, asked))[0] == {"q0": False, "q1": True}
+    assert vhexpansion_attack._first_answers(attack, cast(Any, asked))[0] == {"q0": False, "q1": True}
 
 
 def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_path: Path) -> None:

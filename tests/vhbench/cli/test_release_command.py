@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.adapters import hub, loaded_models
-from vhbench.adapters.hub_names import ReleaseName
+from vhbench.adapters.hub_names import ReleaseName, check_access
 from vhbench.builds import recipes, sharding
 from vhbench.cli import app, build_command, leaderboard, review
 from vhbench.cli import release as command
@@ -268,7 +268,7 @@ def test_name_token_and_branch_are_checked_before_anything_is_built(
 def test_an_unreachable_hub_does_not_stop_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_test")
     monkeypatch.setattr(HfApi, "whoami", lambda self: (_ for _ in ()).throw(ConnectionError("no network")))
-    ReleaseName.check_access(REPO, "1.0.0", online=True)
+    check_access(REPO, "1.0.0", online=True)
 
 
 def test_two_releases_at_once_write_the_review_pages_once(
@@ -382,7 +382,8 @@ def test_a_model_is_pinned_by_a_commit_that_its_option_takes(
     models: dict[str, tuple[str, str]], options: dict[str, object], unpinned: list[str]
 ) -> None:
     pins = {key: recipes.ModelPin(name=name, revision=revision) for key, (name, revision) in models.items()}
-    recipe = recipes.EditionRecipe(benchmark="ode", version="1.0.0", options=options, models=pins, sources={})
+    benchmark = "vhexpansion" if "model" in options else "ode"
+    recipe = recipes.EditionRecipe(benchmark=benchmark, version="1.0.0", options=options, models=pins, sources={})
     assert recipe.unpinned == unpinned
 
 

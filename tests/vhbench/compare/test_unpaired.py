@@ -5,10 +5,10 @@ from dataclasses import replace
 from math import sqrt
 from typing import Any
 
+import false_claims
 import pytest
 from scipy import stats
 
-from benchmarks import bench_claims
 from vhbench.compare import tables, unpaired
 from vhbench.compare.differences import Difference, RunComparison
 from vhbench.compare.scored_runs import ScoredRun, measure
@@ -117,8 +117,8 @@ def test_missing_predictions_of_the_worse_run_may_decide() -> None:
 
 
 def test_chance_is_seldom_claimed_and_ten_points_are_found() -> None:
-    """A small part of ``benchmarks/bench_claims.py``."""
-    claims = [bench_claims.claimed(bench_claims.editions(30, 0.0, rng(2, "null", number)))[0] for number in range(40)]
+    """A small part of ``tests/by_hand/false_claims.py``."""
+    claims = [false_claims.claimed(false_claims.editions(30, 0.0, rng(2, "null", number)))[0] for number in range(40)]
     assert sum(claims) <= 6  # of 40 at 5 %, the probability of more is 0.4 %
-    found = [bench_claims.claimed(bench_claims.editions(300, 0.1, rng(2, "planted", number)))[1] for number in range(8)]
+    found = [false_claims.claimed(false_claims.editions(300, 0.1, rng(2, "planted", number)))[1] for number in range(8)]
     assert sum(found) >= 6

@@ -1,43 +1,31 @@
 """Nouns and similarity for AMBER's metric from a closed vocabulary, without a model."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from vhbench.language import lexicon
 from vhbench.language.captions import senses
 from vhbench.language.captions.vocabulary import Match, Vocabulary
+from vhbench.tsv import records, words
 
 # Words of AMBER's vocabulary that are as often a verb, and the context of verbs.
 _ALSO_VERBS = lexicon.words("also verbs")
-_BEFORE_A_VERB = frozenset(
-    "to can could will would may might must should shall cannot not i you he she it we they who also".split()
-)
-# Words before the preposition "to": "next to water".
-_BEFORE_TO = frozenset(
-    "next close adjacent attached connected due leading leads similar tied up back belonging".split()
-)
-
-_SAME_THING = (
-    "person people individual human, child kid, plane airplane aeroplane aircraft, bicycle bike, motorbike "
-    "motorcycle, ship boat vessel, television tv, sofa couch, phone telephone cellphone smartphone, fridge "
-    "refrigerator, tap faucet stopcock, rug carpet, drawing painting, luggage baggage suitcase, rock stone, bathtub "
-    "tub, football soccer, bin dustbin trashcan, spade shovel, tortoise turtle, kiwi kiwifruit, tie necktie, dove "
-    "pigeon, road street, stair staircase stairs, railing rail guardrail, scarf muffler, sea ocean, streetlamp "
-    "streetlight, wineglass goblet, paraglider parasail, doughnut donut, laptop notebook, seegull seagull gull, "
-    "earing earring earrings, ebook e-book"
-)
-_GROUP = {word: number for number, line in enumerate(_SAME_THING.split(", ")) for word in line.split()}
+_BEFORE_A_VERB = lexicon.words("words before a verb")
+_BEFORE_TO = lexicon.words("words before the preposition to")
+_SAME_THINGS = records(Path(__file__).with_name("same_things.tsv"), lambda words: words, {"words": words})
+_GROUP = {word: number for number, names in enumerate(_SAME_THINGS) for word in names}
 
 
-def builtin_nouns(words: Iterable[str]) -> Callable[[str], list[str]]:
+def builtin_nouns(vocabulary: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a function text → the given words that it mentions, in the singular and in order.
 
     >>> builtin_nouns(["dog", "watch", "can"])("Two dogs can watch a man with a watch.")
     ['dog', 'watch']
     """
-    vocabulary = Vocabulary.build([[word] for word in sorted(set(words))], merged={"hot dog": "hot dog"})
+    matcher = Vocabulary.build([[word] for word in sorted(set(vocabulary))], merged={"hot dog": "hot dog"})
 
     def nouns(text: str) -> list[str]:
-        return [mention.word for mention in vocabulary.find(text) if not _is_verb(text.lower(), mention)]
+        return [mention.word for mention in matcher.find(text) if not _is_verb(text.lower(), mention)]
 
     nouns.__name__ = "builtin closed vocabulary"
     return nouns

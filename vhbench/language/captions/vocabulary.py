@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from vhbench.language.inflection import plural_forms
 from vhbench.schema import VhbenchError
+from vhbench.tsv import records
 
 # Characters that are always tokens; ":" and "," are unless a digit follows, a full stop only at the end of a sentence.
 _ALONE = r";@\#$%&?!*()\[\]{}<>\"`«“‘„»”’‒–—―"
@@ -37,22 +39,10 @@ TOKEN = tokens(rf"{_CLOSERS}(?:\s|\Z)")
 # Characters that the Penn Treebank leaves inside a token; each becomes a separate one.
 _APART = str.maketrans(dict.fromkeys("/|~…•", ";"))
 
-# CHAIR's rules for COCO: two-word names of one object, and qualifiers that are not a person.
-_DOUBLE_WORDS = (
-    "motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light, fire hydrant, "
-    "stop sign, parking meter, suit case, sports ball, baseball bat, baseball glove, tennis racket, wine glass, "
-    "hot dog, cell phone, mobile phone, teddy bear, hair drier, potted plant, bow tie, laptop computer, "
-    "stove top oven, home plate, train track"
-).split(", ")
-_ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
-COCO_MERGED = {
-    **{name: name for name in _DOUBLE_WORDS},
-    **{f"{age} {animal}": animal for age in ("baby", "adult") for animal in _ANIMALS},
-    **{f"passenger {vehicle}": vehicle for vehicle in ("jet", "train")},
-    "bow tie": "tie",
-    "toilet seat": "toilet",
-    "wine glas": "wine glass",
-}
+COCO_MERGED: Mapping[str, str] = dict(
+    records(Path(__file__).with_name("coco_merged.tsv"), lambda phrase, word: (phrase, word), {})
+)
+"""CHAIR's rules for COCO: two-word names of one object, and qualifiers that are not a person."""
 
 
 class Match(NamedTuple):

@@ -1,8 +1,8 @@
 """How often 95 % intervals contain the truth: every score, few clusters and many, weak and strong.
 
-``python benchmarks/bench_coverage.py`` draws 2,000 samples of each design, in a few minutes on one core; ``--score``
-chooses rows. Demanded (:func:`faults`): at least 0.92 everywhere; from 300 clusters on at most 0.98 for rates from 0.02
-to 0.98, and 0.93 to 0.97 for rates from 0.1 to 0.9. A design that misses this is drawn again, 20,000
+``python tests/by_hand/interval_coverage.py`` draws 2,000 samples of each design, in a few minutes on one core;
+``--score`` chooses rows. Demanded (:func:`faults`): at least 0.92 everywhere; from 300 clusters on at most 0.98 for
+rates from 0.02 to 0.98, and 0.93 to 0.97 for rates from 0.1 to 0.9. A design that misses this is drawn again, 20,000
 times, and must then keep it but for two standard errors, which are 0.003; otherwise the exit code is 1. Below 300
 clusters intervals may err, and they err wide. ``naive`` is the coverage of intervals that ignore the clusters.
 """

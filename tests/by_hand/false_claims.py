@@ -1,6 +1,6 @@
 """How often an analysis claims an effect where there is none, and how often it detects a planted failure.
 
-``python benchmarks/bench_claims.py`` draws 150 samples without any effect and 30 of each planted failure; ``--full``
+``python tests/by_hand/false_claims.py`` draws 150 samples without any effect and 30 of each planted failure; ``--full``
 1,000 and 200. The responses go through the analyses themselves, to made-up questions, whose number of facts is known,
 and to those of the starter splits. Any claim at all may be made in at most 6 % of the samples without an effect (and
 three standard errors, as they are simulated); otherwise the exit code is 1.
