@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import cv2
@@ -94,18 +95,16 @@ class SceneSource:
         scene = backdrop(locale.environment.name, locale.state, locale.variant, spec.width, spec.height)
         picture = demands.meet_contrast(requests, things, seen, scene, patience)
         objects = tuple(measuring.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
-        new_scene = self._scene(spec, seed, scene, picture, objects, owned)
+        new_scene = self._scene(spec, seed, scene, objects, owned)
         demands.check_requests(spec, requests, new_scene)
-        return new_scene
+        return replace(new_scene, image=_encode(picture, self.encoding))
 
-    def _scene(
-        self, spec: SceneSpec, seed: int, backdrop: Backdrop, picture: Pixels, objects: Objects, owned: Silhouettes
-    ) -> Scene:
+    def _scene(self, spec: SceneSpec, seed: int, backdrop: Backdrop, objects: Objects, owned: Silhouettes) -> Scene:
         held, predicates = relations.judge(measuring.bodies(objects, owned))
         known, countable = known_words((o.category for o in objects), backdrop.areas)
         return Scene(
             id=f"{spec.id}-{seed}",
-            image=_encode(picture, self.encoding),
+            image=b"",
             width=spec.width,
             height=spec.height,
             objects=objects,

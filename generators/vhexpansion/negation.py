@@ -22,8 +22,10 @@ MARKS: Final = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪"
 
 _NEGATIONS = {*lexicon.words("negations"), *"none nobody nothing nowhere cannot false untrue incorrect wrong".split()}
 _SIMPLE = re.compile(r"(?i)(?:is|are|was|were) there (?:an?|any) (?!of\b)")
-_Template = tuple[str, re.Pattern[str], str]
+_Template = tuple[str, str, str]
 """Sources (a regular expression), pattern of a question, and its twin with the pattern's groups in braces."""
+
+_compiled = cache(re.compile)  # those of all sources take a second
 
 
 def natural_twin(parts: Parts, source: str = "") -> str:
@@ -95,7 +97,7 @@ def has(slot: str, text: str) -> bool:
 def _filled(template: _Template, sentence: str) -> str | None:
     """Return the twin of a question; None if it does not match."""
     _, question, twin = template
-    match = question.fullmatch(sentence)
+    match = _compiled(question).fullmatch(sentence)
     if not match or (re.search(r":[sd]\}", twin) and has("FURTHER", sentence)):  # another verb would keep its form
         return None
 
@@ -179,5 +181,5 @@ def _table() -> tuple[dict[str, str], tuple[_Template, ...]]:
             slots[first] = f"(?:{second})"
         elif line and not line.startswith("#"):
             question = re.sub(r"\{([A-Z]+)(\d*)\}", lambda name: f"(?P<{name[1]}{name[2]}>{slots[name[1]]})", first)
-            templates.append((kind, re.compile(question), second))
+            templates.append((kind, question, second))
     return slots, tuple(templates)

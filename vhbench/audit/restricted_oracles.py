@@ -9,6 +9,7 @@ concedes; a cell that exceeds it can be answered without the skill that it is me
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import isnan, nan, sqrt
 from pathlib import Path
 from string import ascii_uppercase
@@ -123,10 +124,13 @@ def _crowded(scene: Scene) -> Scene:
     """Add an object of each known category."""
     kinds = frozenset(kind for thing in scene.objects for kind in thing.known_attributes)
     names = sorted(scene.known | scene.categories())
-    objects = tuple(
-        SceneObject(i, name, (0, 0, 1, 1), 1, known_attributes=kinds) for i, name in enumerate(names)
-    )  # fmt: skip
+    objects = tuple(_thing(i, name, kinds) for i, name in enumerate(names))
     return replace(scene, objects=objects, countable=frozenset(names))
+
+
+@lru_cache(maxsize=1 << 16)
+def _thing(number: int, category: str, kinds: frozenset[str]) -> SceneObject:
+    return SceneObject(number, category, (0, 0, 1, 1), 1, known_attributes=kinds)
 
 
 def _unowned(scene: Scene, full: Scene) -> Scene:

@@ -1,7 +1,7 @@
 """Hash of the code and drawings that a build depends on."""
 
-import ast
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -14,6 +14,8 @@ _LATER = (
     "tasks", "analysis", "card", "cli", "compare", "leaderboard", "training", "release.py", "split_diff.py"
 )  # fmt: skip
 """Packages above the builds: they read or serve splits and cannot change their content; the audit ends builds."""
+
+_IMPORT = re.compile(r"^ *(?:from (vhbench[\w.]*) import (\([^)]*\)|.*)|import (vhbench\.[\w.]*))", re.M)
 
 _WRITES = "vhbench.builds.sharding"
 """Module that turns any build's rows into a split."""
@@ -72,10 +74,5 @@ def _needed(module: str, files: dict[str, Path], *more: str) -> set[str]:
 
 def _imports(path: Path) -> Iterator[str]:
     """Yield a file's vhbench imports; of "from vhbench.a import b" both, as b may be a module."""
-    if b"vhbench" not in (content := path.read_bytes()):
-        return
-    for node in ast.walk(ast.parse(content)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("vhbench."))
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "vhbench":
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    for package, names, module in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        yield from (f"{package}.{name}" for name in re.findall(r"\w+", names)) if package else (module,)

@@ -230,12 +230,20 @@ def _rows(
 
 
 def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) -> Iterator[int]:
+    """Build shards in other processes and, unless each has a GPU of its own, from the last one on in this one, too."""
     # Never "fork", which would copy threads and GPU handles in an unknown state.
     context = multiprocessing.get_context("spawn")
     started = (context.Value("i", 0), visible_devices() if build.on_gpu else ())
-    pool = ProcessPoolExecutor(min(workers, len(todo)), mp_context=context, initializer=_begin, initargs=started)
+    others = min(workers, len(todo)) - (not build.on_gpu)
+    pool = ProcessPoolExecutor(others, mp_context=context, initializer=_begin, initargs=started)
     try:
-        futures = [pool.submit(build_shard, build, parts, index) for index in todo]
+        futures = {pool.submit(build_shard, build, parts, index): index for index in todo}
+        for future, index in [] if build.on_gpu else reversed([*futures.items()]):
+            if any(one.done() and one.exception() for one in futures):
+                break
+            if future.cancel():
+                del futures[future]
+                yield build_shard(build, parts, index)
         for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool as error:

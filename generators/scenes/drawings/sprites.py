@@ -60,6 +60,7 @@ class Shadow:
     at: tuple[int, int]  # (x, y) of its corner relative to the sprite's corner
 
 
+@functools.lru_cache(maxsize=2048)
 def silhouette(look: Look) -> Silhouette:
     """Return a look's silhouette, about :data:`PROBE` pixels on its longest side."""
     solid = _shape(look.word, look.action, look.state, look.variant)

@@ -16,9 +16,11 @@ def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool)
 
     Strict attempts allow almost no overlap and, for few objects, require unambiguous left/right order.
     """
+    if "truncated" not in spot.wish.hard and _outside(layout, spot) > 0.01:
+        return False
     if strict and len(layout.spots) < _FEW and not target and not _clearly_beside(layout, spot):
         return False
-    if "truncated" not in spot.wish.hard and _outside(layout, spot) > 0.01:
+    if not _relations_hold(layout, spot):
         return False
     hosts = {placed.placed.host for placed in (*layout.spots, spot)}
     for i, other in enumerate(layout.spots):
@@ -29,9 +31,7 @@ def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool)
         elif share < 1 and share < _least_visible(layout, other, carries=i in hosts, strict=strict):
             return False
     carries = len(layout.spots) in hosts
-    if share_among(spot, layout.spots) < _least_visible(layout, spot, carries=carries, strict=strict):
-        return False
-    return _relations_hold(layout, spot)
+    return share_among(spot, layout.spots) >= _least_visible(layout, spot, carries=carries, strict=strict)
 
 
 def _least_visible(layout: Layout, spot: Spot, *, carries: bool, strict: bool) -> float:

@@ -7,6 +7,7 @@ on the pixels (:mod:`source`); a failed attempt is followed by another with othe
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -72,12 +73,13 @@ def _find_place(layout: Layout, wish: Wish) -> Spot | None:
     """Return the first acceptable proposal, or a covering one if the wish must hide another."""
     target = _to_be_hidden(layout, wish)
     perch = next((spot for spot in layout.spots if spot.wish.spec == wish.perch >= 0), None)
+    tied = list(ties(layout, wish))
     for attempt in range(_TRIES):
         strict = attempt < _TRIES // 2
         if target:
             spot = _cover(layout, wish, target)
         else:
-            spot = _on_top(layout, wish, perch) if perch and strict else _propose(layout, wish)
+            spot = _on_top(layout, wish, perch) if perch and strict else _propose(layout, wish, tied)
         if spot and acceptable(layout, spot, target, strict=strict):
             return spot
     return None
@@ -94,9 +96,8 @@ def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
 # Proposals
 
 
-def _propose(layout: Layout, wish: Wish) -> Spot | None:
+def _propose(layout: Layout, wish: Wish, tied: Sequence[tuple[str, Spot]]) -> Spot | None:
     """Return a random position for a wish, guided by the requested relations."""
-    tied = list(ties(layout, wish))
     for predicate, anchor in tied:
         if predicate == "on":
             return _on_top(layout, wish, anchor)
@@ -151,6 +152,7 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
     return min(max(min(scale, most), least * frame), 0.5 * frame)
 
 
+@lru_cache(maxsize=2048)
 def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, float]:
     """Return the mean side per height below the horizon, and the largest that fits."""
     drawing = artwork.draw(look.word, action=look.action, state=look.state, variant=look.variant)

@@ -234,8 +234,8 @@ def choose_locale(
 def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
     name = spec.environment
     own = find_environment(name) if name else None
-    painting = [e for e in ENVIRONMENTS.values() if not name or any(name in e.areas(state) for state in e.states)]
-    environments = [own] if own else painting
+    painting = (e for e in ENVIRONMENTS.values() if not name or any(name in e.areas(state) for state in e.states))
+    environments = [own] if own else [*painting]
     if not environments:
         raise Refusal("no such environment", environment=name)
     locales = [
