@@ -68,7 +68,7 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
     count = len(questions.rows)
     starts = range(0, repeats * count, count)
     records = [[parsed(questions, index, responses[start + index]) for index in range(count)] for start in starts]
-    counts = [[_counted(questions, record) for record in one] for one in records]
+    counts = [[counted(questions, record) for record in one] for one in records]
     hits = list(map(_right, records[0], counts[0]))
     scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}
     for name, family in questions.families.items():
@@ -123,7 +123,8 @@ def parsed(questions: QuestionIndex, place: int, answer: PackedAnswer) -> Record
     return replace(record, tokens=answer.tokens) if answer.tokens else record
 
 
-def _counted(questions: QuestionIndex, record: Record) -> Claims | None:
+def counted(questions: QuestionIndex, record: Record) -> Claims | None:
+    """Return the claims of a caption; None for other responses."""
     return questions.claimed(record) if record.kind == "caption" and questions.claimed else None
 
 
