@@ -1,7 +1,7 @@
 """``vhbench leaderboard``: create, check, publish and export a board with recomputed scores."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -221,16 +221,19 @@ def _check(options: CheckOptions) -> None:
     from vhbench.leaderboard import pull_requests
     from vhbench.leaderboard.validating import check_all, find_duplicates
 
-    rules = None
+    rules, new = None, dict[str, str]()
     if options.against:
         request = pull_requests.read_request(options.board, options.against)
-        for line in request.lines:
-            typer.echo(in_a_line(line))
+        new = dict(request.entries)
+        for title, kind in new.items():
+            typer.echo(in_a_line(f"{kind:8} {title}"))
         if faults := list(request.faults(options.submitter)):
             raise _refused(faults, str(options.board))
         rules = request.rules
     board, sources = options.read(rules)
     checked, strays = check_all(board, sources, workers=options.workers)
+    # Claims of an older scorer may have been right when they were made, but new ones are made now.
+    checked = [replace(one, reasons=(*one.reasons, *one.moved)) if one.place.title in new else one for one in checked]
     refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
     for one in checked:
         if not one.reasons:

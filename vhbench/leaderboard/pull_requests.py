@@ -30,14 +30,13 @@ class PullRequest:
     submitters: Mapping[str, str]
 
     @property
-    def lines(self) -> Iterator[str]:
-        """One line per added, changed or deleted entry."""
+    def entries(self) -> Mapping[str, str]:
+        """MODEL/EDITION → whether that entry is added, changed or deleted."""
         kinds: dict[str, set[str]] = {}
         for path, kind in self.changes.items():
-            if (parts := PurePosixPath(path).parts)[0] == ENTRIES and len(parts) > 2:
-                kinds.setdefault("/".join(parts[1:3]), set()).add(kind)
-        for name, entry_kinds in sorted(kinds.items()):
-            yield f"{entry_kinds.pop() if len(entry_kinds) == 1 else 'changed':8} {name}"
+            if _is_entry(path):
+                kinds.setdefault("/".join(PurePosixPath(path).parts[1:3]), set()).add(kind)
+        return {name: kinds[name].pop() if len(kinds[name]) == 1 else "changed" for name in sorted(kinds)}
 
     def faults(self, submitter: str = "") -> Iterator[str]:
         """Yield the changes that a submitter may not make, one line each.

@@ -78,7 +78,11 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         rules: rules of the board.
         keep: whether to return its responses.
     """
-    return examine(place, cached_question_index(place.edition, source), rules, keep=keep)
+    questions = cached_question_index(place.edition, source)
+    try:
+        return examine(place, questions, rules, keep=keep)
+    except VhbenchError as error:  # only this entry is refused
+        return CheckedEntry(place, None, (str(error),))
 
 
 def examine(
@@ -184,16 +188,17 @@ def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:
     first: dict[str, CheckedEntry] = {}
     names_by_look: dict[str, dict[str, str]] = {}
     for one in checked:
-        if one.entry is not None:
+        if one.entry is not None and not one.reasons:  # a faulty entry refuses no other
             first.setdefault(one.place.model, one)
             names_by_look.setdefault(look(one.entry.name), {})[one.place.model] = one.entry.name
     for one in checked:
         odd = list[str]()
         if one.entry is not None:
-            other = first[one.place.model]
+            other = first.get(one.place.model, one)
             if one is not other and other.entry is not None:
                 odd += unlike(one.entry.about, other.entry.about, other.place.title)
-            alike = [name for model, name in names_by_look[look(one.entry.name)].items() if model != one.place.model]
+            names = names_by_look.get(look(one.entry.name), {})
+            alike = [name for model, name in names.items() if model != one.place.model]
             odd += [f"its name looks like that of another model, {quote_value(alike[0])}"] if alike else []
         yield replace(one, reasons=(*one.reasons, *odd)) if odd else one
 

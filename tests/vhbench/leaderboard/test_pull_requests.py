@@ -82,7 +82,7 @@ def test_a_request_is_listed_and_kept_to_its_own_folder(
         git(root, "add", "-A")
         git(root, "commit", "-qm", "request")
     request = read_request(root, "main")
-    assert list(request.lines) == lines
+    assert [f"{kind:8} {title}" for title, kind in request.entries.items()] == lines
     faults = list(request.faults("me"))
     assert len(faults) == (fault != "")
     assert fault in "\n".join(faults)
