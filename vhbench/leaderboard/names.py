@@ -75,7 +75,7 @@ _BEFORE, _AFTER = (
     "|".join(map(_bare, words.split()))
     for words in (
         "a an the our pure average",
-        "s accuracy agent answer answers baseline guess guesser guessing level model performance reference score",
+        "s accuracy agent answer baseline guess guesser guessing level model performance reference score",
     )
 )
 """Words around the name of a reference that leave it one."""

@@ -84,8 +84,8 @@ def test_a_misleading_name_is_refused(name: str) -> None:
     "name",
     ["GPT-9", "Qwen2.5-VL 3B", "通义千问 7B", "Qwen 通义", "Оракул", "Café-VL", "ルビー 2", "Llama-3.2 (11B), v2/fp16+",
      "Oracle that slips", "Coinbase-VL", "😀 model", "Verified-VL", "Verified-VL 7B", "Reproduced-LLaVA",
-     "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "RandomForest-VL", "Chancellor 3",
-     "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL"],
+     "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "Chancellor 3",
+     "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
     ModelInfo(name=name).check()
