@@ -238,7 +238,7 @@ def _check(options: CheckOptions) -> None:
     for one in checked:
         if not one.reasons:
             typer.echo(in_a_line(f"ok       {one.place.title} ({one.tier})"))
-        for line in one.moved[:1]:
+        for line in one.moved[:1] if not one.reasons else ():
             typer.echo(in_a_line(f"note: {one.place.title}: {line}; run `vhbench leaderboard refresh`"), err=True)
     for line in find_duplicates(checked):
         typer.echo(in_a_line(f"note: {line}"), err=True)

@@ -296,7 +296,7 @@ def read_yaml(path: Path, text: bytes | None = None) -> dict[str, Any]:
     """
     data = read_bytes(path, MOST_YAML) if text is None else text
     try:
-        mapping = yaml.load(data, _Plain)  # noqa: S506 (a SafeLoader)
+        mapping = yaml.load(data.decode("utf-8-sig"), _Plain)  # noqa: S506 (a SafeLoader)
     except VhbenchError as error:
         raise VhbenchError(f"{path}, {error}") from error
     except (yaml.YAMLError, RecursionError, ValueError, UnicodeDecodeError) as error:

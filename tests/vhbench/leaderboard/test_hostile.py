@@ -236,6 +236,15 @@ def test_a_hostile_field_is_refused(toy: StoredEntry, tmp_path: Path, field: str
     assert "\x1b" not in reasons
 
 
+def test_line_ends_and_a_byte_order_mark_do_not_matter(toy: StoredEntry, tmp_path: Path) -> None:
+    text = (toy.folder / "entry.yaml").read_text()
+    for number, odd in enumerate((text.replace("\n", "\r\n"), "\ufeff" + text)):
+        assert checked(toy, tmp_path / str(number), odd) == ""
+    (tmp_path / "entry.yaml").write_bytes(text.encode("utf-16"))  # binary for those who review the request
+    with pytest.raises(VhbenchError, match="not YAML"):
+        boards.read_yaml(tmp_path / "entry.yaml")
+
+
 @pytest.mark.parametrize(("change", "told"), TEXTS)
 def test_a_hostile_file_is_refused(toy: StoredEntry, tmp_path: Path, change: Callable[[str], str], told: str) -> None:
     text = change((toy.folder / "entry.yaml").read_text())

@@ -97,6 +97,18 @@ def test_without_an_account_only_new_models_are_taken(root: Path) -> None:
     assert "got changes by 'an unknown account'" in "\n".join(read_request(root, "main").faults())
 
 
+def test_accounts_are_the_same_in_any_case(root: Path) -> None:
+    entry(root, "mine", "Me")
+    assert list(read_request(root, "main").faults("ME")) == []
+
+
+def test_an_entry_that_cannot_be_read_is_left_to_the_check_of_entries(root: Path) -> None:
+    entry(root, "new", "me")
+    (root / f"entries/new/{ODE}/entry.yaml").write_text("submitter: me\nsubmitter: me\n")
+    request = read_request(root, "main")
+    assert (list(request.faults("me")), request.submitters) == ([], {})
+
+
 @pytest.mark.parametrize("base", ["nowhere", "--output=/tmp/x", ""])
 def test_another_revision_is_an_error(root: Path, base: str) -> None:
     with pytest.raises(VhbenchError, match="expected a revision"):
