@@ -197,7 +197,7 @@ def _entries(n: int) -> str:
 class WorkersOption(BoardOption):
     """A board, and how many processes check it."""
 
-    workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
+    workers: int = option("Number of processes; 0 for one per core, at most 4.", 0, least=0, names=("--workers", "-w"))
 
 
 @dataclass(frozen=True, kw_only=True)
