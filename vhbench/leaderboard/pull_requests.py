@@ -91,7 +91,7 @@ def read_request(folder: Path, base: str) -> PullRequest:
     for name in _listed(folder, "ls-tree", "-r", "--name-only", commit, f"{ENTRIES}/"):
         parts = PurePosixPath(name).parts
         if len(parts) == 4 and parts[3] == ENTRY_FILE and not owners.get(parts[1]):
-            owners[parts[1]] = _submitter(folder / name, _git(folder, "show", f"{commit}:{prefix}{name}"))
+            owners[parts[1]] = _submitter(folder / name, _git(folder, "show", f"{commit}:{prefix}{name}")) or ""
     files = [path for path in kinds if _is_entry(path) and path.endswith(f"/{ENTRY_FILE}") and kinds[path] != "deleted"]
     accounts = {path: _submitter(folder / path) for path in sorted(files)}
     submitters = {path: account for path, account in accounts.items() if account is not None}

@@ -106,7 +106,7 @@ def examine(
             reasons.append(f"{ANSWERS}: expected SHA-256 {entry.answers[:12]}…, got {digest[:12]}…")
         responses = packed_answers.unpack(file, entry.repeats * len(questions.rows))
     except VhbenchError as error:
-        return CheckedEntry(place, None, (*reasons, str(error)))
+        return CheckedEntry(place, None, (*reasons, str(error).replace(f"{place.folder}{os.sep}", "")))  # for the site
     rescoring = recompute(questions, responses, entry.repeats)
     unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
