@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from vhbench.files import LARGEST_TEXT, read_bytes
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import open_parquet, readable, shared
+from vhbench.splits.unpacking import open_parquet, readable
 
 COLUMN = "response"
 LONGEST = 1 << 20
@@ -116,7 +116,9 @@ def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
 
 
 def _decoded(texts: pa.DictionaryArray, *lengths: pa.Array) -> Iterator[PackedAnswer]:
-    return map(PackedAnswer, shared(texts), *(column.to_pylist() for column in lengths))
+    distinct = texts.dictionary.to_pylist()  # equal responses are one object
+    responses = [distinct[index] for index in texts.indices.to_pylist()]
+    return map(PackedAnswer, responses, *(column.to_pylist() for column in lengths))
 
 
 def _batches(path: Path, file: pq.ParquetFile, size: int) -> Iterator[pa.RecordBatch]:
