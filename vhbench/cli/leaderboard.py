@@ -1,7 +1,7 @@
 """``vhbench leaderboard``: create, check, publish and export a board with recomputed scores."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,7 +197,7 @@ def _entries(n: int) -> str:
 class WorkersOption(BoardOption):
     """A board, and how many processes check it."""
 
-    workers: int = option("Number of processes; 0 for one per core.", 0, least=0, names=("--workers", "-w"))
+    workers: int = option("Number of processes; 0 for one per core, at most 4.", 0, least=0, names=("--workers", "-w"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,21 +221,24 @@ def _check(options: CheckOptions) -> None:
     from vhbench.leaderboard import pull_requests
     from vhbench.leaderboard.validating import check_all, find_duplicates
 
-    rules = None
+    rules, new = None, dict[str, str]()
     if options.against:
         request = pull_requests.read_request(options.board, options.against)
-        for line in request.lines:
-            typer.echo(in_a_line(line))
+        new = dict(request.entries)
+        for title, kind in new.items():
+            typer.echo(in_a_line(f"{kind:8} {title}"))
         if faults := list(request.faults(options.submitter)):
             raise _refused(faults, str(options.board))
         rules = request.rules
     board, sources = options.read(rules)
     checked, strays = check_all(board, sources, workers=options.workers)
+    # Claims of an older scorer may have been right when they were made, but new ones are made now.
+    checked = [replace(one, reasons=(*one.reasons, *one.moved)) if one.place.title in new else one for one in checked]
     refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
     for one in checked:
         if not one.reasons:
             typer.echo(in_a_line(f"ok       {one.place.title} ({one.tier})"))
-        for line in one.moved[:1]:
+        for line in one.moved[:1] if not one.reasons else ():
             typer.echo(in_a_line(f"note: {one.place.title}: {line}; run `vhbench leaderboard refresh`"), err=True)
     for line in find_duplicates(checked):
         typer.echo(in_a_line(f"note: {line}"), err=True)

@@ -89,8 +89,11 @@ GUESSERS: tuple[Baseline, ...] = (
 MOST_FOR_WORDS = 2_000
 """Maximum number of questions for the text-only baseline: 10,000 of MIOH take many minutes."""
 
-NAMES = (*(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE)
-"""Names of all baselines, which no model may have."""
+REFERENCES = (
+    *(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE,
+    "Always no", "Ground truth", "Human", "Humans", "Majority", "People", "Random",
+)  # fmt: skip
+"""Names of all baselines, and of those that boards elsewhere have, which no model may have."""
 
 
 def levels(questions: QuestionIndex) -> list[FixedBaseline]:

@@ -1,6 +1,7 @@
 """``board.yaml``: the dataset versions (editions) of a board, and its rules for entries."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -266,13 +267,19 @@ def write_board(board: Board) -> Path:
 
 
 class _Plain(yaml.SafeLoader):
-    """YAML loader without aliases, a few of which can expand beyond any memory."""
+    """YAML loader without aliases, a few of which can expand beyond any memory, and without keys that occur twice."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise VhbenchError(f"line {mark.line + 1}: expected no YAML alias (*)")
         return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if twice := [key for key, count in Counter(keys).items() if count > 1]:
+            raise VhbenchError(f"line {node.start_mark.line + 1}: {quote_value(twice[0])} occurs twice")
+        return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         # Dates stay text; the field that uses one validates it.
@@ -289,7 +296,7 @@ def read_yaml(path: Path, text: bytes | None = None) -> dict[str, Any]:
     """
     data = read_bytes(path, MOST_YAML) if text is None else text
     try:
-        mapping = yaml.load(data, _Plain)  # noqa: S506 (a SafeLoader)
+        mapping = yaml.load(data.decode("utf-8-sig"), _Plain)  # noqa: S506 (a SafeLoader)
     except VhbenchError as error:
         raise VhbenchError(f"{path}, {error}") from error
     except (yaml.YAMLError, RecursionError, ValueError, UnicodeDecodeError) as error:

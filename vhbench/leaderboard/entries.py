@@ -12,10 +12,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from vhbench.benchmarks import of_task
+from vhbench.benchmarks import task as task_named
 from vhbench.files import convert, path_exists, quote_value, write_atomic
-from vhbench.leaderboard.baselines import NAMES
+from vhbench.leaderboard.baselines import REFERENCES
 from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
-from vhbench.leaderboard.names import bare_look, check_name
+from vhbench.leaderboard.names import check_name, names_reference
 from vhbench.provenance import Provenance
 from vhbench.schema import VhbenchError
 
@@ -24,10 +26,10 @@ FILE, ANSWERS = "entry.yaml", "answers.parquet"
 MOST_REPEATS = 32
 _LONGEST_FOLDER = 60
 
-_RESERVED = frozenset(map(bare_look, NAMES))
 _SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 """Device names that Windows reserves, with any extension."""
+_VERSION = re.compile(r"([0-9][0-9A-Za-z.+]{0,39})?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
@@ -71,7 +73,7 @@ class ModelInfo:
             check(getattr(self, name), f"the {name}", most)
         if not self.name.strip() or self.name != self.name.strip():
             raise VhbenchError(f"expected a model name without spaces around it, got {self.name!r}")
-        if not self.reference and ((key := bare_look(self.name)) in _RESERVED or key.startswith("vhbench")):
+        if not self.reference and names_reference(self.name, REFERENCES):
             raise VhbenchError(f"{quote_value(self.name)} is reserved for baselines; add one with --reference KIND")
         if self.url:
             web_address(self.url, "the url")
@@ -171,6 +173,14 @@ class StoredEntry:
                 f"expected an entry for {edition.name}; got {quote_value(entry.task or entry.benchmark)} "
                 f"{quote_value(entry.version)}"
             )
+        for run in entry.provenance:
+            owner = of_task(run.task)
+            if owner is None or owner.name != edition.benchmark or task_named(run.task).variants:
+                raise VhbenchError(
+                    f"expected tasks of {edition.benchmark} in its provenance, got {quote_value(run.task)}"
+                )
+        if not _VERSION.fullmatch(entry.scorer):
+            raise VhbenchError(f"the scorer: expected a version of vhbench, got {quote_value(entry.scorer)}")
         if entry.content_hash != edition.content_hash:
             raise VhbenchError(
                 f"was evaluated on another split: expected content hash {edition.content_hash[:12]}… of the board's "

@@ -81,7 +81,7 @@ class Failure(str):
 
 
 _idle: list[_Child] = []
-"""Idle child processes: starting one takes seconds."""
+"""Idle child processes, one of which stays: starting it takes seconds."""
 
 
 def each(
@@ -119,6 +119,8 @@ def each(
 
     with ThreadPoolExecutor(workers) as threads:
         yield from threads.map(call, tasks, repeat(SECONDS) if seconds is None or callable(seconds) else seconds)
+    while len(_idle) > 1:
+        _idle.pop().end()
 
 
 def _serve(pipe: Connection, memory: int) -> None:

@@ -5,6 +5,7 @@ Look-alikes follow Unicode's TR 39 with the tables of disarm.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 import disarm
 
@@ -17,10 +18,16 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
 _ODD = re.compile(r"[\u0300-\u036f]{2}|[\u034f\u0640\u20d0-\u20ff]|(?![-0-9])[\u2010-\u2015\d]")
 """Marks that are stacked, enclosing or unseen; dashes and digits that look like those of ASCII."""
 
-_VERDICT = re.compile(r"(?i)\b(?:reproduced|verified)\b|[\u2611\u2705\u2713\u2714]")
-"""Words and signs by which a board marks what it has checked."""
+_SIGNS = ("CHECK MARK", "WITH CHECK", "WITH BOLD CHECK", "SQUARE ROOT", "MEDAL", "TROPHY")
+"""Parts of Unicode's names of signs that say that an entry is checked, or comes first."""
 
 _LETTERS = str.maketrans("01i", "oll")
+
+
+def _plain(text: str) -> str:
+    """Return a text without accents and case, with one letter for those that look alike."""
+    signs = unicodedata.normalize("NFKD", look(text)).casefold()
+    return "".join(sign for sign in signs if not unicodedata.combining(sign)).translate(_LETTERS)
 
 
 def check_name(name: str, subject: str, most: int) -> None:
@@ -36,7 +43,7 @@ def check_name(name: str, subject: str, most: int) -> None:
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
     if mixed or disarm.has_anomalies(name) or _ODD.search(name) or not unicodedata.is_normalized("NFKC", name):
         raise VhbenchError(f"expected {subject} without characters that look like others; got {name!a}")
-    if _VERDICT.search(name):
+    if _VERDICT.search(_plain(name)) or any(part in unicodedata.name(sign, "") for sign in name for part in _SIGNS):
         raise VhbenchError(f"expected {subject} without a verdict of the board; got {name!a}")
 
 
@@ -49,11 +56,30 @@ def look(name: str) -> str:
     return disarm.skeleton_key(name)
 
 
-def bare_look(name: str) -> str:
-    r"""Return a key of a reserved name that its spellings with accents, spaces, signs and digits share.
+def names_reference(name: str, references: Iterable[str]) -> bool:
+    r"""Return whether a name is that of a reference in any spelling, or adds no more than a number or "the … baseline".
 
-    >>> bare_look("0r\u00e1-cle!") == bare_look("Oracle"), bare_look("Oracle 2") == bare_look("Oracle")
-    (True, False)
+    >>> [names_reference(name, ["Oracle"]) for name in ("0r\u00e1-cle!", "The oracle model", "Oracle 2", "Oracle-VL")]
+    [True, True, True, False]
     """
-    plain = unicodedata.normalize("NFKD", look(name)).casefold()
-    return "".join(sign for sign in plain if sign.isalnum()).translate(_LETTERS)
+    allowed = "|".join(map(_bare, references))
+    key = _bare(re.sub(r"[\W_]*v?[\d.]+\W*$", "", name))
+    return re.fullmatch(rf"(?:{_BEFORE})?(?:vhbench.*|(?:{allowed})(?:{_AFTER})*)", key) is not None
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, _plain(text)))
+
+
+_BEFORE, _AFTER = (
+    "|".join(map(_bare, words.split()))
+    for words in (
+        "a an the our pure average",
+        "s accuracy agent answer baseline guess guesser guessing level model performance reference score",
+    )
+)
+"""Words around the name of a reference that leave it one."""
+
+_WORDS = "|".join(map(_plain, ("verified", "reproduced", "self-reported", "provenance complete")))
+_VERDICT = re.compile(rf"(?!\A(?:{_WORDS})[-_][^\W_])(?<![^\W_])(?:{_WORDS})(?![^\W_])")
+"""Words by which a board marks what it has checked; "Verified-VL" is a name that begins with one."""

@@ -26,9 +26,9 @@ MOST_TEXT = 160 << 20
 """Maximum bytes of all responses of an entry: those to 8,786 questions may have 16 kB and more each."""
 
 _LONG = 8 << 20
-"""Bytes of responses above which they are decoded one at a time, which takes longer."""
+"""Bytes of distinct responses above which they are decoded one at a time, which takes longer."""
 
-_GROUP, _BATCH = 1 << 16, 32
+_GROUP, _BATCH, _BATCH_OF_LONG = 1 << 16, 256, 8
 
 
 class PackedAnswer(NamedTuple):
@@ -102,34 +102,46 @@ def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
         if file.metadata.num_rows != count:
             raise VhbenchError(f"{path}: expected {count:,} responses, got {file.metadata.num_rows:,}")
         size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
-        batches = list(_batches(path, file.metadata, size))
-    if (rows := sum(map(len, batches))) != count:
-        raise VhbenchError(f"{path}: expected {count:,} responses, got {rows:,}")
-    columns = pa.Table.from_batches(batches).columns
-    if sum(batch.nbytes for batch in batches) > _LONG:
-        return _Packed(*columns)
-    shared: dict[str, str] = {}  # many responses are equal
-    texts, *lengths = (column.to_pylist() for column in columns)
-    return list(map(PackedAnswer, (shared.setdefault(text, text) for text in texts), *lengths))
+        if size > _LONG:  # dictionaries of later batches would have all earlier texts
+            file = pq.ParquetFile(path, metadata=file.metadata)
+        batches = _batches(path, file, size)
+        answers: Sequence[PackedAnswer] = (
+            _Packed(*pa.Table.from_batches(batches).columns)
+            if size > _LONG
+            else [answer for batch in batches for answer in _decoded(*batch.columns)]
+        )
+    if len(answers) != count:
+        raise VhbenchError(f"{path}: expected {count:,} responses, got {len(answers):,}")
+    return answers
 
 
-def _batches(path: Path, metadata: pq.FileMetaData, size: int) -> Iterator[pa.RecordBatch]:
+def _decoded(texts: pa.DictionaryArray, *lengths: pa.Array) -> Iterator[PackedAnswer]:
+    distinct = texts.dictionary.to_pylist()  # equal responses are one object
+    responses = [distinct[index] for index in texts.indices.to_pylist()]
+    return map(PackedAnswer, responses, *(column.to_pylist() for column in lengths))
+
+
+def _batches(path: Path, file: pq.ParquetFile, size: int) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file while they are not too large; ``size`` is the one that its footer states."""
-    file, left = pq.ParquetFile(path, metadata=metadata), MOST_TEXT
-    batches = file.iter_batches(_BATCH, use_threads=False)
+    left = MOST_TEXT
+    batches = file.iter_batches(_BATCH_OF_LONG if size > _LONG else _BATCH, use_threads=False)
     while size <= MOST_TEXT and left >= 0 and (batch := next(batches, None)) is not None:
-        if batch.column(COLUMN).null_count:
+        texts = batch.column(COLUMN)
+        values = texts.dictionary if isinstance(texts, pa.DictionaryArray) else texts
+        if texts.null_count or values.null_count:
             raise VhbenchError(f"{path}: column {COLUMN} holds a null; a response without text is the empty string")
         if any(value is None or value < 0 for column in batch.columns[1:] for value in column.to_pylist()):
             raise VhbenchError(f"{path}: expected token counts of at least 0")
         try:
-            batch.column(COLUMN).validate(full=True)
+            values.validate(full=True)
         except pa.ArrowInvalid as error:
             raise VhbenchError(f"{path}: column {COLUMN} is not UTF-8") from error
-        lengths = pc.call_function("utf8_length", [batch.column(COLUMN)])
+        lengths = pc.call_function("utf8_length", [values])
         if (longest := pc.call_function("max", [lengths]).as_py() or 0) > LONGEST:
             raise VhbenchError(f"{path}: has a text of {longest:,} characters; at most {LONGEST:,}")
         yield batch
-        left -= batch.nbytes
+        sizes = pc.call_function("binary_length", [values])
+        sizes = sizes if values is texts else sizes.take(texts.indices)
+        left -= pc.call_function("sum", [sizes]).as_py() or 0
     if size > MOST_TEXT or left < 0:
         raise VhbenchError(f"{path}: expected at most {MOST_TEXT >> 20:,} MiB unpacked, got more")

@@ -21,7 +21,7 @@ class PullRequest:
         rules: ``board.yaml`` of the base.
         changes: path relative to the board's folder → "added", "changed" or "deleted".
         owners: model whose folder exists in the base → its submitter there, "" for the maintainers.
-        submitters: added or changed entry → its submitter.
+        submitters: added or changed entry → its submitter, if it can be read.
     """
 
     rules: bytes
@@ -30,14 +30,13 @@ class PullRequest:
     submitters: Mapping[str, str]
 
     @property
-    def lines(self) -> Iterator[str]:
-        """One line per added, changed or deleted entry."""
+    def entries(self) -> Mapping[str, str]:
+        """MODEL/EDITION → whether that entry is added, changed or deleted."""
         kinds: dict[str, set[str]] = {}
         for path, kind in self.changes.items():
-            if (parts := PurePosixPath(path).parts)[0] == ENTRIES and len(parts) > 2:
-                kinds.setdefault("/".join(parts[1:3]), set()).add(kind)
-        for name, entry_kinds in sorted(kinds.items()):
-            yield f"{entry_kinds.pop() if len(entry_kinds) == 1 else 'changed':8} {name}"
+            if _is_entry(path):
+                kinds.setdefault("/".join(PurePosixPath(path).parts[1:3]), set()).add(kind)
+        return {name: kinds[name].pop() if len(kinds[name]) == 1 else "changed" for name in sorted(kinds)}
 
     def faults(self, submitter: str = "") -> Iterator[str]:
         """Yield the changes that a submitter may not make, one line each.
@@ -51,12 +50,16 @@ class PullRequest:
         if len(models) > 1:
             yield f"changes the entries of {len(models)} models ({', '.join(models)}); expected one"
         for model in models:
-            if model in self.owners and (not submitter or self.owners[model] != submitter):
+            if model in self.owners and (not submitter or not _same(self.owners[model], submitter)):
                 owner = quote_value(self.owners[model]) if self.owners[model] else "the maintainers"
                 yield f"{model}: belongs to {owner}; got changes by {quote_value(submitter or 'an unknown account')}"
         for name, account in self.submitters.items():
-            if submitter and account != submitter:
+            if submitter and not _same(account, submitter):
                 yield f"{name}: expected submitter {quote_value(submitter)}, got {quote_value(account)}"
+
+
+def _same(account: str, other: str) -> bool:
+    return account.casefold() == other.casefold()  # as GitHub and the Hub compare them
 
 
 def _is_entry(path: str) -> bool:
@@ -88,17 +91,18 @@ def read_request(folder: Path, base: str) -> PullRequest:
     for name in _listed(folder, "ls-tree", "-r", "--name-only", commit, f"{ENTRIES}/"):
         parts = PurePosixPath(name).parts
         if len(parts) == 4 and parts[3] == ENTRY_FILE and not owners.get(parts[1]):
-            owners[parts[1]] = _submitter(folder / name, _git(folder, "show", f"{commit}:{prefix}{name}"))
+            owners[parts[1]] = _submitter(folder / name, _git(folder, "show", f"{commit}:{prefix}{name}")) or ""
     files = [path for path in kinds if _is_entry(path) and path.endswith(f"/{ENTRY_FILE}") and kinds[path] != "deleted"]
-    submitters = {path: _submitter(folder / path) for path in sorted(files)}
+    accounts = {path: _submitter(folder / path) for path in sorted(files)}
+    submitters = {path: account for path, account in accounts.items() if account is not None}
     return PullRequest(_git(folder, "show", f"{commit}:{prefix}{FILE}"), kinds, owners, submitters)
 
 
-def _submitter(path: Path, text: bytes | None = None) -> str:
+def _submitter(path: Path, text: bytes | None = None) -> str | None:
     try:
         return str(read_yaml(path, text).get("submitter", ""))
     except VhbenchError:  # an unreadable entry is refused with its own reason
-        return ""
+        return None
 
 
 def _listed(folder: Path, command: str, *words: str) -> list[str]:

@@ -22,7 +22,7 @@ from vhbench.leaderboard.boards import read_yaml, yaml_bytes
 from vhbench.leaderboard.entries import BoardEntry, StoredEntry
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex
-from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
+from vhbench.leaderboard.rescoring import counted, parsed, recompute
 from vhbench.schema import VhbenchError
 
 SELF_REPORTED, COMPLETE, REPRODUCED = "self-reported", "provenance complete", "reproduced"
@@ -33,8 +33,8 @@ TIERS = (REJECTED, SELF_REPORTED, COMPLETE, REPRODUCED)
 ALPHA = 0.005
 """Significance level of either test."""
 
-HARDWARE = 0.05
-"""Share of greedy responses that other hardware, libraries or batches may change."""
+HARDWARE, HARDWARE_FOR_CAPTIONS = 0.05, 0.3
+"""Shares of greedy predictions, and of captions' numbers of claims, that other hardware or batches may change."""
 
 MARGIN = 0.15
 
@@ -78,18 +78,26 @@ class Answered:
     """Responses to the sample.
 
     Attributes:
-        meanings: prediction of each response, or its text without a prediction.
+        meanings: prediction of each response, or why it has none; for a caption, its numbers of claims.
         right: whether each is correct.
+        hardware: share of the predictions that other hardware may change.
     """
 
     meanings: Sequence[str]
     right: Sequence[bool]
+    hardware: float = HARDWARE
 
     @classmethod
     def of(cls, questions: QuestionIndex, responses: Sequence[str]) -> "Answered":
         """Parse responses."""
-        rescoring: RescoredEntry = recompute(questions, list(map(PackedAnswer, responses)))
-        return cls(list(meanings(questions, responses, rescoring.predictions)), rescoring.right.tolist())
+        answers, meanings, captions = list(map(PackedAnswer, responses)), list[str](), 0
+        rescoring = recompute(questions, answers)
+        for place, prediction in enumerate(rescoring.predictions):
+            claims = counted(questions, parsed(questions, place, answers[place]))
+            meanings.append(f"{claims.concepts} {claims.covered} {claims.hallucinated}" if claims else prediction)
+            captions += claims is not None
+        hardware = HARDWARE + captions / len(answers) * (HARDWARE_FOR_CAPTIONS - HARDWARE)
+        return cls(meanings, rescoring.right.tolist(), hardware)
 
 
 def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = "") -> Reproduction:
@@ -101,7 +109,7 @@ def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = 
     either = odd + int(((one != two) & ((e == one) | (e == two))).sum())
     right, base = np.array(entry.right, dtype=bool), np.array(first.right, dtype=bool)
     gains, losses = int((right & ~base).sum()), int((base & ~right).sum())
-    p_odd = max(binom.sf(odd - 1, either, 1 / 3), binom.sf(odd - 1, len(e), HARDWARE))
+    p_odd = max(binom.sf(odd - 1, either, 1 / 3), binom.sf(odd - 1, len(e), entry.hardware))
     p_gain = binom.sf(gains - 1, gains + losses, 0.5)
     agree = int((e == one).sum())
     low, high = binomtest(agree, len(e)).proportion_ci(method="wilson")  # a question per cluster, as far as possible

@@ -68,13 +68,13 @@ def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repea
     count = len(questions.rows)
     starts = range(0, repeats * count, count)
     records = [[parsed(questions, index, responses[start + index]) for index in range(count)] for start in starts]
-    counts = [[_counted(questions, record) for record in one] for one in records]
+    counts = [[counted(questions, record) for record in one] for one in records]
     hits = list(map(_right, records[0], counts[0]))
     scores, parts, apart, withheld, tokens = {}, {}, {}, {}, {}
     for name, family in questions.families.items():
         places = family.places.tolist()
         members = [_repeated(one[place], number) for number, one in enumerate(records) for place in places]
-        claims = [one[place] or Claims() for one in counts for place in places]
+        claims = [one[place] for one in counts for place in places]
         measured = _measured(questions, family, members, claims)
         scores[name] = {metric.name: measured.score(metric) for metric in board_metrics(name)}
         sums = measured.sums(family.headline)
@@ -123,7 +123,8 @@ def parsed(questions: QuestionIndex, place: int, answer: PackedAnswer) -> Record
     return replace(record, tokens=answer.tokens) if answer.tokens else record
 
 
-def _counted(questions: QuestionIndex, record: Record) -> Claims | None:
+def counted(questions: QuestionIndex, record: Record) -> Claims | None:
+    """Return the claims of a caption; None for other responses."""
     return questions.claimed(record) if record.kind == "caption" and questions.claimed else None
 
 
@@ -162,15 +163,15 @@ def _failure_shares(records: Sequence[Record]) -> dict[str, float]:
 
 
 def _measured(
-    edition: QuestionIndex, family: FamilyIndex, records: Sequence[Record], claims: Sequence[Claims]
+    edition: QuestionIndex, family: FamilyIndex, records: Sequence[Record], claims: Sequence[Claims | None]
 ) -> Measured:
     """Compute the metrics of a family; repetitions have their own ids."""
-    claims_by_id = {record.id: record_claims for record, record_claims in zip(records, claims, strict=True)}
+    claims_by_id = {record.id: own for record, own in zip(records, claims, strict=True) if own is not None}
     return measure(
         records,
         family.family.name,
         positive=benchmark(edition.edition.benchmark).positive,
-        claimed=lambda record: claims_by_id[record.id],
+        claimed=(lambda record: claims_by_id[record.id]) if claims_by_id else None,
         shared=family.shared if len(records) == len(family.about) else None,
     )
 

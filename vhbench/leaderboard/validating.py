@@ -29,8 +29,11 @@ from vhbench.leaderboard.reproduction import SELF_REPORTED, tier_of
 from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
 from vhbench.schema import VhbenchError
 
-ALIKE = 0.01
-"""Maximum share of differing responses at which entries, or an entry and the reference answers, are duplicates."""
+ALIKE, ALIKE_IN_ERRORS = 0.01, 0.25
+"""Maximum number of differing predictions at which two entries are duplicates, as a share of all, and of their errors.
+
+Entries of other models share errors, too, but not three quarters of them.
+"""
 
 FEWEST = 20
 """Minimum number of questions for that check."""
@@ -40,6 +43,10 @@ SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.002, 60
 
 A short response takes up to 0.2 ms, one of 16 kB up to 40 ms.
 """
+
+
+MOST_WORKERS = 4
+"""Maximum number of processes by default: each has the questions of an edition in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,11 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         rules: rules of the board.
         keep: whether to return its responses.
     """
-    return examine(place, cached_question_index(place.edition, source), rules, keep=keep)
+    questions = cached_question_index(place.edition, source)
+    try:
+        return examine(place, questions, rules, keep=keep)
+    except VhbenchError as error:  # only this entry is refused
+        return CheckedEntry(place, None, (str(error),))
 
 
 def examine(
@@ -95,7 +106,7 @@ def examine(
             reasons.append(f"{ANSWERS}: expected SHA-256 {entry.answers[:12]}…, got {digest[:12]}…")
         responses = packed_answers.unpack(file, entry.repeats * len(questions.rows))
     except VhbenchError as error:
-        return CheckedEntry(place, None, (*reasons, str(error)))
+        return CheckedEntry(place, None, (*reasons, str(error).replace(f"{place.folder}{os.sep}", "")))  # for the site
     rescoring = recompute(questions, responses, entry.repeats)
     unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
@@ -147,14 +158,14 @@ def check_all(
     Args:
         board: the board.
         sources: source of the questions of each edition, by its name.
-        workers: number of processes; 0 for one per core.
+        workers: number of processes; 0 for one per core, at most :data:`MOST_WORKERS`.
         keep: whether to return responses.
 
     Returns:
         The entries in their order, and one message per unexpected file.
     """
     places, strays = entries(board)
-    workers = min(workers or os.cpu_count() or 1, len(places))
+    workers = min(workers or min(os.cpu_count() or 1, MOST_WORKERS), len(places))
     rank = [edition.name for edition in board.editions]
     queue = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
     args = [(place, sources[place.edition.name], board.rules, keep) for place in queue]
@@ -168,11 +179,18 @@ def check_all(
     return list(_together(checked)), strays
 
 
+_latest: list[str] = []
+"""Content hash of the edition that a child process has in memory."""
+
+
 def _seconds(place: StoredEntry, source: Path, *_: object) -> float:
     """Return the processor time for an entry, apart from that of reading its edition, which is done here.
 
-    Long honest responses take longer, and more bytes than a bomb.
+    Long honest responses take longer, and more bytes than a bomb. Entries come in the order of their editions.
     """
+    if _latest != [place.edition.content_hash]:
+        cached_question_index.cache_clear()
+        _latest[:] = [place.edition.content_hash]
     questions = cached_question_index(place.edition, source)
     _of_baselines(questions)
     size = (place.folder / ANSWERS).stat().st_size if path_exists(place.folder / ANSWERS) else 0
@@ -184,22 +202,23 @@ def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:
     first: dict[str, CheckedEntry] = {}
     names_by_look: dict[str, dict[str, str]] = {}
     for one in checked:
-        if one.entry is not None:
+        if one.entry is not None and not one.reasons:  # a faulty entry refuses no other
             first.setdefault(one.place.model, one)
             names_by_look.setdefault(look(one.entry.name), {})[one.place.model] = one.entry.name
     for one in checked:
         odd = list[str]()
         if one.entry is not None:
-            other = first[one.place.model]
+            other = first.get(one.place.model, one)
             if one is not other and other.entry is not None:
                 odd += unlike(one.entry.about, other.entry.about, other.place.title)
-            alike = [name for model, name in names_by_look[look(one.entry.name)].items() if model != one.place.model]
+            names = names_by_look.get(look(one.entry.name), {})
+            alike = [name for model, name in names.items() if model != one.place.model]
             odd += [f"its name looks like that of another model, {quote_value(alike[0])}"] if alike else []
         yield replace(one, reasons=(*one.reasons, *odd)) if odd else one
 
 
 def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
-    """Yield entries that nearly duplicate another one, or the reference answers."""
+    """Yield entries that nearly duplicate another one, perhaps with edits, or the reference answers."""
     for number, one in enumerate(checked):
         if one.digests is None or one.rescoring is None or len(one.digests) < FEWEST:
             continue
@@ -207,10 +226,11 @@ def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
         if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
             yield f"{one.place.title}: {wrong} of {len(one.digests):,} predictions differ from the reference answers"
         for other in checked[:number]:
-            if other.digests is None or other.place.edition != one.place.edition:
+            if other.digests is None or other.rescoring is None or other.place.edition != one.place.edition:
                 continue
             differ = int((one.digests != other.digests).sum())
-            if differ <= ALIKE * len(one.digests):
+            errors = wrong + int((~other.rescoring.right).sum())
+            if differ <= max(ALIKE * len(one.digests), ALIKE_IN_ERRORS * errors):
                 extent = "identical" if not differ else f"identical in all but {differ}"
                 both = f"its {len(one.digests):,} predictions and those of {other.place.model}"
                 yield f"{one.place.title}: {both} are {extent}"

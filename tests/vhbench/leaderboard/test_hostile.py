@@ -22,6 +22,7 @@ from vhbench.leaderboard.boards import Board, Rules
 from vhbench.leaderboard.entries import ModelInfo, StoredEntry, entries, parameters, stored
 from vhbench.leaderboard.packed_answers import PackedAnswer, pack
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
+from vhbench.leaderboard.reproduction import TIERS
 from vhbench.leaderboard.submitting import read_run_for, submit
 from vhbench.leaderboard.validating import check_entry
 from vhbench.schema import Row, VhbenchError
@@ -61,6 +62,15 @@ NAMES = {
     "GPT-9\u034f": ALIKE, "GPT-9\u0640": ALIKE, "GPT-9\u115f": ALIKE, "GPT-9\u180e": INVISIBLE, "גPT": ALIKE,
     # the board's own verdicts
     "GPT-9 (reproduced)": VERDICT, "GPT-9 ✓": VERDICT, "GPT-9 ✅": VERDICT, "Verified GPT-9": VERDICT,
+    "Vérified GPT-9": VERDICT, "Ver1fied GPT-9": VERDICT, "GPT-9-verified": VERDICT, "GPT-9_Verified": VERDICT,
+    "verified": VERDICT, "GPT-9 verified-by-us": VERDICT, "GPT-9 🗸": VERDICT, "GPT-9 🗹": VERDICT, "GPT-9 √": VERDICT,
+    "GPT-9 🥇": VERDICT, "🏆 GPT-9": VERDICT, **{f"GPT-9 [{tier.upper()}]": VERDICT for tier in TIERS},
+    # references that other boards have, and names that say no more than that
+    "The Oracle": RESERVED, "an oracle": RESERVED, "Our Oracle model": RESERVED, "Oracle 2": RESERVED,
+    "Oracle v2.1": RESERVED, "Coin2": RESERVED, "Oracle (baseline)": RESERVED, "Chance level": RESERVED,
+    "chance-level performance": RESERVED, "Random": RESERVED, "Rand0m": RESERVED, "Random guessing": RESERVED,
+    "Human": RESERVED, "Humans": RESERVED, "Human-level": RESERVED, "Average human": RESERVED, "People": RESERVED,
+    "Majority": RESERVED, "Always no": RESERVED, "Ground truth": RESERVED, "The vhbench oracle": RESERVED,
 }  # fmt: skip
 
 
@@ -73,7 +83,9 @@ def test_a_misleading_name_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["GPT-9", "Qwen2.5-VL 3B", "通义千问 7B", "Qwen 通义", "Оракул", "Café-VL", "ルビー 2", "Llama-3.2 (11B), v2/fp16+",
-     "Oracle that slips", "Coinbase-VL", "😀 model"],
+     "Oracle that slips", "Coinbase-VL", "😀 model", "Verified-VL", "Verified-VL 7B", "Reproduced-LLaVA",
+     "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "Chancellor 3",
+     "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
     ModelInfo(name=name).check()
@@ -143,6 +155,10 @@ FIELDS: list[tuple[str, Any, str]] = [
     ("answers", "A" * 64, "expected SHA-256"),
     ("scorer", ["1.0"], "scorer"),
     ("name", "Fjord 2", "expected the entry of"),
+    ("name", "Oracle", RESERVED),
+    ("scorer", "=HYPERLINK(1)", "expected a version of vhbench"),
+    ("scorer", "x" * 100, "expected a version of vhbench"),
+    ("scorer", "0.1\n", "expected a version of vhbench"),
     ("name", ["Fjord"], "name"),
     ("verdict", "reproduced", "expected fields"),
     ("reproduced", True, "expected fields"),
@@ -166,7 +182,10 @@ TEXTS: list[tuple[Callable[[str], str], str]] = [
     (lambda text: text + "note: " + "[" * 5000, "not YAML"),
     (lambda text: text + "note: '" + "x" * (1 << 20) + "'\n", "has 1 MiB"),
     (lambda text: text + "note: \x00\n", "not YAML"),
-    (lambda text: text + "name: Oracle\n", RESERVED),
+    (lambda text: text + "name: Oracle\n", "'name' occurs twice"),
+    (lambda text: text + "name: Fjord\n", "'name' occurs twice"),
+    (lambda text: text + "scores: {}\n", "'scores' occurs twice"),
+    (lambda text: text.replace("yes_no:", "yes_no: {accuracy: 1.0}\n  yes_no:"), "'yes_no' occurs twice"),
     (lambda text: text + "<<: {tier: reproduced}\n", "expected fields"),
     (lambda text: text + "---\nformat: vhbench-entry-1\n", "not YAML"),
     (lambda text: text + "note: !!binary aGk=\n", "note"),
@@ -215,6 +234,15 @@ def test_a_hostile_field_is_refused(toy: StoredEntry, tmp_path: Path, field: str
     reasons = checked(toy, tmp_path, yaml.safe_dump(data, allow_unicode=True))
     assert told in reasons
     assert "\x1b" not in reasons
+
+
+def test_line_ends_and_a_byte_order_mark_do_not_matter(toy: StoredEntry, tmp_path: Path) -> None:
+    text = (toy.folder / "entry.yaml").read_text()
+    for number, odd in enumerate((text.replace("\n", "\r\n"), "\ufeff" + text)):
+        assert checked(toy, tmp_path / str(number), odd) == ""
+    (tmp_path / "entry.yaml").write_bytes(text.encode("utf-16"))  # binary for those who review the request
+    with pytest.raises(VhbenchError, match="not YAML"):
+        boards.read_yaml(tmp_path / "entry.yaml")
 
 
 @pytest.mark.parametrize(("change", "told"), TEXTS)
@@ -318,6 +346,11 @@ PROVENANCE: list[tuple[dict[str, Any], str]] = [
     ({"prompt_form": "chat"}, "prompts differ"),
     ({"content_hash": "0" * 64}, "another split"),
     ({"task": "mioh_selective"}, "evaluated"),
+    ({"task": "nonsense"}, "expected tasks of mioh in its provenance, got 'nonsense'"),
+    ({"task": ""}, "expected tasks of mioh in its provenance, got ''"),
+    ({"task": "ode_fictional"}, "expected tasks of mioh in its provenance, got 'ode_fictional'"),
+    ({"task": "mioh_nonsense"}, "evaluated"),
+    ({"task": "mioh_wordings"}, "expected tasks of mioh in its provenance, got 'mioh_wordings'"),
     ({"asked": 5}, "evaluated 5 of"),
     ({"of": 5}, "of 5 questions"),
 ]

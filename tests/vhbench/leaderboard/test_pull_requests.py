@@ -82,7 +82,7 @@ def test_a_request_is_listed_and_kept_to_its_own_folder(
         git(root, "add", "-A")
         git(root, "commit", "-qm", "request")
     request = read_request(root, "main")
-    assert list(request.lines) == lines
+    assert [f"{kind:8} {title}" for title, kind in request.entries.items()] == lines
     faults = list(request.faults("me"))
     assert len(faults) == (fault != "")
     assert fault in "\n".join(faults)
@@ -95,6 +95,18 @@ def test_without_an_account_only_new_models_are_taken(root: Path) -> None:
     assert list(read_request(root, "main").faults()) == []
     (root / f"entries/mine/{ODE}/answers.parquet").write_bytes(b"y")
     assert "got changes by 'an unknown account'" in "\n".join(read_request(root, "main").faults())
+
+
+def test_accounts_are_the_same_in_any_case(root: Path) -> None:
+    entry(root, "mine", "Me")
+    assert list(read_request(root, "main").faults("ME")) == []
+
+
+def test_an_entry_that_cannot_be_read_is_left_to_the_check_of_entries(root: Path) -> None:
+    entry(root, "new", "me")
+    (root / f"entries/new/{ODE}/entry.yaml").write_text("submitter: me\nsubmitter: me\n")
+    request = read_request(root, "main")
+    assert (list(request.faults("me")), request.submitters) == ([], {})
 
 
 @pytest.mark.parametrize("base", ["nowhere", "--output=/tmp/x", ""])

@@ -1,5 +1,7 @@
 """Boards stay alive: faulty entries are left out, and a new scorer's scores are taken over with a public table."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,13 @@ def test_a_faulty_entry_is_left_out_and_listed(two: Board, sources: dict[str, Pa
     assert "Ember-VL 8B" not in (tmp_path / "site/index.html").read_text()
     assert "ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in (tmp_path / "site/about.html").read_text()
     assert run(two, sources, "build", "--out", str(tmp_path / "site"), "--strict").exit_code == 1
+    edit(two, "drift-vl-12b", "name: Drift-VL 12B", "name: Oracle")
+    done = run(two, sources, "build", "--out", str(tmp_path / "site"))
+    assert done.exit_code == 0, done.output
+    about = (tmp_path / "site/about.html").read_text()
+    assert "<bdi>drift-vl-12b/vhexpansion-2.0.0: entry.yaml: &#39;Oracle&#39; is reserved" in about
+    assert "ember-vl-8b/vhexpansion-2.0.0: claims" in about
+    assert str(two.folder) not in about
 
 
 def test_claims_of_an_older_scorer_are_renewed(two: Board, sources: dict[str, Path], tmp_path: Path) -> None:
@@ -60,3 +69,37 @@ def test_claims_of_an_older_scorer_are_renewed(two: Board, sources: dict[str, Pa
     assert "changed scores: 0" in run(two, sources, "refresh").output
     run(two, sources, "build", "--out", str(tmp_path / "site"))
     assert "0.0.9 to" in (tmp_path / "site/about.html").read_text()
+
+
+def test_new_claims_of_an_older_scorer_are_refused(two: Board, sources: dict[str, Path]) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-C", str(two.folder), "-c", "user.name=n", "-c", "user.email=e", *words], check=True)
+
+    git("init", "-q", "-b", "main")
+    git("add", "board.yaml", "entries/drift-vl-12b")
+    git("commit", "-qm", "board")
+    edit(two, "ember-vl-8b", f"scorer: {vhbench.__version__}", "scorer: 0.0.9")
+    assert run(two, sources, "check", "--against", "main").exit_code == 0
+    edit(two, "ember-vl-8b", "symmetric_accuracy: ", "symmetric_accuracy: 1")
+    done = run(two, sources, "check", "--against", "main")
+    assert done.exit_code == 1
+    assert "rejected: ember-vl-8b/vhexpansion-2.0.0: claims symmetric_accuracy" in done.output
+    git("add", "entries")
+    git("commit", "-qm", "merged")
+    assert run(two, sources, "check", "--against", "main").exit_code == 0
+
+
+def test_a_faulty_entry_refuses_no_other(two: Board, sources: dict[str, Path]) -> None:
+    other = two.folder / "entries/ember-vl-8b-x" / NAME
+    shutil.copytree(two.folder / "entries/ember-vl-8b" / NAME, other)
+    text = (other / "entry.yaml").read_text()
+    verdict = two.folder / "reproduced/ember-vl-8b-x" / f"{NAME}.yaml"
+    (other / "entry.yaml").write_text(text.replace("Ember-VL 8B", "Ember-VL 8B x"))
+    assert run(two, sources, "check").exit_code == 0
+    verdict.parent.mkdir(parents=True)
+    verdict.write_text("format: another")
+    lines = [line for line in run(two, sources, "check").output.splitlines() if line.startswith("rejected: ")]
+    assert [line.partition(": ")[2].partition(": ")[0] for line in lines] == [f"ember-vl-8b-x/{NAME}"]
+    (other / "entry.yaml").write_text(text.replace("symmetric_accuracy: ", "symmetric_accuracy: 1"))
+    lines = [line for line in run(two, sources, "check").output.splitlines() if line.startswith("rejected: ")]
+    assert {line.partition(": ")[2].partition(": ")[0] for line in lines} == {f"ember-vl-8b-x/{NAME}"}

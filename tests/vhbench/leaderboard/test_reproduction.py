@@ -1,5 +1,6 @@
 """Which entries are reproduced: honest, noisy, other models, forged."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,34 @@ def test_honest_pairs_are_not_accused(flips: float, same_machine: bool) -> None:
     assert verdicts.count(REJECTED) <= 5
     if flips <= 0.02:
         assert verdicts.count(REPRODUCED) >= 490
+
+
+@pytest.mark.parametrize("flips", [0.02, 0.15, 0.25])
+def test_captions_that_other_hardware_words_differently_are_not_accused(flips: float) -> None:
+    """A word changes the rest of a caption, and with it its objects."""
+    verdicts, other = [], []
+    for number in range(500):
+        greedy = model(number, 100, 0.5 + number % 50 / 100)
+        runs = [replace(said(greedy, one, number, run), hardware=0.3) for run, one in enumerate((flips, 0.0, 0.0))]
+        verdicts.append(judge(*runs).verdict)
+        unlike = said(KINDS[rng(8, str(number)).integers(0, 4, 100)], 0.0, number)
+        other.append(judge(replace(unlike, hardware=0.3), *runs[1:]).verdict)
+    assert verdicts.count(REJECTED) <= 5
+    assert other.count(REJECTED) >= 490
+
+
+def test_wording_is_no_difference(editions: dict[str, QuestionIndex]) -> None:
+    asked = editions["ode-2.0.0"]
+    captions = [place for place, row in enumerate(asked.rows) if row["kind"] == "caption"][:10]
+    others = [place for place, row in enumerate(asked.rows) if row["kind"] != "caption"][:30]
+    sample, said = asked.at(captions + others), []
+    for form in ("{} in a picture.", "There is {}!"):
+        shown = [form.format(" and ".join(row["objects"])) for row in sample.rows[:10]]
+        said.append(Answered.of(sample, shown + [form.format(f"nothing that one could {form[3:5]}")] * 30))
+    assert said[0] == said[1]
+    assert said[0].hardware == pytest.approx(0.05 * 0.75 + 0.3 * 0.25)
+    fewer = Answered.of(sample, ["A picture."] * 10 + ["yes"] * 30)
+    assert not set(enumerate(fewer.meanings)) & set(enumerate(said[0].meanings))
 
 
 def test_other_models_and_forged_entries_are_not_reproduced() -> None:

@@ -1,5 +1,6 @@
 """What a pull request's checks find in the folder of a board."""
 
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -130,12 +131,17 @@ def test_a_copy_that_is_dressed_up_is_pointed_out(
         "Wrapped": lambda text: f"The answer is: **{text.strip()}**",
         "Mumbler": lambda text: f"hm {text[:1]}",
     }
+    edited = {row["id"] for row in asked.rows[::20]}
+    enter(read_board(copied), asked, "Edited",
+          lambda row: row["answer"] if row["id"] in edited else said_by("Drift-VL 12B", row))  # fmt: skip
     for name, dress in dressed.items():
         enter(read_board(copied), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
     output = check(copied, sources).output
     alike = f"its {len(asked.rows)} predictions and those of drift-vl-12b are identical"
     assert f"wrapped/vhexpansion-2.0.0: {alike}" in output
     assert "mumbler/vhexpansion-2.0.0: its" not in output
+    assert re.search(rf"edited/vhexpansion-2.0.0: {alike.removesuffix('identical')}identical in all but [1-9]", output)
+    assert output.count(" and those of ") == 3  # Edited and Wrapped, too
 
 
 def test_answers_take_few_bits(copied: Path, counts: dict[str, int]) -> None:
@@ -159,6 +165,20 @@ def test_long_answers_come_back_as_they_were(tmp_path: Path) -> None:
     unpacked = unpack(tmp_path / "a", 100)
     assert not isinstance(unpacked, list)  # decoded one at a time
     assert [unpacked[place] for place in range(100)] == answers
+
+
+def test_repeated_texts_are_counted_before_they_are_unpacked(tmp_path: Path) -> None:
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 700, pa.int32()), pa.array(["\U0001f600" * (1 << 20)]))
+    pq.write_table(pa.table({"response": texts}), tmp_path / "a", dictionary_pagesize_limit=1 << 30, store_schema=False)
+    pool = pa.proxy_memory_pool(pa.default_memory_pool())
+    usual = pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    try:
+        with pytest.raises(VhbenchError, match="at most 160 MiB unpacked"):  # of 2,800
+            unpack(tmp_path / "a", 700)
+    finally:
+        pa.set_memory_pool(usual)
+    assert 1 << 20 < (pool.max_memory() or 0) < 32 << 20
 
 
 def _lengths(tokens: int | None) -> dict[str, pa.Array]:
