@@ -386,6 +386,8 @@ class Filler:
     def _scarce(self) -> str:
         """Return what the pool lacks for easy questions."""
         if len(askable(self.kind, self.pool)) < self.kind.asks:
+            if self.kind.task == "counting" and self.kind.asks > 1:
+                return "too few categories of which images show one, two and three instances"
             return f"the source has no suitable annotations for {self.kind.task} questions"
         if self.kind.task in ("attribute", "position"):
             return "too few images in which all options are decidable"

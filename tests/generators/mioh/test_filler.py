@@ -87,6 +87,13 @@ def test_nearly_every_cell_is_filled_and_the_others_say_why(rows: list[Question 
     assert sum(filled.values()) > 0.8 * 26 * 5 * 10
 
 
+def test_too_few_numerous_objects_are_the_reason_why_a_counting_type_is_left_out(scenes: list[Scene]) -> None:
+    single = [scene for scene in scenes[:200] if len(scene.categories()) == len(scene.objects)]
+    (row,) = Filler(QUESTION_TYPES["C3"], ScenePool(single), sizes(10), seed=5, source="paper").fill()
+    assert isinstance(row, Rejection)
+    assert row.reason == "type left out: too few categories of which images show one, two and three instances"
+
+
 def test_letters_are_balanced_within_each_cell(questions: list[Question]) -> None:
     cells: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for q in questions:
