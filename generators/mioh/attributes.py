@@ -38,7 +38,7 @@ class AttributeTable:
 
     def __init__(self, columns: SceneColumns) -> None:
         """Group the objects by category and value."""
-        self.which = columns.which
+        self.which, self._attributes = columns.which, columns.attributes
         self._typed = {kind: mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
         self._values: dict[tuple[int, str], dict[str, list[Ints]]] = defaultdict(lambda: defaultdict(list))
         self.holders: dict[tuple[int, str, str], Ints] = {}
@@ -63,11 +63,10 @@ class AttributeTable:
         rows = [part for other, parts in table.items() if close(other, value) for part in parts]
         return np.concatenate(rows) if rows else NO_ROWS
 
-    def carriers(self, column: int, kind: str, value: str) -> Ints:
-        """Return the objects of other categories that have exactly the value."""
-        rows = self._anywhere.get((kind, value), NO_ROWS)
-        others: Ints = rows[self.which[rows] != column]
-        return others
+    def carriers(self, kind: str, value: str) -> tuple[Ints, Ints]:
+        """Return the objects that have exactly the value, and those that have it at least partly."""
+        all_of, part = (self._attributes.get((name, value), NO_ROWS) for name in (kind, f"partly {kind}"))
+        return self._anywhere.get((kind, value), NO_ROWS), np.union1d(all_of, part)
 
     def untyped(self, kind: str, rows: Ints) -> Ints:
         """Return the objects among ``rows`` for which the attribute type is not annotated."""

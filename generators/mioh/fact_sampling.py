@@ -99,7 +99,8 @@ class FactSampler:
         for family in self._company(first):
             near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
             kin += self._most_pressable(near)
-        some = int(generator.integers(1, self.kind.asks))
+        apart = not self.kind.together and not isinstance(first, Exists)  # each image shows what one option is about
+        some = 0 if apart else int(generator.integers(1, self.kind.asks))
         for number, pools in ((some, (kin,)), (self.kind.asks - 1, (drawn, kin))):
             while len(chosen) <= number and (best := self._best(chosen, pools)) is not None:
                 chosen.append(best)
@@ -139,7 +140,9 @@ class FactSampler:
             return 1
         truths = [self.pool.truth(fact) for fact in facts]
         none = reduce(np.bitwise_and, [truth.no for truth in truths])
-        if any(number_of(none & truth.far) < EASY_IMAGES for truth in truths):
+        # Photos of an attribute or relation are scarce, and each shows what another option is about.
+        least = EASY_IMAGES if self.pool.suggesting or isinstance(facts[0], Exists) else 1
+        if any(number_of(none & truth.far) < least for truth in truths):
             return 0
         if self.kind.task == "counting":  # where each image shows one of the others
             none = np.bitwise_or.reduce([truth.easy for truth in truths])

@@ -37,7 +37,6 @@ _TRIES_AT_LEAST: Final = 1500  # the same, minimum for small cells
 _PATIENCE: Final = 800  # texts sampled per accepted text before a cell is abandoned
 _AT_LEAST: Final = 500  # candidate texts that suffice for small cells
 _TRIES_AGAIN: Final = 8  # attempts at a second twin with other images
-_ORDERS: Final = 7  # further orders of the facts tried
 _TIED: Final = 1_000_000  # first number of tied items
 _LEAST: Final = 8  # easy questions without which a type is left out
 _RESERVE: Final = 12  # candidate texts per easy question, to prefer those that can be pressed
@@ -218,19 +217,12 @@ class Filler:
         drawn = chooser.draw(generator)
         if len(drawn) < self.kind.asks:
             return None
-        best: list[PlacedDraft] | None = None
-        most = -1
-        for order in [drawn] if self.kind.in_turns else _orders(drawn, generator):
-            block = self.kind.shape(self.kind.text, order, generator)
-            if settled := self._settle_all(block, generator, more_than=most):
-                best, most = settled, len(self._ways(settled))
-            if most == len(self.needed):
-                break
-        if best is None:
+        settled = self._settle_all(self.kind.shape(self.kind.text, drawn, generator), generator)
+        if settled is None:
             self.tried["no images for every answer"] += 1
             return None
         chooser.note_success()
-        return self._easy(number, best, deals[self._ways(best)].deal(range(len(best)), answers))
+        return self._easy(number, settled, deals[self._ways(settled)].deal(range(len(settled)), answers))
 
     def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
         """Return the question with one answer, and the twins that exist for every answer."""
@@ -243,10 +235,8 @@ class Filler:
         """Return the pressures under which every entry has a twin."""
         return tuple(pressure for pressure in self.needed if all(entry.fits(pressure) for entry in settled))
 
-    def _settle_all(
-        self, block: Block, generator: np.random.Generator, more_than: int = -1
-    ) -> list[PlacedDraft] | None:
-        """Return images for every answer, or None without them or with too few pressures."""
+    def _settle_all(self, block: Block, generator: np.random.Generator) -> list[PlacedDraft] | None:
+        """Return images for every answer, or None without them."""
         settled, ways = list[PlacedDraft](), self.needed
         for forms in block:
             placed = self._settle(forms, ways, generator)
@@ -254,8 +244,6 @@ class Filler:
                 return None
             settled.append(placed)
             ways = [pressure for pressure in ways if placed.fits(pressure)]
-            if len(ways) <= more_than:
-                return None
         return settled
 
     def _settle(
@@ -398,6 +386,8 @@ class Filler:
     def _scarce(self) -> str:
         """Return what the pool lacks for easy questions."""
         if len(askable(self.kind, self.pool)) < self.kind.asks:
+            if self.kind.task == "counting" and self.kind.asks > 1:
+                return "too few categories of which images show one, two and three instances"
             return f"the source has no suitable annotations for {self.kind.task} questions"
         if self.kind.task in ("attribute", "position"):
             return "too few images in which all options are decidable"
@@ -415,10 +405,3 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
         return [fact for fact in facts if pool.numerous(fact.category)]
     # Categories that suggest the others by design are not useful distractors among them.
     return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
-
-
-def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
-    """Yield the facts in several orders; the order decides which distractors are suggested."""
-    yield facts
-    for _ in range(_ORDERS if len(facts) > 1 else 0):
-        yield [facts[i] for i in generator.permutation(len(facts)).tolist()]

@@ -5,6 +5,7 @@ Truth is three-valued: a scene in neither ``yes`` nor ``no`` is unknown, and no 
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from functools import cached_property, lru_cache
+from math import prod
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -48,6 +49,7 @@ _PLENTY: Final = max(NUMBERS_OF_IMAGES)
 _FAINT: Final = 0.2  # fraction of ``small`` below which an object is never in question
 _CACHE_BYTES: Final = 150_000_000
 _MOST_RELATIONS: Final = 1200  # most relations lack images
+_MOST_NUMBERS: Final = 15  # numbers of things from which on they count as equal
 _MOST_PAIRS: Final = 150  # category pairs for left/right questions, by co-occurrence
 
 
@@ -225,51 +227,62 @@ class ScenePool:
 
     def _has(self, fact: Has) -> Parts:
         column, table = self.columns.column[fact.category], self.attributes
+        here = self.columns.present[column]
+        carriers, possible = table.carriers(fact.kind, fact.value)
         yes, easy, hard = self._seen(table.holders.get((column, fact.kind, fact.value), NO_ROWS))
         doubtful = self.columns.scatter(table.close_to(column, fact.kind, fact.value))
         untyped = self.columns.scatter(table.untyped(fact.kind, self.columns.objects_of(column)))
-        typed = self.columns.countable[column] & self.columns.present[column] & ~untyped
-        no = self.columns.absent(column) | (typed & ~doubtful)
-        elsewhere = self.columns.scatter(table.carriers(column, fact.kind, fact.value))
-        here = no & self.columns.present[column] & elsewhere
+        no = self.columns.countable[column] & here & ~untyped & ~doubtful
+        there = here & self.columns.scatter(carriers)
         _, clear, all_hard = self._seen_of(column)
-        there = self.columns.present[column] & (yes | elsewhere)
-        return self._bound(fact, (yes, no, easy, hard), there, here & clear, here & all_hard)
+        numbers = self.columns.counts_of(column), *map(self.columns.number_of, (carriers, possible))
+        false, no = no & there, no | self.columns.absent(column)
+        return self._bound(fact, (yes, no, easy, hard), there, false & clear, false & all_hard, numbers)
 
     def _related(self, fact: Related) -> Parts:
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
         both = self.columns.present[s] & self.columns.present[a] & self._large_of(s) & self._large_of(a)
-        listed = both & self.columns.countable[s] & self.columns.countable[a]
-        absent = self.columns.absent(s) | self.columns.absent(a)
-        if fact.predicate in SIDES:
-            yes, no, easy, hard = self._beside(*((s, a) if fact.predicate == "left of" else (a, s)))
-            support, against = self._annotated_sides(fact)  # contradictions between boxes and annotations are unknown
-            no = (no & listed & ~support) | absent
-            yes, easy, hard = (part & both & ~no & ~against for part in (yes, easy, hard))
-            # False where the opposite is as visible, or as hard to see, as the fact is elsewhere.
-            _, _, clear, all_hard = self._beside(*((a, s) if fact.predicate == "left of" else (s, a)))
-        else:
-            yes, no = self._listed(fact, listed)
-            no = (no & listed) | absent
-            yes, easy, hard = self._both_seen(s, a, yes & both & ~no)
-            _, clear, all_hard = self._both_seen(s, a, both)
-        return self._bound(fact, (yes, no, easy, hard), both, no & both & clear, no & both & all_hard)
+        both &= self.columns.countable[s] & self.columns.countable[a]
+        yes, no = (part & both for part in (self._sided(fact) if fact.predicate in SIDES else self._listed(fact)))
+        yes, easy, hard = self._both_seen(s, a, yes)
+        _, clear, all_hard = self._both_seen(s, a, no)
+        no = no | self.columns.absent(s) | self.columns.absent(a)
+        numbers = self.columns.counts_of(s), self.columns.counts_of(a)
+        return self._bound(fact, (yes, no, easy, hard), both, clear, all_hard, numbers)
+
+    def _level(self, numbers: Sequence[Ints], yes: Bools, no: Bools) -> Bools:
+        """Return the scenes with the numbers that most true and false scenes have in common.
+
+        Elsewhere the fact is not asked about: a viewer that counts would know more than one that does not.
+        """
+        shape = (_MOST_NUMBERS + 1,) * len(numbers)
+        codes = np.ravel_multi_index(numbers, shape, mode="clip")
+        common = np.minimum(*(np.bincount(codes[part], minlength=prod(shape)) for part in (yes, no)))
+        level: Bools = codes == common.argmax() if common.any() else np.ones(len(self), np.bool_)
+        return level
 
     def _bound(
-        self, fact: Has | Related, parts: tuple[Bools, Bools, Bools, Bools], there: Bools, soft: Bools, hard: Bools
+        self,
+        fact: Has | Related,
+        parts: tuple[Bools, Bools, Bools, Bools],
+        there: Bools,
+        soft: Bools,
+        hard: Bools,
+        numbers: Sequence[Ints],
     ) -> Parts:
         """Add where a fact is false although its objects and values are present.
 
         Easy negatives are where no other object suggests the fact, hard ones where one does. So recognition of objects
-        without sides or binding is not enough under any pressure.
+        without sides or binding is not enough under any pressure; nor are the ``numbers`` of what is in each scene.
         """
         yes, no, easy, hard_true = parts
+        level = self._level(numbers, yes, no & there)
         calm, near = self._context(fact, yes, there)
         like = self._similar(fact.phrase(), there, most=True)
         low, low_false = (self._similar(fact.phrase(), part, most=False) for part in (yes, no & there))
         calm, near, soft, hard = calm & ~like, near | like, soft & ~low_false, hard | low_false
-        self._bindings[fact] = Binding(*map(pack, (there, soft, hard, calm, near)))
-        return yes, no, easy & ~low, hard_true | low, soft & calm, soft & near
+        self._bindings[fact] = Binding(*(pack(part & level) for part in (there, soft, hard, calm, near)))
+        return yes & level, no, easy & ~low & level, (hard_true | low) & level, soft & calm & level, soft & near & level
 
     def _context(self, fact: Has | Related, yes: Bools, there: Bools) -> tuple[Bools, Bools]:
         """Split the scenes with a fact's objects by whether other objects suggest it: max of P(fact | other object)."""
@@ -312,29 +325,30 @@ class ScenePool:
             hard = hard | all_hard
         return yes, easy & yes, hard & yes
 
-    def _beside(self, left: int, right: int) -> tuple[Bools, Bools, Bools, Bools]:
-        """Evaluate "left of" by boxes: yes if a pair is so disjoint, no if all centres oppose.
+    def _sided(self, fact: Related) -> tuple[Bools, Bools]:
+        """Evaluate a side: true if all boxes of one category end before any of the other begins, false in a mirror.
 
-        Easy if two easy objects are disjoint that way; hard if every such pair contains a hard object.
+        Everything between is unknown, as "the person is left of the chair" with persons on both sides.
         """
-        first = self._extreme(left, 0.5, "all", first=True)
-        last = self._extreme(right, 0.5, "all", first=False)
-        with np.errstate(invalid="ignore"):
-            no = first >= last
-        yes = self._apart(left, right, "asked")
-        return yes, no, yes & self._apart(left, right, "easy"), yes & ~self._apart(left, right, "soft")
+        s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
+        before, after = self._ends_before(s, a), self._ends_before(a, s)
+        yes, no = (before, after) if fact.predicate == "left of" else (after, before)
+        side = SIDES[fact.predicate]
+        support, against = (
+            self._named(Related(fact.subject, one, fact.anchor))
+            | self._named(Related(fact.anchor, other, fact.subject))
+            for one, other in ((fact.predicate, side), (side, fact.predicate))
+        )
+        return yes & ~against, no & ~support  # contradictions between boxes and annotations are unknown
 
-    def _apart(self, left: int, right: int, which: str) -> Bools:
-        """Return the scenes with a disjoint pair of boxes among the flagged objects."""
-        ends, starts = self._extreme(left, 1.0, which, first=True), self._extreme(right, 0.0, which, first=False)
+    def _ends_before(self, left: int, right: int) -> Bools:
+        """Return the scenes in which all boxes of a category are to the left of all of another."""
         with np.errstate(invalid="ignore"):
-            return ends <= starts
+            return self._extreme(left, 1, first=False) <= self._extreme(right, 0, first=True)
 
-    def _find_extreme(self, column: int, share: float, which: str, *, first: bool) -> Floats:
-        """Return the extreme left edge + share · width of a category per scene; NaN without any."""
+    def _find_extreme(self, column: int, share: int, *, first: bool) -> Floats:
+        """Return the first or last left (or with a ``share`` of 1, right) edge of a category per scene; NaN without."""
         rows = self.columns.objects_of(column)
-        if which != "all":
-            rows = rows[self._flags[which][rows]]
         result = np.full(len(self), np.nan, np.float32)
         where = self.columns.where[rows]
         if starts := np.flatnonzero(np.diff(where, prepend=-1)).tolist():  # objects are ordered by scene
@@ -342,7 +356,7 @@ class ScenePool:
             result[where[starts]] = (np.minimum if first else np.maximum).reduceat(values, starts)
         return result
 
-    def _listed(self, fact: Related, listed: Bools) -> tuple[Bools, Bools]:
+    def _listed(self, fact: Related) -> tuple[Bools, Bools]:
         yes = self._named(fact)
         known = self.columns.mark(self.columns.known_predicates.get(fact.predicate, NO_ROWS))
         opposite = OPPOSITES.get(fact.predicate)
@@ -352,20 +366,7 @@ class ScenePool:
         if opposite is not None:
             against |= self._named(Related(fact.subject, opposite, fact.anchor))
             against |= self._named(Related(fact.anchor, fact.predicate, fact.subject))
-        return yes, (listed & known & ~yes) | (single & against & ~yes)
-
-    def _annotated_sides(self, fact: Related) -> tuple[Bools, Bools]:
-        """Return where a side is annotated, from either end, and where only its opposite is."""
-        side = SIDES[fact.predicate]
-        support, against = (
-            self._named(Related(fact.subject, one, fact.anchor))
-            | self._named(Related(fact.anchor, other, fact.subject))
-            for one, other in ((fact.predicate, side), (side, fact.predicate))
-        )
-        if against.any():
-            s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
-            against &= ~support & (self.columns.counts_of(s) == 1) & (self.columns.counts_of(a) == 1)
-        return support, against
+        return yes, (known | (single & against)) & ~yes
 
     def _named(self, fact: Related) -> Bools:
         triple = (fact.subject, fact.predicate, fact.anchor)
@@ -379,7 +380,10 @@ class ScenePool:
     def _pressable(self, fact: Fact, least: int) -> float:
         """Return the ratio of available to needed images over all pressures, at most 8."""
         t = self.truth(fact)
-        needs = ((t.easy, _PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, _PLENTY))
+        needs = [(t.easy, _PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, _PLENTY)]
+        if isinstance(fact, Has | Related):
+            binding = self.binding(fact)
+            needs += [(binding.calm & t.hard, least), (binding.calm & binding.hard, 1)]
         return min(8.0, *(number_of(where) / number for where, number in needs))
 
     def existence_facts(self) -> list[Exists]:

@@ -48,11 +48,6 @@ class QuestionType:
     together: bool
     fewest: int
 
-    @property
-    def in_turns(self) -> bool:
-        """Whether its variants already permute the distractors, so no other order is tried."""
-        return self.together or self.fewest > 2
-
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "asks": int,

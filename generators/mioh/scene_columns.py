@@ -117,7 +117,11 @@ class SceneColumns:
 
     def counts_of(self, column: int) -> Ints:
         """Return the number of instances of a category in each scene."""
-        return np.bincount(self.where[self.objects_of(column)], minlength=len(self))
+        return self.number_of(self.objects_of(column))
+
+    def number_of(self, objects: Ints) -> Ints:
+        """Return how many of these objects are in each scene."""
+        return np.bincount(self.where[objects], minlength=len(self))
 
     def absent(self, column: int) -> Bools:
         """Return where a category is known to be absent."""

@@ -116,11 +116,11 @@ def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:
     """Yield the image sets that have a comprehensive question and one in another mode.
 
     Questions belong together if they are about the same fact in the same images. A comparative question names two
-    images; it belongs to each set that holds both.
+    images; it belongs to each set that holds both. Unparsed responses show nothing of what was recognized: in no set.
     """
     sets: dict[tuple[str, frozenset[str]], dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     compared: dict[str, list[Record]] = defaultdict(list)
-    for r in records:
+    for r in (r for r in records if r.prediction):
         if r.mode == COMPARATIVE:
             compared[fact_of(r)].append(r)
         else:

@@ -237,7 +237,7 @@ def _truth(view: str) -> Viewer:
 
 
 def _value(phrase: str, scene: Scene, view: str) -> list[float]:
-    """Return whether a phrase holds in an image, its objects and values there, and the number of things."""
+    """Return whether a phrase holds in an image, its objects and values there, and numbers of things."""
     holds = phrases.holds(phrase, scene) if scene.id else None
     words = f" {phrase.lower()} "
     things = [thing for thing in scene.objects if thing.category]
@@ -251,6 +251,8 @@ def _value(phrase: str, scene: Scene, view: str) -> list[float]:
         len({thing.category for thing in things}),
         sum(thing.area for thing in things) / (scene.width * scene.height),
         nan if view == "presence" else values,
+        sum(thing.category in smallest for thing in things),
+        phrases.pairs(phrase, scene),
         len(things) if view in _IMAGES else nan,
         bool(scene.id),
     ]

@@ -88,8 +88,6 @@ def holds(phrase: str, scene: Scene) -> Maybe:
             return None if amount is None else amount == number
     if name := _category(text, words):
         return present(name, scene)
-    if match := re.fullmatch(r"(.+) that is (.+)", text):
-        return has(_category(match[1], words), match[2], scene)
     for anchor in re.finditer(r" (?:an?|the) ", text):
         before, other = text[: anchor.start()], _category(text[anchor.end() :], words)
         subject = _subject(before, words)
@@ -100,8 +98,30 @@ def holds(phrase: str, scene: Scene) -> Maybe:
             return False
         if other and present(other, scene) is False and before.endswith(tuple(PREDICATES)):
             return False
-    value, _, rest = text.partition(" ")
-    return has(_category(rest, words), value, scene) if rest else None
+    return has(*_trait(text, words), scene)
+
+
+def _trait(text: str, known_words: frozenset[str]) -> tuple[str, str]:
+    """Split "red cup" or "dog that is running" into a category, or "", and a value."""
+    value, _, noun = text.partition(" ")
+    if match := re.fullmatch(r"(.+) that is (.+)", text):
+        noun, value = match.groups()
+    return _category(noun, known_words), _MATERIALS.get(value, value)
+
+
+def pairs(phrase: str, scene: Scene) -> int:
+    """Return the number of pairs that a phrase may be about: of two categories, or of one and carriers of a value."""
+    text, words = _ARTICLE.sub("", phrase.strip(), count=1), _known_words(scene)
+    for anchor in re.finditer(r" (?:an?|the) ", text):
+        subject, other = _subject(text[: anchor.start()], words), _category(text[anchor.end() :], words)
+        if subject and other:
+            return _number(subject[0], scene) * _number(other, scene)
+    name, value = _trait(text, words)
+    return _number(name, scene) * sum(value in (trait for _, trait in t.attributes) for t in scene.objects)
+
+
+def _number(name: str, scene: Scene) -> int:
+    return sum(thing.category == name for thing in scene.objects) if name else 0
 
 
 def asked_phrases(question: str, choices: Iterable[str] = ()) -> tuple[str, ...]:
@@ -151,7 +171,6 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
     if not name:
         return None
     things = [thing for thing in scene.objects if thing.category == name]
-    value = _MATERIALS.get(value, value)
     if any(value in (trait for _, trait in thing.attributes) for thing in things):
         return True
     if present(name, scene) is False:

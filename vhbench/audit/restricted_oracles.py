@@ -1,4 +1,4 @@
-"""Restricted oracles: perfect vision of a single image, or of objects without counts, owners of colours and sides.
+"""Restricted oracles: perfect vision of a single image, or of objects and counts without owners of colours and sides.
 
 The scenes are reduced to the restricted view, in which each option is true, false or open. An oracle with that view
 takes what is known, else guesses uniformly among the open options, and answers "None of the above" only if nothing else
@@ -8,7 +8,7 @@ concedes; a cell that exceeds it can be answered without the skill that it is me
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import isnan, nan, sqrt
 from pathlib import Path
@@ -16,7 +16,7 @@ from string import ascii_uppercase
 from typing import Any, Final
 
 from vhbench import splits
-from vhbench.audit import question_solver
+from vhbench.audit import phrases, question_solver
 from vhbench.benchmarks import pressure_family
 from vhbench.schema import Question, Scene, SceneObject, VhbenchError
 
@@ -46,23 +46,34 @@ class Reached:
         right: sum of the probabilities of a correct answer.
         squares: sum of their squares.
         best: sum of the bound by design, or NaN if the design sets no bound.
+        texts: for an oracle that compares numbers: pair → whether the answer is "no", and its score, which ranks yes/no
+            questions; the same text with other images is no further evidence.
     """
 
     number: int = 0
     right: float = 0.0
     squares: float = 0.0
     best: float = 0.0
+    texts: Mapping[str, tuple[bool, float]] = field(default_factory=dict)
 
     def __add__(self, other: "Reached") -> "Reached":
         """Pool two cells."""
         return Reached(
-            self.number + other.number, self.right + other.right, self.squares + other.squares, self.best + other.best
+            self.number + other.number,
+            self.right + other.right,
+            self.squares + other.squares,
+            self.best + other.best,
+            {**self.texts, **other.texts},
         )
 
     @property
     def share(self) -> float:
-        """Accuracy from 0 to 1."""
-        return self.right / self.number
+        """Accuracy from 0 to 1; for scores of yes/no questions, how often the higher one has the likelier answer."""
+        yes, no = self._ranked()
+        if not yes or not no:
+            return self.right / self.number
+        above = sum((one > other) + (one == other) / 2 for one in yes for other in no) / (len(yes) * len(no))
+        return max(above, 1 - above)
 
     @property
     def bound(self) -> float:
@@ -72,7 +83,15 @@ class Reached:
     @property
     def error(self) -> float:
         """Standard error of the accuracy."""
-        return sqrt(max(0.0, self.squares / self.number - self.share**2) / self.number)
+        yes, no = self._ranked()
+        if yes and no:
+            return sqrt((len(yes) + len(no) + 1) / (12 * len(yes) * len(no)))
+        return sqrt(max(0.0, self.squares / self.number - self.share**2) / (len(self.texts) or self.number))
+
+    def _ranked(self) -> tuple[list[float], list[float]]:
+        """Return the scores of questions with the answer yes, and no."""
+        scores = [[score for answer, score in self.texts.values() if answer is no] for no in (False, True)]
+        return scores[0], scores[1]
 
 
 Figures = dict[str, dict[tuple[str, str], Reached]]
@@ -86,12 +105,21 @@ VIEWS: Final[dict[str, View]] = {
     "one image": lambda question, scenes: _only(_places(question)[0], scenes),
     "another image": lambda question, scenes: _only(_places(question)[-1], scenes),
     "presence": lambda _, scenes: [_uncounted(_bare(scene)) for scene in scenes],
-    "unbound": lambda _, scenes: [_unowned(_bare(scene), scene) for scene in scenes],
+    "unbound": lambda question, scenes: [_unbound(question, scene) for scene in scenes],
     "values": lambda _, scenes: [_unowned(_crowded(scene), scene) for scene in scenes],
 }
 """What an oracle sees: the first or the second image that a question names, or else the first or the last; which
-objects are in each image, without counts, attributes and positions; also the attribute values, but not whose they are;
-the values alone, as if all objects were present."""
+objects are in each image, without counts, attributes and positions; also the counts and the attribute values, but not
+whose they are, nor sides; the values alone, as if all objects were present."""
+
+_COUNTERS: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
+    "most instances": max,
+    "fewest instances": lambda numbers: -min(filter(None, numbers), default=0),
+}
+"""Oracle that sees what "unbound" sees → score of an answer by the numbers of things in its images.
+
+It takes the option with the highest score. Yes/no questions offer nothing to compare with: there it compares questions.
+"""
 
 
 def _places(question: Question) -> list[int]:
@@ -109,6 +137,13 @@ def _bare(scene: Scene) -> Scene:
     """Remove attribute values and positions."""
     objects = tuple(replace(thing, attributes=(), box=(0, 0, 1, 1)) for thing in scene.objects)
     return replace(scene, objects=objects, relations=(), known_predicates=frozenset())
+
+
+def _unbound(question: Question, scene: Scene) -> Scene:
+    """Remove positions and the owners of values; where all are listed, equal positions would deny a side."""
+    if question.question_type.startswith("P"):
+        return replace(_bare(scene), countable=frozenset())
+    return _unowned(_bare(scene), scene)
 
 
 def _uncounted(scene: Scene) -> Scene:
@@ -134,9 +169,9 @@ def _thing(number: int, category: str, kinds: frozenset[str]) -> SceneObject:
 
 
 def _unowned(scene: Scene, full: Scene) -> Scene:
-    """Add an object of unknown category with all attribute values of the full scene."""
-    pairs = tuple(sorted({pair for thing in full.objects for pair in thing.attributes}))
-    return replace(scene, objects=(*scene.objects, SceneObject(-1, "", (0, 0, 1, 1), 1, attributes=pairs)))
+    """Add the attribute values of the full scene, each carrier as an object of unknown category."""
+    carriers = (SceneObject(-1, "", (0, 0, 1, 1), 1, attributes=thing.attributes) for thing in full.objects)
+    return replace(scene, objects=(*scene.objects, *carriers))
 
 
 # -- accuracy and its bound ------------------------------------------------------------------------------------------
@@ -198,7 +233,7 @@ def best(question: Question, view: str) -> float:
 
 
 _IMAGES: Final = ("one image", "another image")
-_SCOPE: Final = {"presence": "ACP", "unbound": "A", "values": "A"}
+_SCOPE: Final = {"presence": "ACP", "unbound": "AP", "values": "A", **dict.fromkeys(_COUNTERS, "AP")}
 """View → first letters of the question types that require what it lacks."""
 
 _COUNTS: Final = {"C1": nan, "C2": nan, "C3": 0.4, "C4": 0.4, "C5": 0.5}
@@ -221,24 +256,49 @@ def reduced(question: Question, scenes: Scenes, view: str, memo: dict[tuple[str,
     """Return the scenes as a view leaves them; ``memo`` caches those that depend on no other image."""
     if view in _IMAGES:
         return [*VIEWS[view](question, scenes)]
+    key = view + question.question_type[:1]
     for scene in scenes:
-        if (scene.id, view) not in memo:
-            memo[scene.id, view] = VIEWS[view](question, [scene])[0]
-    return [memo[scene.id, view] for scene in scenes]
+        if (scene.id, key) not in memo:
+            memo[scene.id, key] = VIEWS[view](question, [scene])[0]
+    return [memo[scene.id, key] for scene in scenes]
 
 
 def add(figures: Figures, question: Question, scenes: Scenes, memo: dict[tuple[str, str], Scene] | None = None) -> None:
     """Add a question to each oracle's accuracy; not if the full scenes leave its answer open."""
     if _open(question, scenes) != (question.answer,):
         return
-    cell = question.question_type, pressure_family(question.pressure)
-    for name in VIEWS:
-        if name not in _SCOPE or name == "presence" or question.question_type[:1] in _SCOPE[name]:
-            reduced_scenes = reduced(question, scenes, name, {} if memo is None else memo)
-            right = _share(question, _open(question, reduced_scenes))
-            one = Reached(1, right, right**2, best(question, name))
-            cells = figures.setdefault(name, {})
-            cells[cell] = cells.get(cell, Reached()) + one
+    cell, memo = (question.question_type, pressure_family(question.pressure)), {} if memo is None else memo
+    for name in (*VIEWS, *_COUNTERS):
+        if name in _SCOPE and name != "presence" and question.question_type[:1] not in _SCOPE[name]:
+            continue
+        remaining = reduced(question, scenes, "unbound" if name in _COUNTERS else name, memo)
+        answers, texts = _open(question, remaining), {}
+        if name in _COUNTERS:
+            scores = {a: _COUNTERS[name](n) for a, n in _numbers(question, remaining).items() if a in answers}
+            answers = tuple(a for a in answers if question.choices and scores[a] == max(scores.values())) or answers
+            texts = {question.pair_id or question.id: (question.answer == "no", scores.get("yes", 0.0))}
+        right = _share(question, answers)
+        cells = figures.setdefault(name, {})
+        cells[cell] = cells.get(cell, Reached()) + Reached(1, right, right**2, best(question, name), texts)
+
+
+def _numbers(question: Question, scenes: Scenes) -> dict[str, list[float]]:
+    """Return, per answer, the numbers of things that it is about in the images on which it rests."""
+    options = question.choices or ("yes",)
+    named = [scenes[int(number) - 1] for number in _NAMED.findall(question.question)]
+    about = phrases.asked_phrases(question.question, question.choices)
+    numbers = {}
+    for letter, option in zip(ascii_uppercase if question.choices else ("yes",), options, strict=False):
+        phrase = option if option in about else about[0]
+        image = _NAMED.fullmatch(option)
+        if len(named) == 2:  # one image against the other
+            one, two = (phrases.pairs(phrase, scene) for scene in named)
+            turned = image is not None and scenes[int(image[1]) - 1] is named[1]
+            numbers[letter] = [0.0 if phrase != option and not image else two - one if turned else one - two]
+        else:
+            of_images = [scenes[int(image[1]) - 1]] if image else scenes
+            numbers[letter] = [float(phrases.pairs(phrase, scene)) for scene in of_images]
+    return numbers
 
 
 def of_split(directory: Path) -> Figures:
@@ -269,18 +329,29 @@ def checked(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> dict[
 def leaks(figures: Figures) -> list[str]:
     """Return a line for each cell that an oracle answers beyond the bound by design.
 
-    One image either shows the answer or leaves a guess, so that accuracy also varies by chance: there the excess must
-    be significant as well.
+    One image either shows the answer or leaves a guess, and options about several facts differ in numbers of things, so
+    that accuracy also varies by chance: there the excess must be significant as well, or be more than two questions
+    where images of one fact show equal numbers by design. Numbers are also compared over all pressures of a type.
     """
+    pooled = {name: dict(cells) for name, cells in figures.items()}
+    for name in _COUNTERS.keys() & figures.keys():
+        for kind in {kind for kind, _ in figures[name]}:
+            parts = (cell for (other, _), cell in figures[name].items() if other == kind)
+            pooled[name][kind, "under all pressures"] = sum(parts, Reached())
     return [
         f"{kind} {pressure}: an oracle restricted to {view} reaches {100 * cell.share:.1f} % of {cell.number} "
         f"questions; expected at most {100 * (cell.bound + slack):.1f} %"
-        for view, cells in figures.items()
+        for view, cells in pooled.items()
         for (kind, pressure), cell in cells.items()
-        if (slack := max(_SLACK, _SIGNIFICANT * cell.error * (view in _IMAGES)))
-        and cell.number >= ENOUGH
-        and cell.share > cell.bound + slack
+        if (slack := max(_SLACK, _luck(view, kind, cell))) and cell.number >= ENOUGH and cell.share > cell.bound + slack
     ]
+
+
+def _luck(view: str, kind: str, cell: Reached) -> float:
+    """Return the excess over the bound that a sound cell may have by chance."""
+    if view in _COUNTERS and kind in ("A5", "A6", "P5", "P6"):
+        return 2 / cell.number
+    return _SIGNIFICANT * cell.error if view in (*_IMAGES, *_COUNTERS) else 0
 
 
 def table(figures: Figures) -> list[list[str]]:

@@ -205,12 +205,14 @@ class MiohBuild(SplitBuild):
         yield from photos.left_out() if photos else ()
 
     def check_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Raise VhbenchError, naming the short cells, unless they are allowed or their type is left out."""
+        """Raise VhbenchError, naming the short cells and the types left out, unless short ones are allowed."""
         missing = _missing(notes)
         short = [cell for reason in missing if not reason.startswith(_LEFT_OUT) for cell in missing[reason]]
+        out = ", ".join(kind for reason in missing if reason.startswith(_LEFT_OUT) for kind in missing[reason])
         if short and not self.allow_missing:
             raise VhbenchError(
-                f"{len(short)} cells have fewer questions than requested: {', '.join(short)}; provide more images, "
+                f"fewer questions than requested in {', '.join(short)}; "
+                f"{f'types left out: {out}; ' if out else ''}provide more images, "
                 "request fewer questions (--cells), or accept them with --allow-missing: the same command then resumes"
             )
 

@@ -178,9 +178,10 @@ def _balanced(
 ) -> _Plan:
     """Plan four spokes around the fifth, two on each side, two in each colour, with the hub that suggests them or not.
 
-    All objects and colours are present; only sides and owners of the colours differ.
+    All objects and colours are present, and two objects have each colour; only sides and owners of the colours differ.
     """
-    middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=who.paints[int(random.integers(2))])
+    others = [paint for paint in _PAINTS if paint not in who.paints]
+    middle = replace(_thing(who.spokes[_ANCHOR], hard), colour=others[int(random.integers(len(others)))])
     around = [replace(_thing(who.spokes[i], hard), colour=who.paints[i not in painted]) for i in range(_ANCHOR)]
     sides = tuple((0, "left of" if i in right else "right of", 1 + i) for i in range(_ANCHOR))
     return [middle, *around, *([_thing(who.hub)] if hub else [])], sides

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vhbench.generators.mioh.facts import Fact, Related
+from vhbench.generators.mioh.facts import Fact, Has, Related
 from vhbench.generators.mioh.neighbours import Neighbours
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.schema import Relation, Scene, SceneObject
@@ -69,3 +69,47 @@ def test_what_annotators_say_of_sides_against_the_boxes_settles_nothing() -> Non
         assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[0, 1, 2], []]
         truth = pool.truth(Related(fact.anchor, fact.predicate, fact.subject))
         assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[], [0, 1, 2]]
+
+
+def _row_of(name: str, words: tuple[str, ...], red: tuple[int, ...] = ()) -> Scene:
+    """Return an image with things from left to right, those at ``red`` red and the others blue."""
+    things = tuple(
+        SceneObject(
+            i, word, (30.0 * i, 10, 25, 60), 1500, attributes=(("colour", "red" if i in red else "blue"),),
+            known_attributes=frozenset({"colour"}), visible_fraction=1.0, in_frame_fraction=1.0,
+        )
+        for i, word in enumerate(words)
+    )  # fmt: skip
+    known = frozenset({"dog", "car", "cup"})
+    return Scene(name, b"", 300, 100, things, known=known, countable=known)
+
+
+def test_a_side_is_true_of_all_pairs_and_false_in_the_mirrored_image() -> None:
+    orders = [
+        ("dog", "dog", "car"),
+        ("car", "dog", "dog"),
+        ("dog", "car", "dog"),
+        ("dog", "car"),
+        ("dog", "dog", "cup"),
+    ]
+    pool = ScenePool([_row_of(str(i), words) for i, words in enumerate(orders)])
+    truth = pool.truth(Related("dog", "left of", "car"))
+    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[0], [1, 4]]
+    turned = pool.truth(Related("dog", "right of", "car"))
+    assert [pool.scenes_of(bits).tolist() for bits in (turned.yes, turned.no)] == [[1], [0, 3, 4]]
+
+
+def test_images_with_an_attribute_and_without_it_show_as_many_things_and_carriers() -> None:
+    """A red dog among two red things is told from red things beside a dog that is not red, one dog in each."""
+    scenes = [
+        _row_of("true", ("dog", "cup", "car"), red=(0, 1)),
+        _row_of("true, three red", ("dog", "cup", "car"), red=(0, 1, 2)),
+        _row_of("true, two dogs", ("dog", "dog", "cup"), red=(0, 2)),
+        _row_of("false", ("dog", "cup", "car"), red=(1, 2)),
+        _row_of("false, one red", ("dog", "cup", "car"), red=(1,)),
+        _row_of("no dog", ("cup", "car"), red=(0,)),
+    ]
+    pool, fact = ScenePool(scenes), Has("dog", "colour", "red")
+    truth, binding = pool.truth(fact), pool.binding(fact)
+    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[0], [3, 4, 5]]
+    assert [pool.scenes_of(bits).tolist() for bits in (binding.there, binding.soft)] == [[0, 3], [3]]

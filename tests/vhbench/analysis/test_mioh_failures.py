@@ -58,6 +58,15 @@ def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:
     assert (found["comparison"]["n"], found["comparison"]["mean"]) == (3, pytest.approx(1 / 3))
 
 
+def test_unparsed_responses_are_not_perception_failures() -> None:
+    records = in_two_modes([(True, True), (False, False), (True, False)])
+    assert mioh_failures.diagnose(records)["perception"]["mean"] == pytest.approx(1 / 3)
+    records = [replace(r, prediction="") if r.scene_ids[0] in ("s1", "t2") else r for r in records]
+    found = mioh_failures.diagnose(records)
+    assert (found["n"], found["perception"]["mean"], found["integration"]["mean"]) == (1, 0, 0)
+    assert found["right"]["n"] == 6
+
+
 def test_the_same_question_in_another_order_does_not_count_twice() -> None:
     records = in_two_modes([(True, False)])
     again = answered("0", True, "selective", scenes=("t0", "s0"), pressure="ni2")

@@ -4,7 +4,7 @@ import pytest
 
 from vhbench.audit.phrases import holds
 from vhbench.audit.question_solver import _ahead, _same, choice
-from vhbench.audit.restricted_oracles import VIEWS, left_open
+from vhbench.audit.restricted_oracles import VIEWS, Figures, add, leaks, left_open
 from vhbench.schema import Question, Scene, SceneObject
 
 
@@ -62,3 +62,78 @@ def test_from_presence_an_image_without_any_has_fewer(word: str, answer: str) ->
 def test_a_relation_to_an_absent_object_is_false_whatever_is_known_of_the_other(phrase: str) -> None:
     empty = Scene("empty", b"", 99, 99, (), known=frozenset({"cup"}))
     assert holds(phrase, empty) is False
+
+
+def _sides(name: str, cups: int, is_left: bool) -> Scene:
+    """Return an image with cups to the left or right of a bowl."""
+    boxes = [(float(10 * i + (0 if is_left else 60)), 0.0, 9.0, 9.0) for i in range(cups)]
+    things = (
+        *(SceneObject(i, "cup", box, 81) for i, box in enumerate(boxes)),
+        SceneObject(9, "bowl", (45, 0, 9, 9), 81),
+    )
+    both = frozenset({"cup", "bowl"})
+    return Scene(name, b"", 99, 99, things, known=both, countable=both)
+
+
+def _figures(kind: str, more_if_true: int) -> Figures:
+    """Return the figures of 40 questions; images where the fact is true have more cups, or fewer, if asked to."""
+    figures, phrase = Figures(), "cup to the left of a bowl"
+    for number in range(40):
+        true_in = number % 4 if kind == "P5" or number % 2 else None
+        usual = 2 + (0 if more_if_true else number % 3)
+        scenes = [_sides(f"{number}-{i}", usual + more_if_true * (i == true_in), i == true_in) for i in range(4)]
+        choice_of_image = {
+            "kind": "multiple_choice",
+            "choices": (*(f"Image {i}" for i in range(1, 5)), "None of the above"),
+        }
+        form = choice_of_image if kind == "P5" else {"kind": "yes_no"}
+        answer = "ABCD"[true_in or 0] if kind == "P5" else "no" if true_in is None else "yes"
+        text = f"Which image shows a {phrase}?" if kind == "P5" else f"Is there a {phrase} in any of the images?"
+        question = Question(
+            f"q{number}", question=text, answer=answer, images=(), question_type=kind, pressure="easy",
+            benchmark="mioh", pair_id=f"q{number}", scene_ids=tuple(scene.id for scene in scenes), **form,
+        )  # fmt: skip
+        add(figures, question, scenes)
+    return figures
+
+
+@pytest.mark.parametrize("kind", ["P5", "P1"])
+@pytest.mark.parametrize("more_if_true", [1, -1])
+def test_a_split_that_counting_answers_is_refused(kind: str, more_if_true: int) -> None:
+    most, fewest = "most instances", "fewest instances"
+    figures = _figures(kind, more_if_true)
+    assert figures["unbound"][kind, "easy"].share == pytest.approx(0.25 if kind == "P5" else 0.5)
+    view = most if more_if_true > 0 else fewest
+    assert figures[view][kind, "easy"].share == pytest.approx(1)
+    assert f"{kind} easy: an oracle restricted to {view} reaches 100.0 % of 40 questions" in " ".join(leaks(figures))
+
+
+@pytest.mark.parametrize("kind", ["P5", "P1"])
+def test_equal_numbers_in_the_images_of_a_question_say_nothing(kind: str) -> None:
+    figures = _figures(kind, 0)
+    assert figures["most instances"][kind, "easy"].share == pytest.approx(0.25 if kind == "P5" else 0.5, abs=0.1)
+    assert not [line for line in leaks(figures) if "instances" in line]
+
+
+def test_carriers_of_a_value_are_counted_without_their_owners() -> None:
+    """Images with the red cup have two red things, the others one."""
+    figures, known, names = Figures(), frozenset({"colour"}), frozenset({"cup", "hat", "toy"})
+    red = (("colour", "red"),)
+    for number in range(20):
+        scenes = []
+        for place in range(4):
+            reds = {"cup", "hat"} if place == number % 4 else {"hat"}
+            things = tuple(
+                SceneObject(i, name, (0, 0, 9, 9), 81, attributes=red * (name in reds), known_attributes=known)
+                for i, name in enumerate(sorted(names))
+            )
+            scenes.append(Scene(f"{number}-{place}", b"", 99, 99, things, known=names, countable=names))
+        question = Question(
+            f"q{number}", question="Which image shows a red cup?", answer="ABCD"[number % 4], kind="multiple_choice",
+            images=(), choices=("Image 1", "Image 2", "Image 3", "Image 4", "None of the above"), question_type="A5",
+            pressure="hn", benchmark="mioh", scene_ids=tuple(scene.id for scene in scenes),
+        )  # fmt: skip
+        add(figures, question, scenes)
+    assert figures["unbound"]["A5", "hn"].share == pytest.approx(0.25)
+    assert figures["most instances"]["A5", "hn"].share == 1
+    assert any(line.startswith("A5 hn: an oracle restricted to most instances") for line in leaks(figures))

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vhbench import splits
+from vhbench.builds.mioh import MiohBuild
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
 
@@ -21,6 +22,22 @@ def build(out: Path, reference: Path, *more: str) -> str:
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     return done.output
+
+
+def test_short_cells_are_an_error_that_names_the_types_left_out_as_well() -> None:
+    def cell(asked: int, reason: str) -> dict[str, object]:
+        return {"wanted": 9, "asked": asked, "forms": {}, "reason": reason}
+
+    left_out = cell(0, "type left out: too few images in which all options are decidable")
+    cells = {"A4/easy": left_out, "A4/hn": left_out, "P7/easy": left_out}
+    build = MiohBuild()
+    build.check_notes({"cells": cells})
+    with pytest.raises(VhbenchError) as caught:
+        build.check_notes({"cells": cells | {"E3/hp": cell(7, "cell not filled: too few")}})
+    assert str(caught.value).startswith(
+        "fewer questions than requested in E3/hp (7 of 9); types left out: A4, P7; provide more images, request fewer"
+    )
+    MiohBuild(allow_missing=True).check_notes({"cells": cells | {"E3/hp": cell(7, "cell not filled: too few")}})
 
 
 def test_photos_become_a_split_that_verifies(tmp_path: Path, reference: Path) -> None:
