@@ -75,6 +75,13 @@ Wrong: {W}. Right: {L}. | In contrast to {W}, {L} matches. | Regardless of how t
 So I think {W}... Hmm, no. I think {L}. | Accordingly, {L}. | Though I'm not certain, {L}. | {L} more than {W}.
 It may be tempting to select {W}, but {L} is the right answer.
 {W} is only partially correct; {L} is completely correct.
+Initially, I thought the answer was {W}, but after looking again, I believe it is {L}.
+At first glance the answer might appear to be {W}, but a closer look shows it is {L}.
+At first sight {W}; at second sight {L}. | None of the details support {W}; they support {L}.
+First choice {L}, second choice {W}. | I rank {L} first and {W} second. | Ranking: {L} > {W}
+Most likely {L}, then {W}. | No other option than {L} fits.
+There is no better option than {L}. | {W}不对，{L}对。 | 不是{W}，而是{L}。
+Let me look. Not {W}. {L}. {T} | Let me think. Of {W} and {L}, one fits better. Thus, {L}
 I think it's ({L}) {T}. | {W}? Doesn't match. {L}? Matches. | No option is perfect, but {L} comes closest.
 """
 
@@ -153,6 +160,11 @@ I will now examine {L}, then {W}. | {L} was my first idea. {W} was my second.
 {L} is excluded, and so is {W}.
 {L} and {W} seem right. | Both {L} and {W} could be correct. | I have doubts about {L}. | {L} and {W} fit equally well.
 {L} looks wrong. | Hardly {L}. | It is wrong to choose {L}. | It's {L} or it's {W}. | It is a mistake to choose {L}.
+{L}... or {W}? | The first option is {L}. The second is {W}. | {L} is correct. {W} is also correct.
+The answer is {L}. Wait, no. The answer is {W}. Wait, no. I am not sure. | {L} may be right; {W} may be right.
+{L} unless it is a copy. | I'd say {L}. On the other hand, {W} fits too. | I can neither confirm {L} nor {W}.
+Any option other than {L}. | 答案不是{L}。 | 不选{L}。 | Next, {L} needs to be checked. | Now {L}:
+Let's look at the picture. I see {T}. Therefore, the | Next, consider {L}. It states that {T}. To check this, I
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 """
 
