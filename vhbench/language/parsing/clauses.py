@@ -20,7 +20,7 @@ _DENIED_BEFORE = re.compile(
     r"|(?:\b(?:not|never|cannot|neither|nor|none|nothing)|n't)\s+(?:\w+\s+){0,4}?(?:choos|pick|select|support|favou?r|accept|confirm)\w*\s+(?:option\s+)?\W?\Z"
     rf"|(?-i:\b[A-J])\)?\s*>\s*\(?\Z|\A\W*(?:{REJECTING_SIGN.pattern}|(?:wrong|incorrect|false|rejected|excluded|eliminated)\s*:)\W*\Z"
 )
-DENIED_AFTER = re.compile(
+_DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
     rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|the\s+worst\s+(?:option|choice|answer)\b)"
@@ -43,7 +43,7 @@ CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
     r"\s+(?:conclusion|summary|short|the\s+end)|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly"
     r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
-    r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
+    r"|\s+will|\s+must|\s+have\s+to|\s+now)?\s+(?:say|think|believe|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
     r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
@@ -54,22 +54,22 @@ _CONCESSION = re.compile(
     r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
 )
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
-_LOOKS = re.compile(
-    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
+LOOKS = re.compile(
+    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?(?:at|for)|why\s+(?:one|some\w*|people|you)|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
     r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|whether|was\s+going\s+to|choices?\s+(?:are"
     r"|were)|options?\s+(?:are|were|include)|tempt(?:ing|ed)\s+to|(?:would|could|might)\s+have\s+(?:said|chosen|picked|thought|gone|been)|(?:people|others|many|some|someone|you|one)\s+(?:\w+\s+)?(?:might|may|could)\s+\w+"
     r"|(?:people|others|many|some|someone)\s+(?:\w+\s+)?would)\b(?:[^,;:]|,\s*(?:and\s+)?then\b)*\Z"
     r"|(?:\A\W*of|\b(?:between|among|out\s+of))\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best|better|mo(?:re|st)\s+\w+)\b)")
-WEAKER = re.compile(
+_WEAKER = re.compile(
     r"(?i)\s+(?:(?:is|was|seems|looks|appears|fits|matches|ranks|scores)\s+(?:(?:the|an?|even|much|far|\w+ly)\s+)*(?:(?P<less>less|worse|weaker|poorer|lower"
     r"|(?:further|farther)\s+(?:off|(?:away\s+)?from))\b(?:[^,;.]{0,30}?\s+than)?|(?P<under>below|behind)|not\s+as\s+\w+\s+as|inferior\s+to|second\s+to"
     r"|(?:beaten|outdone|surpassed|outperformed)\s+by)|(?:loses|yields)\s+(?:out\s+)?(?:to|against)|falls\s+short\s+of|trails|lags\s+behind)\b"
 )
 _AGAINST = re.compile(
     r"(?i)不(?:是|对|选|能选|正确|符合|可能)|错误?|并非|排除|\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|clash(?:es)?|(?<!never\s)fails|impossible|implausible|improbable|inaccurate|inconsistent|incompatible|invalid|untenable|untrue|mis(?:represent|describe|state)s|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
-    r"|(?:gets?|has|have)\s+(?:\w+\s+){0,3}wrong|(?:off|wide\s+of|misses)\s+the\s+mark|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart|needs?\s+(?:to\s+be|more|further)"
+    r"|(?:gets?|has|have)\s+(?:\w+\s+){0,3}wrong|(?:off|wide\s+of|misses)\s+the\s+mark|misleading|unsupported|(?:poor|bad|weak)\s+(?:match|choice|fit|option|answer)|a\s+stretch|(?:is|are)\s+(?:both\s+)?off|tempting|hesitat\w*|or\s+wrong|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart|need(?:s|ed)?\s+(?:to\s+be|more|further)"
     r"|first\s+(?:thought|idea|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
     r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|is\s+close(?=\W*\Z)|(?:comes|ranks|is)\s+second|then(?=\s+\W?(?-i:[A-J])\W*\Z)|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
 )
@@ -91,9 +91,9 @@ _OTHERWISE = re.compile(
     r"(?i)\s+(?:is|was|fits|matches|seems|looks)\s+(?:the\s+)?(?!not?\b|out|wrong|incorrect|in\b)\w"
 )
 _IF = re.compile(
-    r"(?i)(?:(?<!\bas\s)\b(?:if|unless|otherwise)|\A\W*(?:(?:but|and|so|or|only)\s+)?(?:assuming|provided|suppos\w+))\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked|in\s+doubt)\b)"
+    r"(?i)(?:(?<!\bas\s)\b(?:if|unless|otherwise|only\s+(?:at|when|by|during))|\A\W*(?:(?:but|and|so|or|only)\s+)?(?:assuming|provided|suppos\w+))\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked|in\s+doubt)\b)"
 )
-_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't)")
+_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?::|(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't))")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -126,14 +126,9 @@ class OptionClause:
         return text
 
     @property
-    def is_bare(self) -> bool:
-        """Whether it is an option's name alone."""
-        return bool(self.affirmed) and not re.search(r"\w", self.remainder)
-
-    @property
     def concludes(self) -> bool:
-        """Whether it concludes with one option."""
-        return bool(self.pick and (self.is_bare or CONCLUSION.search(self.text)))
+        """Whether it is the name of one option alone, or concludes with it."""
+        return bool(self.pick and (CONCLUSION.search(self.text) or not re.search(r"\w", self.remainder)))
 
     @property
     def in_one_list(self) -> bool:
@@ -210,7 +205,9 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
             continue  # "A and B both fit" means no option "Both"
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
-        elif (_LOOKS.search(before) and not _FOUND.match(after)) or (_PLAN.match(text) and not mention.by_letter):
+        elif (LOOKS.search(before) and not _FOUND.match(after)) or (
+            _PLAN.match(text) and not (mention.by_letter or re.fullmatch(r"\W*|.*,\s*", before))
+        ):
             continue
         elif (
             (than := _DENIED_BEFORE.search(before))
@@ -220,10 +217,10 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         ):
             (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
         elif (
-            (no := DENIED_AFTER.match(after[:60]))
+            (no := _DENIED_AFTER.match(after[:60]))
             and (no["judged"] or not request.absence)
             and not _STILL.search(after[:200])
-            and not WEAKER.match(after)
+            and not _WEAKER.match(after)
         ):
             denied.append(mention)
             while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
@@ -233,7 +230,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
             denied.append(mention)
             if len(names.letters.replace(mention.letter, "")) == 1:  # "B is farther away" to "Which is closer, A or B?"
                 affirmed.append(replace(mention, letter=names.letters.replace(mention.letter, "")))
-        elif (less := WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in request.words:
+        elif (less := _WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in request.words:
             turned = True
             denied.append(mention)
         else:

@@ -9,14 +9,14 @@ denied is not inferred. Whatever is chosen, a response is ambiguous if another o
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import (
     CONCLUSION,
     CONTRAST,
-    DENIED_AFTER,
+    LOOKS,
     REJECTING_SIGN,
-    WEAKER,
     OptionClause,
     clauses_of,
     text_after,
@@ -34,6 +34,7 @@ _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
     r"|second\s+(?:thought|look))|at\s+second\s+(?:sight|glance)|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
     r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+    r"|\A\W*(?:but|and|yet)\s+(?:(?:it|that|this)\s*(?:'s|is|was|does|did)?\s*(?:not|n't)\b|(?:wrong|incorrect|false)\W*\Z)"
 )
 _RIGHT = re.compile(
     r"(?i)(?<!that\s)\b(?:is|are)\s+(?:(?:also|indeed|too|clearly|fully|certainly|definitely)\s+)*(?:(?:the|my)\s+)?(?:(?:correct|right|best|true)\s+)?"
@@ -66,8 +67,9 @@ _LETTER_VERDICT = re.compile(
     r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|nope?|not|does(?:n't|\s+not)|isn't|(?:fit|matche|work)s|(?:in)?correct|right|wrong)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
 )
 """Verdict on a letter: "B? No.", "B. Incorrect"."""
-_OR = re.compile(r"\bor\s+(?:else\b|perhaps\b|maybe\b|possibly\b|it(?:'s|\s+is)\b|\W?[A-J]\b)")
-_ALSO = re.compile(r"(?i)\b(?:also|too(?=\W*\Z)|as\s+well|likewise|so\s+(?:do|does|is|has))\b")
+_ALSO = re.compile(
+    r"(?i)\b(?:also|too(?=\W*\Z)|as\s+well|likewise|so\s+(?:do|does|is|has|could|would|can|may|might))\b"
+)
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
@@ -76,7 +78,6 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 """Number or label before a letter: "1. C", "A: C"."""
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
-_LABELS = re.compile(r"(?i)\A\W*question\b|\banswer\W*\Z")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _ASKS_FOR = re.compile(
     r"(?i)\bwhich\b(?:(?!\b(?:is|are)\b)[^?])*?\b(?:(?P<not>(?:does|do)(?:\s+not|n't)\s+\w+)|(?P<shows>shows?|contains?|has|have|depicts?|includes?|features?)|is|are)"
@@ -115,8 +116,6 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     if not names.letters:
         return ""
     text = _CJK.sub(" ", re.sub(r"\[\s\]", "☐", text))
-    if question and normal(_LABELS.sub("", _without_the_list(plain(text), names))) == normal(question):
-        return ""  # the question alone, restated
     if unfinished(whole := plain(text)) and strip_markup(text) == whole and not _whole(whole.split("\n")[-1], names):
         return ""
     answer = _ends(strip_markup(text))
@@ -177,7 +176,8 @@ def _contested(clauses: list[OptionClause], option: str) -> bool:
             break
         if letters - {"", option} and (_ALSO.search(clause.text) or not _ASIDE.match(clause.text)):
             return True
-    return any(_CORRECTION.match(clause.text) for clause in clauses[last + 1 :])
+    following = pairwise(clauses[last:])
+    return any(_CORRECTION.match(after.text) and not LOOKS.search(before.text) for before, after in following)
 
 
 def _whole(text: str, names: Names) -> str | None:
@@ -185,8 +185,6 @@ def _whole(text: str, names: Names) -> str | None:
     bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
     if bare:
         return bare[1].upper() if bare[1].upper() in names.letters and not REJECTING_SIGN.search(text) else ""
-    if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
-        return ""
     if len(text) > 400:
         return None
     normalized = normal(text)
@@ -197,8 +195,6 @@ def _whole(text: str, names: Names) -> str | None:
     ]
     if len(same) == 1:
         return same[0]
-    if re.fullmatch(r"\W*[A-Z](?:[\s.,;()\[\]]+[A-Z])+\W*", text) and len(set(filter(str.isalpha, text))) > 1:
-        return ""
     return None if names.counts else names.images.get(ordinal(normalized))
 
 
@@ -209,16 +205,10 @@ def _leading(text: str, names: Names) -> str:
     if marked:
         name, rest = next(filter(None, marked.groups())), text[marked.end() :]
         article = name in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
-        mention = Mention(marked.start(), marked.end(), name.upper())
-        after = text_after(rest, mention, names)
         initial = name.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
-        denied = DENIED_AFTER.match(after[:60])
-        if article or initial or REJECTING_SIGN.search(marked[0]):
-            return _first_words(text, names)
-        if after == rest and (denied or WEAKER.match(rest) or _VERDICT.match(rest)):
-            return _first_words(text, names)
-        judged = denied and denied["judged"]  # "(B) cat - no dog is visible" gives a reason
-        return "" if judged else name.upper()
+        judged = _VERDICT.match(rest) and text_after(rest, Mention(0, 1, name.upper()), names) == rest
+        if not (article or initial or judged or REJECTING_SIGN.search(marked[0])):
+            return str(name).upper()
     return _first_words(text, names)
 
 
@@ -231,8 +221,6 @@ def _first_words(text: str, names: Names) -> str:
     )
     mentions = list(names.find(text[head.start(1) : head.end(1)])) if head else []
     if not head or len(mentions) != 1 or mentions[0].start > 0 or mentions[0].end < head.end(1) - head.start(1):
-        return ""
-    if mentions[0].kind == "unknown" or REJECTING_SIGN.search(head[0]) or _VERDICT.match(text[head.end() :]):
         return ""
     return mentions[0].letter
 
@@ -321,16 +309,11 @@ def _stated_stems(text: str) -> set[str]:
 def _concluded(picks: list[OptionClause]) -> str:
     """Return the option of the last concluding clause."""
     main = [clause for clause in picks[::-1] if clause is picks[-1] or not CONTRAST.match(clause.text)]
-    if main and main[0].is_bare:
-        return main[0].pick
-    return next((clause.pick for clause in main if clause.pick and CONCLUSION.search(clause.text)), "")
+    return next((clause.pick for clause in main if clause.concludes), "")
 
 
 def _single(picks: list[OptionClause], names: Names, question: str) -> str:
-    """Return the only option: in brackets, in main clauses, anywhere.
-
-    Several of two images are "both".
-    """
+    """Return the only option: in brackets, in main clauses, anywhere; several of two images are "both"."""
     brackets = {mention.letter for clause in picks for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
         return brackets.pop()
