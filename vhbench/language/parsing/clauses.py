@@ -15,11 +15,12 @@ _BE = (
 REJECTING_SIGN = re.compile("[❌✗✘☐≠¬]")
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without(?!\s+(?:an?y?\s+)?(?:doubt|question)|.*\bI(?:'d|\s+would)\b)|problems?\s+with|issues?\s+with|contrary\s+to|unlike|unlikely(?:\s+to)?(?:\s+be)?|disagree\s+with|(?:wrong|incorrect)\s+(?:answer|option|choice|one)\s+(?:is|was|(?:would|could)(?:\s+be)?)|(?:wrong|incorrect|mistake)\s+to|hardly|nobody|no\s+one|except|exclud(?:e[ds]?|ing)|reject(?:s|ed|ing)?"
-    r"|(?<!other\s)than|scrap|forget|retract|followed\s+(?:\w+ly\s+)?by|beats|trumps|edges\s+out|(?:ranks\s+above|ahead\s+of)|out(?:performs|ranks|does|shines|weighs|classes)|surpasses|defeats|wins?\s+(?:against|over)|(?:superior|preferable)\s+to|(?:(?-i:[A-J])|picked|chosen|selected|preferred)\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
+    r"|than|scrap|forget|retract|followed\s+(?:\w+ly\s+)?by|beats|trumps|edges\s+out|(?:ranks\s+above|ahead\s+of)|out(?:performs|ranks|does|shines|weighs|classes)|surpasses|defeats|wins?\s+(?:against|over)|(?:superior|preferable)\s+to|(?:(?-i:[A-J])|picked|chosen|selected|preferred)\s+over|instead\s+of|rather\s+than|rul(?:e[ds]?|ing)\s+out|eliminat(?:ed?|ing)|as\s+opposed\s+to|compared\s+(?:to|with)"
     r"|in\s+contrast\s+to|prefer\w*\s.*\b(?:over|to)|(?<!no\s)(?<!without\s)(?<!\sa\s)(?<!any\s)doubts?|avoid|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>(?:(?!\b(?:leav|choos|pick|select|support|favou?r|keep|accept|confirm))[^,;:])*)\Z"
-    rf"|\A\W*(?:{REJECTING_SIGN.pattern}|(?:wrong|incorrect|false|rejected|excluded|eliminated)\s*:)\W*\Z"
+    r"|(?:\b(?:not|never|cannot|neither|nor|none|nothing)|n't)\s+(?:\w+\s+){0,4}?(?:choos|pick|select|support|favou?r|accept|confirm)\w*\s+(?:option\s+)?\W?\Z"
+    rf"|(?-i:\b[A-J])\)?\s*>\s*\(?\Z|\A\W*(?:{REJECTING_SIGN.pattern}|(?:wrong|incorrect|false|rejected|excluded|eliminated)\s*:)\W*\Z"
 )
-DENIED_AFTER = re.compile(
+_DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
     rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|the\s+worst\s+(?:option|choice|answer)\b)"
@@ -28,7 +29,7 @@ DENIED_AFTER = re.compile(
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
-    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\)?(?:\s|\Z))|(?P<question>\?+)|[;\n]+"
+    r"(?<=[\w)\"'])[.!]+(?=\)?(?:\s|\Z))|(?P<question>\?+)|[;\n]+"
     r"|(?:,\s*|(?<!\b[Ii]f)\s+)(?=(?:(?:and\s+)?(?:so(?!\s+(?:called|do|does|is|has)\b)|therefore|thus|hence|but|while|whereas|although|though|however|yet"
     r"|because|since)\b))"
     r"|(?P<another>,\s+|\s+(?=and\b))(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option|one)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
@@ -38,34 +39,43 @@ _CLAUSE = re.compile(
     r"|wrong|right|true|false|absent|ruled)\b)",
     re.IGNORECASE,
 )
+CONCLUSION = re.compile(
+    r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
+    r"\s+(?:conclusion|summary|short|the\s+end)|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly"
+    r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
+    r"|\s+will|\s+must|\s+have\s+to|\s+now)?\s+(?:say|think|believe|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
+    r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
+    r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
+    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
+)
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
     rf"(?i)\A\W*(?:{_WHILE}|despite|in\s+spite\s+of|regardless\s+of|no\s+matter|unlike|in\s+contrast\s+to|compared\s+(?:to|with)|contrary\s+to|instead\s+of|rather\s+than|as\s+opposed\s+to|more\s+(?:so\s+)?than"
     r"|(?:(?:after|having)\s+)?(?:exclud|eliminat|rul)(?:ing|ed))\b[^,]+,"
 )
 CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
-_LOOKS = re.compile(
-    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
+LOOKS = re.compile(
+    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?(?:at|for)|why\s+(?:one|some\w*|people|you)|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
     r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|whether|was\s+going\s+to|choices?\s+(?:are"
     r"|were)|options?\s+(?:are|were|include)|tempt(?:ing|ed)\s+to|(?:would|could|might)\s+have\s+(?:said|chosen|picked|thought|gone|been)|(?:people|others|many|some|someone|you|one)\s+(?:\w+\s+)?(?:might|may|could)\s+\w+"
     r"|(?:people|others|many|some|someone)\s+(?:\w+\s+)?would)\b(?:[^,;:]|,\s*(?:and\s+)?then\b)*\Z"
-    r"|\b(?:between|among|out\s+of)\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
+    r"|(?:\A\W*of|\b(?:between|among|out\s+of))\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best|better|mo(?:re|st)\s+\w+)\b)")
-WEAKER = re.compile(
+_WEAKER = re.compile(
     r"(?i)\s+(?:(?:is|was|seems|looks|appears|fits|matches|ranks|scores)\s+(?:(?:the|an?|even|much|far|\w+ly)\s+)*(?:(?P<less>less|worse|weaker|poorer|lower"
     r"|(?:further|farther)\s+(?:off|(?:away\s+)?from))\b(?:[^,;.]{0,30}?\s+than)?|(?P<under>below|behind)|not\s+as\s+\w+\s+as|inferior\s+to|second\s+to"
     r"|(?:beaten|outdone|surpassed|outperformed)\s+by)|(?:loses|yields)\s+(?:out\s+)?(?:to|against)|falls\s+short\s+of|trails|lags\s+behind)\b"
 )
 _AGAINST = re.compile(
-    r"(?i)\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|clash(?:es)?|(?<!never\s)fails|impossible|implausible|improbable|inaccurate|inconsistent|incompatible|invalid|untenable|untrue|mis(?:represent|describe|state)s|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
-    r"|(?:gets?|has|have)\s+(?:\w+\s+){0,3}wrong|(?:off|wide\s+of|misses)\s+the\s+mark|misleading|unsupported|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart"
+    r"(?i)不(?:是|对|选|能选|正确|符合|可能)|错误?|并非|排除|\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|clash(?:es)?|(?<!never\s)fails|impossible|implausible|improbable|inaccurate|inconsistent|incompatible|invalid|untenable|untrue|mis(?:represent|describe|state)s|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
+    r"|(?:gets?|has|have)\s+(?:\w+\s+){0,3}wrong|(?:off|wide\s+of|misses)\s+the\s+mark|misleading|unsupported|(?:poor|bad|weak)\s+(?:match|choice|fit|option|answer)|a\s+stretch|(?:is|are)\s+(?:both\s+)?off|tempting|hesitat\w*|or\s+wrong|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart|need(?:s|ed)?\s+(?:to\s+be|more|further)"
     r"|first\s+(?:thought|idea|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
-    r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|is\s+close(?=\W*\Z)|(?:comes|ranks|is)\s+second|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
+    r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|is\s+close(?=\W*\Z)|(?:comes|ranks|is)\s+second|then(?=\s+\W?(?-i:[A-J])\W*\Z)|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
 )
 """What speaks against a letter in its part of a clause."""
 _against = lru_cache(maxsize=64)(_AGAINST.search)  # a list of letters asks for one part as often as it names them
-_APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s)\b)")
+_APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s|second|next|last)\b)")
 _WEIGHED = re.compile(r"(?i)\s+(?:looked|seemed|appeared|could|might|may)\b")
 _IMPERFECT = re.compile(r"(?i)\s+is\s+(?:perfect|ideal|exact|certain|(?:\w+ly|quite|a)\s+(?:right|correct|perfect))\b")
 _PLAN = re.compile(
@@ -74,16 +84,16 @@ _PLAN = re.compile(
 )
 _CUT_OFF = re.compile(
     r"(?i)\b(?:(?-i:an?)|the|(?-i:(?<![A-J]\sit\s)is)|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
-    r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since)\s*\Z|,\s*\Z"
+    r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since|(?<!\bis\s)(?-i:I))\s*\Z|[\w,]\s*[,:]\s*\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _OTHERWISE = re.compile(
     r"(?i)\s+(?:is|was|fits|matches|seems|looks)\s+(?:the\s+)?(?!not?\b|out|wrong|incorrect|in\b)\w"
 )
 _IF = re.compile(
-    r"(?i)\A\W*(?:(?:but|and|so|or|only)\s+)?(?:if|unless|assuming|provided|suppos\w+|otherwise)\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked|in\s+doubt)\b)"
+    r"(?i)(?:(?<!\bas\s)\b(?:if|unless|otherwise|only\s+(?:at|when|by|during))|\A\W*(?:(?:but|and|so|or|only)\s+)?(?:assuming|provided|suppos\w+))\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked|in\s+doubt)\b)"
 )
-_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't)")
+_PLURAL = re.compile(r"(?i)[\s)\]\"']*(?::|(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't))")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -116,6 +126,11 @@ class OptionClause:
         return text
 
     @property
+    def concludes(self) -> bool:
+        """Whether it is the name of one option alone, or concludes with it."""
+        return bool(self.pick and (CONCLUSION.search(self.text) or not re.search(r"\w", self.remainder)))
+
+    @property
     def in_one_list(self) -> bool:
         """Whether its options are named in one list: "Image 1 and Image 2"."""
         return all(_LISTED.fullmatch(self.text[a.end : b.start]) for a, b in pairwise(self.affirmed))
@@ -140,12 +155,14 @@ class _Request(NamedTuple):
 
 
 def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
-    """Return the clauses of a response, without a truncated one."""
+    """Return the clauses of a response; of a truncated one, those before the last, with what they conclude."""
     clauses: list[OptionClause] = []
     wording = f"{question} {names.choices}".lower()
     request = _Request(bool(_ABSENCE.search(question)), wording, _opposite(question, names))
     start = 0
-    texts = re.compile("|".join(re.escape(choice) for choice in names.choices if _CLAUSE.search(choice)) or r"\Z", re.I)
+    texts = re.compile(
+        "|".join(re.escape(choice.rstrip(".")) for choice in names.choices if _CLAUSE.search(choice)) or r"\Z", re.I
+    )
     spans = [match.span() for match in texts.finditer(text)]
     for cut in [*_CLAUSE.finditer(text), None]:
         end = cut.start() if cut else len(text)
@@ -160,17 +177,18 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
         parts = (part[: conceded.end()], part[conceded.end() :]) if conceded else (part,)
         clauses += [_clause(piece, bool(cut and cut["question"]), names, request) for piece in parts if piece.strip()]
         start = cut.end() if cut else end
-    begun = len(clauses) > 1 and _PLAN.match(text) and not _STATES.search(clauses[-1].text) and text[-1:].isalnum()
-    if clauses and (begun or _CUT_OFF.search(text)) and len(text.split()) > 6:
-        clauses.pop()
+    plans = bool(clauses) and text[-1:].isalnum() and _PLAN.match(clauses[-1].text)
+    if (plans or _CUT_OFF.search(text)) and (len(clauses) > 1 or text.endswith(":")):
+        clauses = [clause if clause.concludes else replace(clause, affirmed=()) for clause in clauses[:-1]]
     return clauses
 
 
 def _clause(text: str, is_question: bool, names: Names, request: _Request) -> OptionClause:
     affirmed, denied = list[Mention](), list[Mention]()
-    images, cuts = set(names.images.values()), [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
+    cuts = [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
     consumed, turned, by_letter = 0, False, False  # "A is farther than B" affirms B where the closer one is requested
-    mentions = [] if _IF.match(text) else [*names.find(text)]
+    is_question = is_question or bool(_IF.search(text))  # a condition is no answer either
+    mentions = [*names.find(text)]
     letters = {mention.letter for mention in mentions if mention.of_letter and not mention.by_letter}
     for mention in mentions:
         before, after = text[: mention.start][-80:], text_after(text[mention.end :], mention, names)
@@ -183,11 +201,13 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         others = letters - {mention.letter}
         weighed = before.lower().endswith("of ") or _WEIGHED.match(after)
-        if mention.kind == "both" and (weighed or others - images or len(others) == 1):
-            continue  # "A and B both fit" means no option "Both" unless they are the images
+        if mention.kind == "both" and (weighed or others):
+            continue  # "A and B both fit" means no option "Both"
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
-        elif (_LOOKS.search(before) and not _FOUND.match(after)) or (_PLAN.match(text) and not mention.by_letter):
+        elif (LOOKS.search(before) and not _FOUND.match(after)) or (
+            _PLAN.match(text) and not (mention.by_letter or re.fullmatch(r"\W*|.*,\s*", before))
+        ):
             continue
         elif (
             (than := _DENIED_BEFORE.search(before))
@@ -197,10 +217,10 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         ):
             (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
         elif (
-            (no := DENIED_AFTER.match(after[:60]))
+            (no := _DENIED_AFTER.match(after[:60]))
             and (no["judged"] or not request.absence)
             and not _STILL.search(after[:200])
-            and not WEAKER.match(after)
+            and not _WEAKER.match(after)
         ):
             denied.append(mention)
             while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):
@@ -210,7 +230,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
             denied.append(mention)
             if len(names.letters.replace(mention.letter, "")) == 1:  # "B is farther away" to "Which is closer, A or B?"
                 affirmed.append(replace(mention, letter=names.letters.replace(mention.letter, "")))
-        elif (less := WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in request.words:
+        elif (less := _WEAKER.match(after)) and (less["less"] or less["under"] or "?!").lower() not in request.words:
             turned = True
             denied.append(mention)
         else:

@@ -97,13 +97,14 @@ _FOREIGN = (
     r"|(?:ال)?جواب|الإجابة|उत्तर))"
 )
 _LEAD = re.compile(
-    rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno )(?<!\bwrong )(?<!\bincorrect ){_ADJECTIVE}{_NOUN}(?:\s+(?:to|for|of|with|in"
+    rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno )(?<!\beach )(?<!\bevery )(?<!\bwrong )(?<!\bincorrect )"
+    rf"{_ADJECTIVE}{_NOUN}(?:\s+(?:to|for|of|with|in"
     rf"|from)\s(?:(?!\bwhich\b)[^.:\n]){{1,80}}?)?(?:\s+here)?(?:,\s*(?:though|however|then),)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?!\s+(?:correct|right)\b)(?:\s+(?:that|therefore|thus"
     rf"|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
 _UNASSERTED = re.compile(
-    r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
+    r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which|thought|said|assumed|guessed|initial\w*)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
     r"|\b(?:if|unless|assuming)\b(?!\s+(?:i|we|you|one)\b)[^.;:!?\n]{0,60}\Z"
     r"|\b(?:second|2nd|alternative|fallback)(?:[\s-]best)?\s*\Z"
     r"|\b(?:although|though|while)\s+(?:option\s+)?\W?(?-i:[A-J])\W?\s+is\s+(?:\w+\s+){0,2}(?:right|correct|answer),\s*\Z"

@@ -16,10 +16,10 @@ from vhbench.language.parsing.cleaning import cached_by_text, plain
 Failure = Literal["", "failed", "refused"]
 
 UNSURE = re.compile(
-    r"(?i)(?:\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?)|n't)\b[^.;!?]{0,60}\b(?:sure"
+    r"(?i)(?:\b(?:not|cannot|unable|impossible|no\s+way|hard|difficult|insufficient|lacks?)|n't)\b[^.;!?]{0,60}\b(?:sure"
     r"|certain(?:ty)?|know|tell|determined?|say|clear|possible|(?<!is the )answer(?:ed)?|confirm|enough|identify|decide"
     r"|conclude)\b"
-    r"|\b(?:(?:it|that)\s+depends|unclear|uncertain|unsure|unknown|ambiguous|unanswerable|indistinguishable|undetermined|inconclusive)\b"
+    r"|\b(?:(?:it|that)\s+depends|no\s+answer(?=\W*\Z)|unclear|uncertain|unsure|unknown|ambiguous|unanswerable|indistinguishable|undetermined|inconclusive)\b"
 )
 """Not knowing the answer."""
 _MARGIN = 3_000  # characters; a refusal is at the beginning or the end

@@ -3,19 +3,20 @@
 The order of precedence is: the marked answer; a letter or an option that is the whole text or begins it; the conclusion
 ("wait, …", "so …"); the one option that is mentioned and not denied. If two are mentioned, the sentence about
 the question's subject decides; without one, the response is ambiguous. An option that is merely left when others are
-denied is not inferred.
+denied is not inferred. Whatever is chosen, a response is ambiguous if another option is concluded or affirmed as well.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import (
+    CONCLUSION,
     CONTRAST,
-    DENIED_AFTER,
+    LOOKS,
     REJECTING_SIGN,
-    WEAKER,
     OptionClause,
     clauses_of,
     text_after,
@@ -31,17 +32,9 @@ from vhbench.language.parsing.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
-    r"|second\s+(?:thought|look))|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
+    r"|second\s+(?:thought|look))|at\s+second\s+(?:sight|glance)|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
     r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
-)
-_CONCLUSION = re.compile(
-    r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
-    r"\s+(?:conclusion|summary|short|the\s+end)|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly"
-    r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
-    r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
-    r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
-    r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z)"
+    r"|\A\W*(?:but|and|yet)\s+(?:(?:it|that|this)\s*(?:'s|is|was|does|did)?\s*(?:not|n't)\b|(?:wrong|incorrect|false)\W*\Z)"
 )
 _RIGHT = re.compile(
     r"(?i)(?<!that\s)\b(?:is|are)\s+(?:(?:also|indeed|too|clearly|fully|certainly|definitely)\s+)*(?:(?:the|my)\s+)?(?:(?:correct|right|best|true)\s+)?"
@@ -49,6 +42,8 @@ _RIGHT = re.compile(
 )
 """Plain claim that an option is right, which "looks right" is not."""
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
+_ASIDE = re.compile(rf"{_REASON.pattern}|{CONTRAST.pattern[4:]}|.*\b(?:others?|rest)\b")
+_EXPLAINS = re.compile(r"(?i)\A\W*(?:explanation|reason\w*|rationale|note)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
     UNSURE.pattern + r"|\b(?:not|n't)\s+see\s+(?:the|any)\s+images?\b|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?"
@@ -63,7 +58,7 @@ _BUT = re.compile(
     r"(?i)\b((?:every(?:thing)?|all|each|any(?:thing)?)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
 )
 _ONLY = re.compile(
-    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no(?:thing|ne)?))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|other\s+than|besides)\s+"
+    r"(?i)\b(?:(?:all|every|each)(?:thing)?|(?P<no>no(?:thing|ne)?))\b[^.,;:]{0,30}?\s(?:but|except(?:\s+for)?|(?:other|better)\s+(?:\w+\s+)?than|besides)\s+"
     r"(?P<it>[^.,;:]{1,80}?)(?(no)(?:\s+(?:fits|matches|works|is\s+(?:right|correct))\b|(?=\W*\Z))|\s+(?:is|are|(?:can|could)\s+be)\s+(?:also\s+)?"
     r"(?:wrong|incorrect|false|excluded|ruled\s+out|eliminated|out)\b)"
 )
@@ -72,8 +67,9 @@ _LETTER_VERDICT = re.compile(
     r"(?<![\w'])([A-J]\W?)(?:\?\s*(?=(?i:yes|nope?|not|does(?:n't|\s+not)|isn't|(?:fit|matche|work)s|(?:in)?correct|right|wrong)\b)|\.\s*(?=(?i:(?:in)?correct|right|wrong|true|false)\W*(?:\n|\Z)))"
 )
 """Verdict on a letter: "B? No.", "B. Incorrect"."""
-_OR = re.compile(r"\bor\s+(?:else\b|perhaps\b|maybe\b|possibly\b|it(?:'s|\s+is)\b|\W?[A-J]\b)")
-_ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise|so\s+(?:do|does|is|has))\b")
+_ALSO = re.compile(
+    r"(?i)\b(?:also|too(?=\W*\Z)|as\s+well|likewise|so\s+(?:do|does|is|has|could|would|can|may|might))\b"
+)
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
@@ -82,7 +78,6 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 """Number or label before a letter: "1. C", "A: C"."""
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
-_LABELS = re.compile(r"(?i)\A\W*question\b|\banswer\W*\Z")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _ASKS_FOR = re.compile(
     r"(?i)\bwhich\b(?:(?!\b(?:is|are)\b)[^?])*?\b(?:(?P<not>(?:does|do)(?:\s+not|n't)\s+\w+)|(?P<shows>shows?|contains?|has|have|depicts?|includes?|features?)|is|are)"
@@ -121,8 +116,6 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     if not names.letters:
         return ""
     text = _CJK.sub(" ", re.sub(r"\[\s\]", "☐", text))
-    if question and normal(_LABELS.sub("", _without_the_list(plain(text), names))) == normal(question):
-        return ""  # the question alone, restated
     if unfinished(whole := plain(text)) and strip_markup(text) == whole and not _whole(whole.split("\n")[-1], names):
         return ""
     answer = _ends(strip_markup(text))
@@ -146,7 +139,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)
-    if (outcome := _corrected(clauses)) or (outcome := _leading(text, names)):
+    if (outcome := _corrected(clauses) or _leading(text, names)) and not _contested(clauses, outcome):
         return outcome
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
@@ -158,7 +151,33 @@ def _read(text: str, names: Names, question: str) -> str | None:
         numbers = numbers.replace("%", "")
     if len(names.counts) > 1 and not lettered and (outcome := counted(numbers, names.counts)):
         return outcome
-    return _resolved(clauses, names, question)
+    outcome = _resolved(clauses, names, question)
+    return "" if outcome and _contested(clauses, outcome) else outcome
+
+
+def _contested(clauses: list[OptionClause], option: str) -> bool:
+    """Return whether another option is concluded as well or affirmed later, or the choice is taken back."""
+    last = max((n for n, clause in enumerate(clauses) if option in clause.letters), default=None)
+    if last is None:
+        return any(option in clause.denied for clause in clauses)
+    if not clauses[last].pick and clauses[last].in_one_list:
+        return True
+    settled = False
+    for clause in clauses[last::-1]:
+        text, other = clause.text, clause.pick not in ("", option) and not clause.is_question
+        if other and (_RIGHT.search(text) if CONTRAST.match(text) else clause.concludes and not settled):
+            return True
+        settled = settled or bool(_CORRECTION.match(text) or (_DESPITE.search(text) and not _ALSO.search(text)))
+    for clause in clauses[last:]:
+        if clause is clauses[last] and any(mention.kind for mention in clause.affirmed if mention.letter == option):
+            continue
+        letters = {mention.letter for mention in clause.affirmed if mention.of_letter}
+        if _EXPLAINS.match(clause.text):
+            break
+        if letters - {"", option} and (_ALSO.search(clause.text) or not _ASIDE.match(clause.text)):
+            return True
+    following = pairwise(clauses[last:])
+    return any(_CORRECTION.match(after.text) and not LOOKS.search(before.text) for before, after in following)
 
 
 def _whole(text: str, names: Names) -> str | None:
@@ -166,8 +185,6 @@ def _whole(text: str, names: Names) -> str | None:
     bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
     if bare:
         return bare[1].upper() if bare[1].upper() in names.letters and not REJECTING_SIGN.search(text) else ""
-    if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
-        return ""
     if len(text) > 400:
         return None
     normalized = normal(text)
@@ -178,8 +195,6 @@ def _whole(text: str, names: Names) -> str | None:
     ]
     if len(same) == 1:
         return same[0]
-    if re.fullmatch(r"\W*[A-Z](?:[\s.,;()\[\]]+[A-Z])+\W*", text) and len(set(filter(str.isalpha, text))) > 1:
-        return ""
     return None if names.counts else names.images.get(ordinal(normalized))
 
 
@@ -190,20 +205,10 @@ def _leading(text: str, names: Names) -> str:
     if marked:
         name, rest = next(filter(None, marked.groups())), text[marked.end() :]
         article = name in "aI" and marked[0].endswith((",", "-", "–", "—", " "))
-        mention = Mention(marked.start(), marked.end(), name.upper())
-        after = text_after(rest, mention, names)
-        alternative = re.match(
-            rf"(?:\(?[^()\n]*\))?\s*(?:or|and|/|&|,|vs\.?|versus|maybe|perhaps|possibly)\s*(?:\w+ly\s+)?[(\[]?[{names.letters}]\b(?!')",
-            after,
-        ) or re.fullmatch(rf"[-–—]\s*[(\[]?[{names.letters}]\W*", marked[0][-1] + rest)  # "A - B"
         initial = name.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
-        denied = DENIED_AFTER.match(after[:60])
-        if article or initial or REJECTING_SIGN.search(marked[0]):
-            return _first_words(text, names)
-        if after == rest and (denied or WEAKER.match(rest) or _VERDICT.match(rest)):
-            return _first_words(text, names)
-        judged = denied and denied["judged"]  # "(B) cat - no dog is visible" gives a reason
-        return "" if judged or alternative or _goes_through_them(text, names) else name.upper()
+        judged = _VERDICT.match(rest) and text_after(rest, Mention(0, 1, name.upper()), names) == rest
+        if not (article or initial or judged or REJECTING_SIGN.search(marked[0])):
+            return str(name).upper()
     return _first_words(text, names)
 
 
@@ -217,21 +222,7 @@ def _first_words(text: str, names: Names) -> str:
     mentions = list(names.find(text[head.start(1) : head.end(1)])) if head else []
     if not head or len(mentions) != 1 or mentions[0].start > 0 or mentions[0].end < head.end(1) - head.start(1):
         return ""
-    if mentions[0].kind == "unknown" or REJECTING_SIGN.search(head[0]) or _VERDICT.match(text[head.end() :]):
-        return ""
-    following = next(names.find(text[head.end() : head.end() + 12]), None)
-    listed = text[head.end() - 1 : head.end()] == "," and following and following.start < 6
-    return "" if listed else mentions[0].letter
-
-
-def _goes_through_them(text: str, names: Names) -> bool:
-    """Return whether a text discusses options one by one: several letters begin clauses."""
-    begun = re.findall(
-        rf"(?:\A|[.;:!?,\n]|\b(?=(?:but|yet)\b))\s*(?:(?:but|yet|however|while|so|and)\s+)?"
-        rf"[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))",
-        text,
-    )
-    return len(set(begun)) > 1
+    return mentions[0].letter
 
 
 def _without_the_list(text: str, names: Names) -> str:
@@ -275,17 +266,7 @@ def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str |
     if not picks:
         return "" if any(clause.affirmed for clause in clauses) else _left_over(clauses, names)
     picks = [clause for clause in picks if not clause.is_question]
-    answer = _concluded(picks) or _single(picks, names, question) or _of_the_question(picks, question)
-    return "" if _affirms_another(picks, answer) else answer
-
-
-def _affirms_another(picks: list[OptionClause], answer: str) -> bool:
-    """Return whether another option is plainly right: "Although B is right, A works", "A is correct. B is correct"."""
-    right = [clause for clause in picks if clause.pick and _RIGHT.search(clause.text)]
-    others = [clause for clause in right if clause.pick != answer]
-    last = right[-1].text if right and right[-1].pick == answer else "but"
-    plain = _ALSO.search(last) or not _DESPITE.search(last)
-    return any(plain or CONTRAST.match(clause.text) for clause in others)
+    return _concluded(picks) or _single(picks, names, question) or _of_the_question(picks, question)
 
 
 def _of_what_is_asked(clauses: list[OptionClause], names: Names, question: str) -> list[OptionClause]:
@@ -314,7 +295,7 @@ def _of_what_is_asked(clauses: list[OptionClause], names: Names, question: str) 
         if apart and option_clauses and not clause.affirmed and not _stated_stems(part):
             option_clauses[-1] = replace(option_clauses[-1], affirmed=())
         other = not on_it and ((_stated_stems(part) and (states or both)) or (both and _IN_KIND.search(part)))
-        empty = (apart or other) and not _CONCLUSION.search(clause.text)
+        empty = (apart or other) and not CONCLUSION.search(clause.text)
         option_clauses.append(replace(clause, affirmed=()) if empty else clause)
     return option_clauses
 
@@ -328,16 +309,12 @@ def _stated_stems(text: str) -> set[str]:
 def _concluded(picks: list[OptionClause]) -> str:
     """Return the option of the last concluding clause."""
     main = [clause for clause in picks[::-1] if clause is picks[-1] or not CONTRAST.match(clause.text)]
-    return next((clause.pick for clause in main if clause.pick and _CONCLUSION.search(clause.text)), "")
+    return next((clause.pick for clause in main if clause.concludes), "")
 
 
 def _single(picks: list[OptionClause], names: Names, question: str) -> str:
-    """Return the only option: in brackets, in main clauses, anywhere.
-
-    Several of two images are "both".
-    """
-    sure = [clause for clause in picks if clause.pick or not _OR.search(clause.text)]
-    brackets = {mention.letter for clause in sure for mention in clause.affirmed if mention.by_letter}
+    """Return the only option: in brackets, in main clauses, anywhere; several of two images are "both"."""
+    brackets = {mention.letter for clause in picks for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
         return brackets.pop()
     main = [clause for clause in picks if not _REASON.match(clause.text) and not CONTRAST.match(clause.text)] or picks
@@ -362,6 +339,7 @@ def _single(picks: list[OptionClause], names: Names, question: str) -> str:
         both
         and len(images) == 2
         and letters == images
+        and not lettered
         and (together or all(_YES.search(one.text) for one in picks) or _ALSO.search(picks[-1].text))
     ):
         return both

@@ -34,7 +34,7 @@ _TOTALS = (
     r"{n}\s+(?:out\s+)?of\s+(?:the\s+|these\s+|all\s+)?(?:\d|total)",
 )
 _NONE = re.compile(
-    r"(?i)\A\W*no(?:\s+\w+){1,4}\W*\Z|\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)"
+    r"(?i)\A\W*no(?!\s+(?:answer|idea|way)\b)(?:\s+\w+){1,4}\W*\Z|\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?(?!\s+(?:answer|way)\b)|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)"
     r"\s+(?:visible|present|shown|there)"
     r"|no\s+(?:images?|pictures?)\s+(?:contains?|shows?|ha(?:s|ve)))\b"
 )

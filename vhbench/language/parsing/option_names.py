@@ -50,13 +50,7 @@ _REMARK = (
     r"|with\s+\w+\s+(?:confidence|certainty)|\d+\s?(?:%|/\s?\d+)(?:\s+\w+)?)\s*(?:[.;:!?\n]|,\s+(?:(?:because|since|as|so|the|it|not|but|and|while)\b|[(\[]?(?-i:[B-J])\b)|$)"
 )
 """Remark at the end of a sentence: "A (high confidence).", "A for sure". "A (small) dog" goes on."""
-_RATED = (
-    r"(?:(?:(?<=makes\s)|(?<=rate\s)|(?<=rank\s)|(?<=find\s)|(?<=trust\s)|(?<=deem\s)|(?<=consider\s))"
-    r"A(?=\s+(?:first|highest|most|more|correct|right|the|best|to)\b)"
-    r"|(?<=[a-z]\s)A(?=\s+(?:\w+\s+){1,2}than\b)|(?<=and\s)A(?=\s+(?:fit|match|seem|appear|look|apply|work|remain)\b))"
-)
-
-_OPTION = r"(?:option|choice|answer)(?!\s*[:=]|\s+(?:is|was|would\s+be)\s+[(\[]?(?-i:[A-J])\b)"
+_OPTION = r"(?:option|choice|answer)(?!\s*[:=]|\s+[(\[]?(?-i:[A-J])\b|\s+(?:is|was|would\s+be)\s+[(\[]?(?-i:[A-J])\b)"
 _CHOSEN = (
     r"(?:correct|right|true|likely|best|answer|option|choice|pick|one|description|(?:that|what)\s+(?:fits|matches|i)"
     r"|it(?=\W*(?:$|[.,;\n])))\b"
@@ -309,7 +303,7 @@ def _by_letter(letters: str) -> Iterator[str]:
     bare = [rf"[{plain}](?![\w-]|'\w)"] if plain else []
     if "A" in letters:
         signs = rf"[).:,;!?\"'/&=<>|+]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\s[B-J](?![\w'-])|$|\n|\([A-Z\d]|{_REMARK}"
-        bare += [rf"A(?![a-z])(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", _RATED]
+        bare += [rf"A(?![a-z])(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", r"(?<=[a-z]\s)A(?![\w'-])"]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"

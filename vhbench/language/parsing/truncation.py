@@ -36,7 +36,7 @@ _CONCLUDES: Final = re.compile(
     r"|overall|so\s+(?:it|that|the|there|yes|no|image|[a-j]\b))\b"
     r"|(?:\A\W*|:\W*|\b(?:is|be|so|but),?\s+)(?:yes|no)\W*\Z|\A\W*(?:yes|no|none)\b(?=\W|\Z)(?!\s+[a-z]+\Z)"
     r"|(?:\A\W*|\b(?:is|be)\W+)(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"
-    r"|\b(?-i:[A-J])\)?\s+(?:(?:is|must\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|answer|one)|fits)\b|\bmust\s+be\b"
+    r"|\b(?:supports?|matches|fits|favou?rs|to)\s+(?:option\s+)?\W?(?-i:[A-J])\b\W*\Z|\b(?-i:[A-J])\)?\s+(?:(?:is|must\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|answer|one)|fits)\b|\bmust\s+be\b"
 )
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s|\Z)|\n")
 
@@ -85,7 +85,7 @@ def unfinished(text: str) -> bool:
     if len(text.split()) < 3 or not _THOUGHT_BEGINS.match(text[:400]):
         return False
     sentences = [sentence for sentence in _SENTENCE_ENDS.split(text[-600:]) if sentence.strip()]
-    last = sentences if len(text.split()) <= _FEW else sentences[-1:]
+    last = sentences[1:] or sentences if len(text.split()) <= _FEW else sentences[-2:]  # the first is a plan
     concludes = any(map(_CONCLUDES.search, last))
     if concludes:
         return False

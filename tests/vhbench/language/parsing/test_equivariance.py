@@ -75,6 +75,14 @@ Wrong: {W}. Right: {L}. | In contrast to {W}, {L} matches. | Regardless of how t
 So I think {W}... Hmm, no. I think {L}. | Accordingly, {L}. | Though I'm not certain, {L}. | {L} more than {W}.
 It may be tempting to select {W}, but {L} is the right answer.
 {W} is only partially correct; {L} is completely correct.
+Initially, I thought the answer was {W}, but after looking again, I believe it is {L}.
+At first glance the answer might appear to be {W}, but a closer look shows it is {L}.
+At first sight {W}; at second sight {L}. | None of the details support {W}; they support {L}.
+First choice {L}, second choice {W}. | I rank {L} first and {W} second. | Ranking: {L} > {W}
+Most likely {L}, then {W}. | No other option than {L} fits.
+There is no better option than {L}. | {W}不对，{L}对。 | 不是{W}，而是{L}。
+Let's see, {L}. | I initially thought {W}, but I now think {L}.
+Let me look. Not {W}. {L}. {T} | Let me think. Of {W} and {L}, one fits better. Thus, {L}
 I think it's ({L}) {T}. | {W}? Doesn't match. {L}? Matches. | No option is perfect, but {L} comes closest.
 """
 
@@ -153,6 +161,14 @@ I will now examine {L}, then {W}. | {L} was my first idea. {W} was my second.
 {L} is excluded, and so is {W}.
 {L} and {W} seem right. | Both {L} and {W} could be correct. | I have doubts about {L}. | {L} and {W} fit equally well.
 {L} looks wrong. | Hardly {L}. | It is wrong to choose {L}. | It's {L} or it's {W}. | It is a mistake to choose {L}.
+{L}... or {W}? | The first option is {L}. The second is {W}. | {L} is correct. {W} is also correct.
+The answer is {L}. Wait, no. The answer is {W}. Wait, no. I am not sure. | {L} may be right; {W} may be right.
+{L} unless it is a copy. | I'd say {L}. On the other hand, {W} fits too. | I can neither confirm {L} nor {W}.
+Any option other than {L}. | 答案不是{L}。 | 不选{L}。 | Next, {L} needs to be checked. | Now {L}:
+Let's look at the picture. I see {T}. Therefore, the | Next, consider {L}. It states that {T}. To check this, I
+{L} is a poor match. | {L} is tempting. | I would hesitate to choose {L}. | {L} could be right, and so could {W}.
+{L} comes to mind, but it's not right. | {L}, {W}: not shown | I can see why one would choose {L}.
+{L} would be right only at night. | {L} would be a stretch.
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 """
 
@@ -279,3 +295,9 @@ def test_the_worse_one_is_meant_where_it_is_asked_for() -> None:
         for question in ("Which image is of better quality?", "Which image is worse?")
     ]
     assert read == ["B", "A"]
+
+
+def test_no_answer_is_not_the_count_zero() -> None:
+    said = ["No answer.", "There is no way to decide between A and B.", "No dogs", "There are no dogs."]
+    read = [parse("multiple_choice", text, ("0", "1", "2"), question="How many dogs are there?") for text in said]
+    assert read == ["", "", "A", "A"]
