@@ -51,11 +51,11 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
     ['D', 'B', '']
     """
-    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", text)
+    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", text.replace("§", ""))
     text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
     marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", text)
     marked = _BOUND.sub("some", marked)
-    numbers = [int(number) for number in re.findall(r"(\d+)§", marked)]
+    numbers = [int(number) for number in re.findall(_COUNTED, marked)]
     if not numbers:
         return options.get(0, "") if _NONE.search(text) else ""
     if len(set(numbers)) == 1:
@@ -67,7 +67,7 @@ def counted(text: str, options: Mapping[int, str]) -> str:
             apart = "in\\s+total" in pattern and after and total not in (sum(before), sum(after))
             return "" if apart else options.get(total, "")  # "3 in total, 1 with a cat"
     head = re.split(r"[.:;\n(]|,\s", marked, maxsplit=1)[0]
-    first = re.findall(r"(\d+)§", head)
+    first = re.findall(_COUNTED, head)
     if len(first) == 1 and _OPENING.search(head) and "some" not in head:
         return options.get(int(first[0]), "")
     return ""
