@@ -145,7 +145,7 @@ class Names:
 
 def normal(text: str) -> str:
     """Return a text in lower case, without a leading article, with digits for number words."""
-    words = re.sub(r"[^\w\s'+-]|(?<!\w)['-]|['-](?!\w)", " ", text.lower()).split()
+    words = re.sub(r"[^\w\s'+-]|(?<!\w)(?:'|-(?!\d))|['-](?!\w)", " ", text.lower().replace("−", "-")).split()
     if len(words) > 1 and words[0] in lexicon.words("articles"):
         words = words[1:]
     return " ".join(str(NUMBER_WORDS.get(word, word)) for word in words)
@@ -240,7 +240,7 @@ def _counted(number: int, last: int) -> list[str]:
     names = [
         rf"{_PICTURE}s?[\s-]*(?:#|no\.?|number|\()?\s*(?:{number}(?!\.?\d)|{word})",
         rf"(?:{ordinal}|{number}{suffix})\s+(?:{_PICTURE}|one)",
-        rf"the\s+(?:{ordinal}|{number}{suffix})(?=\s*(?:[.,;:!?)]|$|{_VERB}\b))",
+        rf"the\s+(?:{ordinal}|{number}{suffix})(?=\s*(?:[.,;:!?)]|$|(?:and|or|nor)\s+the\b|{_VERB}\b))",
     ]
     return [*names, rf"(?:last|final)\s+{_PICTURE}"] if number == last else names
 
