@@ -23,7 +23,7 @@ _DENIED_BEFORE = re.compile(
 _DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
-    rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|the\s+worst\s+(?:option|choice|answer)\b)"
+    rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|what\s+\w+\s+(?:would|might|may|could)\b|the\s+worst\s+(?:option|choice|answer)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
@@ -35,7 +35,7 @@ _CLAUSE = re.compile(
     r"|(?P<another>,\s+|\s+(?=and\b))(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option|one)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
     r"|an?|no)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:second|less\s+likely|both|neither|only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+(?!(?:(?:this|that|it)\s+)?(?:is\s+|does\s+)?(?:not?|(?:in)?correct"
+    r"|,\s+(?=(?:and\s+)?(?:second|less\s+likely|both|neither|only|wait|actually|sorry|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+(?!(?:(?:this|that|it)\s+)?(?:is\s+|does\s+)?(?:not?|(?:in)?correct"
     r"|wrong|right|true|false|absent|ruled)\b)",
     re.IGNORECASE,
 )
@@ -46,7 +46,7 @@ CONCLUSION = re.compile(
     r"|\s+will|\s+must|\s+have\s+to|\s+now)?\s+(?:say|think|believe|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
+    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b(?!\s+\w+\s+(?:would|might|may|could)\b)|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
@@ -76,8 +76,11 @@ _AGAINST = re.compile(
 """What speaks against a letter in its part of a clause."""
 _against = lru_cache(maxsize=64)(_AGAINST.search)  # a list of letters asks for one part as often as it names them
 _APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s|second|next|last)\b)")
+_NEGATED = re.compile(r"(?i)(?:\bnot|n't)\s+(?:option\s+)?\W?\Z")
 _WEIGHED = re.compile(r"(?i)\s+(?:looked|seemed|appeared|could|might|may)\b")
-_IMPERFECT = re.compile(r"(?i)\s+is\s+(?:perfect|ideal|exact|certain|(?:\w+ly|quite|a)\s+(?:right|correct|perfect))\b")
+_IMPERFECT = re.compile(
+    r"(?i)\s+(?:can|could)\s+be\s+(?:\w+ly\s+)?(?:confirmed|verified|determined|established|(?:ruled|excluded)\b)|\s+is\s+(?:wrong|incorrect|false|perfect|ideal|exact|certain|(?:\w+ly|quite|a)\s+(?:right|correct|perfect))\b"
+)
 _PLAN = re.compile(
     r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
@@ -197,7 +200,9 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         if mention.start < consumed:
             continue  # part of an option's text after its letter: "(E) None of the above"
         consumed = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
-        if mention.kind == "none" and (affirmed or denied or letters or _IMPERFECT.match(after)):
+        if mention.kind == "none" and (
+            affirmed or denied or letters or _IMPERFECT.match(after) or _NEGATED.search(before)
+        ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         others = letters - {mention.letter}
         weighed = before.lower().endswith("of ") or _WEIGHED.match(after)
