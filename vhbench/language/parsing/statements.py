@@ -7,7 +7,7 @@ by a contrary: a dog that stands does not sit, and a line that is longer is not 
 
 import re
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from vhbench.language import lexicon
@@ -97,9 +97,18 @@ def _judge(clause: Part, claim: Claim) -> str:
         denied = any(one == "no" for one in each) if loose else all(one == "no" for one in each)
         return "yes" if "yes" in each else "no" if denied else ""
     verdict = _judge_one(clause, claim)
+    if verdict == "yes" and _is_alternative(clause, claim):
+        return ""
     if verdict or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
         return verdict
     return "" if _TURNED & set(claim.stems) else _judge_one(clause, Claim(claim.before, subject=2))
+
+
+def _is_alternative(clause: Part, claim: Claim) -> bool:
+    """Return whether the claim's word is one of several: "a dog or a wolf"."""
+    tokens = [word for word in clause.words if word.surface not in ("a", "an", "the")]
+    pairs = ((one.surface, other.stem) for pair in pairwise(tokens) for one, other in (pair, pair[::-1]))
+    return any(surface == "or" and stem in claim.stems for surface, stem in pairs)
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:
