@@ -133,12 +133,6 @@ def _ends() -> frozenset[str]:
     return frozenset((*last, *again))
 
 
-@cache
-def _all_signs() -> frozenset[str]:
-    """Return the signs for yes and no."""
-    return frozenset(phrase for phrase in table() if len(phrase) == 1 and not phrase.isalnum())
-
-
 @lru_cache(maxsize=4096)
 def whole(text: str) -> tuple[str, bool]:
     """Return a clause's answer by a word of assent or denial, or "", and its sufficiency.
@@ -166,8 +160,6 @@ def whole(text: str) -> tuple[str, bool]:
 
 def _signs(text: str) -> tuple[str, bool]:
     """Parse "✅" and "❌ no"; signs of both kinds are not an answer."""
-    if _all_signs().isdisjoint(text):
-        return "", False
     by_phrase = table()
     answers = {by_phrase[sign][0] for sign in text if sign in by_phrase and not sign.isalnum()}
     word = "".join(sign for sign in text if sign not in by_phrase or sign.isalnum()).replace("\ufe0f", "").strip()

@@ -157,7 +157,7 @@ def strip_markup(text: str) -> str:
     ['B. Image 2', 'C', 'There is no dog.']
     """
     response, text = text, _own_turn(text)
-    marked = _boxed(text) or _tagged(text) or text
+    marked = _last(_BOX, _unstyled(text)) or _last(_TAGGED, text) or text
     marked = _json_value(marked) or marked
     text = _bare(marked) if marked is not text else plain(response)
     for lead in reversed(list(_LEAD.finditer(text))):
@@ -209,16 +209,6 @@ def after_thoughts(text: str) -> str:
             pieces.clear()
         start, thinking = match.end(), not ends
     return "" if thinking else " ".join([*pieces, text[start:]]).strip()
-
-
-def _boxed(text: str) -> str:
-    if "\\" not in text and "<|" not in text:
-        return ""
-    return _last(_BOX, _unstyled(text))
-
-
-def _tagged(text: str) -> str:
-    return _last(_TAGGED, text) if "<" in text else ""
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str:

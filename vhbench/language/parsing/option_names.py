@@ -129,7 +129,21 @@ class Names:
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
         """Pattern of all names, and the option and kind of each group; compiled when first needed."""
-        return _patterns(self)
+        entries: list[tuple[str, str, str]] = []
+        for letter, choice in zip(self.letters, self.choices, strict=True):
+            kind = next(iter(_kinds(choice)), "")
+            if letter not in self.counts.values() and self.texts[letter] not in ("yes", "no"):
+                labels = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
+                entries += [(words, name, kind) for words, name in labels]
+        entries.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
+        last = max(self.images, default=0)
+        entries += [(words, letter, "") for number, letter in self.images.items() for words in _counted(number, last)]
+        entries += [(_KINDS[kind][1], letter, kind) for kind, letter in self.kinds.items()]
+        places = [*zip(_ORDINALS[1:], self.letters, strict=False), ("last", self.letters[-1])]
+        entries += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in places]
+        groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
+        parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(entries)]
+        return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(self.letters)])})"), groups
 
     def find(self, text: str) -> Iterator[Mention]:
         """Yield the mentions of options in a text; a longer name hides a shorter one inside it."""
@@ -176,24 +190,6 @@ def names_of(choices: tuple[str, ...]) -> Names:
     images = {number: letter for letter, text in zip(letters, choices, strict=True) if (number := _image(text))}
     counts = {int(text): letter for letter, text in texts.items() if re.fullmatch(r"\d{1,6}", text)}
     return Names(letters, choices, texts, kinds, images, counts)
-
-
-def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
-    entries: list[tuple[str, str, str]] = []
-    for letter, choice in zip(names.letters, names.choices, strict=True):
-        kind = next(iter(_kinds(choice)), "")
-        if letter not in names.counts.values() and names.texts[letter] not in ("yes", "no"):
-            labels = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
-            entries += [(words, name, kind) for words, name in labels]
-    entries.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
-    images = names.images
-    entries += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
-    entries += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
-    places = zip(_ORDINALS[1:], names.letters, strict=False)
-    entries += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in [*places, ("last", names.letters[-1])]]
-    groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
-    parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(entries)]
-    return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
 
 
 def spread(text: str) -> str:
