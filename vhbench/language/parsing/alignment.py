@@ -24,8 +24,7 @@ _ACTING: Final = re.compile(r"(?:ing|ed)\Z")
 
 def shares(tokens: Sequence[Word], claim: Claim) -> bool:
     """Return whether a claim has any of these words."""
-    stems = set(claim.stems)
-    return any(word.stem in stems for word in tokens)
+    return any(word.stem in claim.stems for word in tokens)
 
 
 def starts(tokens: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, int]]:

@@ -85,12 +85,16 @@ _LEADS_TO: Final = re.compile(r"\b(?:so|therefore|thus|hence|but|then|conclusion
 _IN_WRITING: Final = re.compile(
     r"\b(?:reads?|reading|says|written|writes|text|words?|sign|labell?ed|titled|captioned|named|called|button|letters?"
     r"|spells?|displays?)\b[^.!?\n]{0,60}\Z"
+    r"|\b(?:some|others|many|people)\s+(?:\w+\s+)?(?:would|might|may|could|say|think)\b[^.,;:!?\n]{0,60}\Z"
+    r"|\b(?:examples?|instance|e\.g|format(?: is)?|like this)\W*\Z"
 )
 _WEIGHED: Final = re.compile(
     r"\b(?:first (?:glance|sight|look)|initially|might (?:say|think)|may (?:say|think)|would (?:think|have said)|some"
-    r"|tempt\w*|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z"
+    r"|others|tempt\w*|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z"
     r"|(?:\b(?:if|whether|could (?:be|say)|cannot|not)\b|n't\b)[^.,;:!?\n]{0,40}\Z"
-    r"|(?:\A|[.!?\n])\s*(?:if|unless|assuming|provided)\b(?!\s+(?:i|we|you|one|anything|forced|asked|the question)\b)"
+    r"|(?:\A|[.!?\n])\s*(?:if|unless|assuming|provided|had (?:i|we))\b"
+    r"(?!\s+(?:(?:anything|forced|asked|the question)\b"
+    r"|(?:i|we|you|one)\b(?!\s+(?:could (?:see|view|look|access)|w(?:ere|as) able|saw|knew|had (?:seen|access))\b)))"
     r"[^.;:!?\n]*\Z"
 )
 _SETTLES: Final = re.compile(r"(?:but|so|actually|therefore|thus|hence)\b")
@@ -129,12 +133,6 @@ def _ends() -> frozenset[str]:
     return frozenset((*last, *again))
 
 
-@cache
-def _all_signs() -> frozenset[str]:
-    """Return the signs for yes and no."""
-    return frozenset(phrase for phrase in table() if len(phrase) == 1 and not phrase.isalnum())
-
-
 @lru_cache(maxsize=4096)
 def whole(text: str) -> tuple[str, bool]:
     """Return a clause's answer by a word of assent or denial, or "", and its sufficiency.
@@ -162,8 +160,6 @@ def whole(text: str) -> tuple[str, bool]:
 
 def _signs(text: str) -> tuple[str, bool]:
     """Parse "✅" and "❌ no"; signs of both kinds are not an answer."""
-    if _all_signs().isdisjoint(text):
-        return "", False
     by_phrase = table()
     answers = {by_phrase[sign][0] for sign in text if sign in by_phrase and not sign.isalnum()}
     word = "".join(sign for sign in text if sign not in by_phrase or sign.isalnum()).replace("\ufe0f", "").strip()

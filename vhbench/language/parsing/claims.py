@@ -199,8 +199,9 @@ def _claimed(text: str, verb: str) -> Claim | None:
         counted = [n for n, word in enumerate(tokens) if n and points[n - 1] and number(word) is not None]
         everything = everything or bool(counted)
         tokens = [word for n, word in enumerate(tokens) if n not in counted]  # "the two lamps" are all of them
-    if any(word.surface == "possible" for word in tokens):
-        tokens = [_possible(word, after) for word, after in zip(tokens, [*tokens[1:], None], strict=False)]
+    for n, word in enumerate(tokens[:-1]):
+        if word.surface == "possible" and tokens[n + 1].surface == "to":
+            tokens[n] = word._replace(role="")  # the question is about possibility
     tokens = [word for word in tokens if word.role != "negation" and word.surface not in ALL]
     contents = content([word for word in tokens if word.surface not in ("at_least", "at_most")])
     exists = exists or (verb in _BE | {"can", "could"} and bool(tokens) and tokens[-1].stem in _IS_THERE)
@@ -215,11 +216,6 @@ def _claimed(text: str, verb: str) -> Claim | None:
     subject = len(contents) - len(predicate) if predicate else 0
     statement = Claim(contents, subject, bool(negations), exists, count, ranged, either, (), year, everything)
     return statement if contents else None
-
-
-def _possible(word: Word, after: Word | None) -> Word:
-    """Mark "possible" as content where the question is about possibility."""
-    return word._replace(role="") if word.surface == "possible" and after and after.surface == "to" else word
 
 
 def _mark_verbs(tokens: list[Word]) -> list[Word]:

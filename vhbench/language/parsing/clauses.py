@@ -23,7 +23,7 @@ _DENIED_BEFORE = re.compile(
 _DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
     rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
-    rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|the\s+worst\s+(?:option|choice|answer)\b)"
+    rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|what\s+\w+\s+(?:would|might|may|could)\b|the\s+worst\s+(?:option|choice|answer)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
@@ -35,7 +35,7 @@ _CLAUSE = re.compile(
     r"|(?P<another>,\s+|\s+(?=and\b))(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option|one)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
     r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
     r"|an?|no)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:second|less\s+likely|both|neither|only|wait|actually|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+(?!(?:(?:this|that|it)\s+)?(?:is\s+|does\s+)?(?:not?|(?:in)?correct"
+    r"|,\s+(?=(?:and\s+)?(?:second|less\s+likely|both|neither|only|wait|actually|sorry|on\s+(?:reflection|closer|second)|no,|not|i\s|it(?:'s|\s+is)\s+(?:option\s+)?[(\[]?(?-i:[A-J]))\b)|\s+[–—-]+\s+(?!(?:(?:this|that|it)\s+)?(?:is\s+|does\s+)?(?:not?|(?:in)?correct"
     r"|wrong|right|true|false|absent|ruled)\b)",
     re.IGNORECASE,
 )
@@ -46,7 +46,7 @@ CONCLUSION = re.compile(
     r"|\s+will|\s+must|\s+have\s+to|\s+now)?\s+(?:say|think|believe|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
+    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b(?!\s+\w+\s+(?:would|might|may|could)\b)|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
@@ -59,7 +59,7 @@ LOOKS = re.compile(
     r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|whether|was\s+going\s+to|choices?\s+(?:are"
     r"|were)|options?\s+(?:are|were|include)|tempt(?:ing|ed)\s+to|(?:would|could|might)\s+have\s+(?:said|chosen|picked|thought|gone|been)|(?:people|others|many|some|someone|you|one)\s+(?:\w+\s+)?(?:might|may|could)\s+\w+"
     r"|(?:people|others|many|some|someone)\s+(?:\w+\s+)?would)\b(?:[^,;:]|,\s*(?:and\s+)?then\b)*\Z"
-    r"|(?:\A\W*of|\b(?:between|among|out\s+of))\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
+    r"|\b(?:others|(?:some|many|most)\s+people|example|for\s+instance|such\s+as|format(?:\s+is)?|like\s+this)\W*\Z|(?:\A\W*of|\b(?:between|among|out\s+of))\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best|better|mo(?:re|st)\s+\w+)\b)")
 _WEAKER = re.compile(
@@ -69,30 +69,35 @@ _WEAKER = re.compile(
 )
 _AGAINST = re.compile(
     r"(?i)不(?:是|对|选|能选|正确|符合|可能)|错误?|并非|排除|\b(?:nothing(?!\s+else)|contradict(?:s|ed)|conflicts?|mismatch\w*|clash(?:es)?|(?<!never\s)fails|impossible|implausible|improbable|inaccurate|inconsistent|incompatible|invalid|untenable|untrue|mis(?:represent|describe|state)s|(?<!I\sam\s)(?<!I'm\s)(?<!not\s)mistaken"
-    r"|(?:gets?|has|have)\s+(?:\w+\s+){0,3}wrong|(?:off|wide\s+of|misses)\s+the\s+mark|misleading|unsupported|(?:poor|bad|weak)\s+(?:match|choice|fit|option|answer)|a\s+stretch|(?:is|are)\s+(?:both\s+)?off|tempting|hesitat\w*|or\s+wrong|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart|need(?:s|ed)?\s+(?:to\s+be|more|further)"
+    r"|(?:gets?|has|have)\s+(?:\w+\s+){0,3}wrong|(?:off|wide\s+of|misses)\s+the\s+mark|misleading|nicht|pas|no\s+es|não\s+é|non\s+è|unsupported|(?:poor|bad|weak)\s+(?:match|choice|fit|option|answer)|a\s+stretch|(?:is|are)\s+(?:both\s+)?off|tempting|hesitat\w*|or\s+wrong|unsuitable|discard\w*|dismiss\w*|no\s+(?:\w+\s+)?(?:evidence|signs?|support|reason)|told\s+apart|need(?:s|ed)?\s+(?:to\s+be|more|further)"
     r"|first\s+(?:thought|idea|guess|instinct|impression|choice\s+(?:was|would))|if\s+(?!i\b)\w+\s+(?:\w+\s+)?(?:were|was|had)"
     r"|at\s+first(?=\W*\Z)|comes\s+close(?!\s+to)|is\s+close(?=\W*\Z)|(?:comes|ranks|is)\s+second|then(?=\s+\W?(?-i:[A-J])\W*\Z)|(?:second|2nd)(?=\s*[:=]|\W*\Z|[\s-]+(?:best|choice|guess|pick)\b)|runner-?up|less\s+likely(?!\s+than))\b"
 )
 """What speaks against a letter in its part of a clause."""
 _against = lru_cache(maxsize=64)(_AGAINST.search)  # a list of letters asks for one part as often as it names them
 _APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s|second|next|last)\b)")
+_NEGATED = re.compile(r"(?i)(?:\bnot|n't)\s+(?:option\s+)?\W?\Z")
 _WEIGHED = re.compile(r"(?i)\s+(?:looked|seemed|appeared|could|might|may)\b")
-_IMPERFECT = re.compile(r"(?i)\s+is\s+(?:perfect|ideal|exact|certain|(?:\w+ly|quite|a)\s+(?:right|correct|perfect))\b")
+_IMPERFECT = re.compile(
+    r"(?i)\s+(?:can|could)\s+be\s+(?:\w+ly\s+)?(?:confirmed|verified|determined|established|(?:ruled|excluded)\b)|\s+is\s+(?:wrong|incorrect|false|perfect|ideal|exact|certain|(?:\w+ly|quite|a)\s+(?:right|correct|perfect))\b"
+)
 _PLAN = re.compile(
     r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
 )
 _CUT_OFF = re.compile(
-    r"(?i)\b(?:(?-i:an?)|the|(?-i:(?<![A-J]\sit\s)is)|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
-    r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since|(?<!\bis\s)(?-i:I))\s*\Z|[\w,]\s*[,:]\s*\Z"
+    r"(?i)\b(?:(?-i:an?)|the|(?-i:(?<![A-J]\sit\s)is)|are|was|of|in|on|at|to|and|or|but|with|for|its|this|that|these|which|we|by|from|as|than"
+    r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since|whether|(?<!\bis\s)(?-i:I))\s*\Z|[\w,]\s*[,:]\s*\Z|\A\W*(?:first(?:ly)?|second(?:ly)?|next),?\s+\W?(?-i:[A-J])\W?\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _OTHERWISE = re.compile(
     r"(?i)\s+(?:is|was|fits|matches|seems|looks)\s+(?:the\s+)?(?!not?\b|out|wrong|incorrect|in\b)\w"
 )
 _IF = re.compile(
-    r"(?i)(?:(?<!\bas\s)\b(?:if|unless|otherwise|only\s+(?:at|when|by|during))|\A\W*(?:(?:but|and|so|or|only)\s+)?(?:assuming|provided|suppos\w+))\b(?!\s+(?:i|we|you|one|anything|forced|pressed|asked|in\s+doubt)\b)"
+    r"(?i)(?:(?<!\bas\s)\b(?:if|unless|otherwise|only\s+(?:at|when|by|during))|\A\W*(?:(?:but|and|so|or|only)\s+)?(?:assuming|provided|suppos\w+|had\s+(?:i|we)))\b(?!\s+(?:(?:i|we|you|one)\b(?!\s+(?:could\s+(?:\w+ly\s+)?(?:see|view|look|access)|w(?:ere|as)\s+able|saw|knew|had\s+(?:seen|access))\b)"
+    r"|(?:anything|forced|pressed|asked|in\s+doubt)\b))"
 )
+_SO = re.compile(r"(?i)(?:then\s+)?(?:i|it)\b")
 _PLURAL = re.compile(r"(?i)[\s)\]\"']*(?::|(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't))")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
@@ -169,6 +174,8 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
         part = text[start:end]
         if cut and cut["another"] and not _STATES.search(part):
             continue  # "Image 1, Image 2 and Image 3 are …" is one clause
+        if cut and _IF.match(part.strip()) and _SO.match(text, end + len(cut[0])):
+            continue  # "If it were darker, I would say B"
         name = Mention(end - 1, end, part[-1:])
         named = name.letter in names.letters and text_after(text[end:], name, names) != text[end:]
         if cut and (named or any(begin < cut.start() < last for begin, last in spans)):
@@ -178,8 +185,10 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
         clauses += [_clause(piece, bool(cut and cut["question"]), names, request) for piece in parts if piece.strip()]
         start = cut.end() if cut else end
     plans = bool(clauses) and text[-1:].isalnum() and _PLAN.match(clauses[-1].text)
-    if (plans or _CUT_OFF.search(text)) and (len(clauses) > 1 or text.endswith(":")):
-        clauses = [clause if clause.concludes else replace(clause, affirmed=()) for clause in clauses[:-1]]
+    kept = clauses if len(clauses) == 1 and text[-1:] != ":" else clauses[:-1]
+    begins = kept is clauses and not any(mention.start for mention in clauses[0].affirmed)
+    if plans or (_CUT_OFF.search(text) and not begins):
+        clauses = [clause if clause.concludes else replace(clause, affirmed=()) for clause in kept]
     return clauses
 
 
@@ -197,7 +206,9 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         if mention.start < consumed:
             continue  # part of an option's text after its letter: "(E) None of the above"
         consumed = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
-        if mention.kind == "none" and (affirmed or denied or letters or _IMPERFECT.match(after)):
+        if mention.kind == "none" and (
+            affirmed or denied or letters or _IMPERFECT.match(after) or _NEGATED.search(before)
+        ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         others = letters - {mention.letter}
         weighed = before.lower().endswith("of ") or _WEIGHED.match(after)

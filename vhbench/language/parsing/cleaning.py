@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache, wraps
+from itertools import pairwise
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -62,6 +63,7 @@ _TAGGED = re.compile(
     r"(?is)<(?:final[_ ]?)?(?:answer|conclusion|output|response|solution|final|choice|option)>"
     r"(?P<content>[^<]*+(?:<(?!/?(?:final|answer|conclusion|output|response|solution|choice|option))[^<]*+)*+)"
 )
+_JOINED = re.compile(r"(?i)(?:\W|</?\w+>|and\b|or\b)*")
 _PLACE = re.compile(r"<box>[\d\s.,()\[\]]*</box>|<\|box_start\|>[\d\s.,()\[\]]*<\|box_end\|>")
 _TAG = re.compile(r"</?(?!(?P<letter>[A-J])>(?!.*</(?P=letter)>))[A-Za-z][\w:.-]{0,40}\s?/?>", re.DOTALL)
 """Tag, but not a letter in angle brackets: "<A>"."""
@@ -155,7 +157,7 @@ def strip_markup(text: str) -> str:
     ['B. Image 2', 'C', 'There is no dog.']
     """
     response, text = text, _own_turn(text)
-    marked = _boxed(text) or _tagged(text) or text
+    marked = _last(_BOX, _unstyled(text)) or _last(_TAGGED, text) or text
     marked = _json_value(marked) or marked
     text = _bare(marked) if marked is not text else plain(response)
     for lead in reversed(list(_LEAD.finditer(text))):
@@ -209,16 +211,14 @@ def after_thoughts(text: str) -> str:
     return "" if thinking else " ".join([*pieces, text[start:]]).strip()
 
 
-def _boxed(text: str) -> str:
-    if "\\" not in text and "<|" not in text:
-        return ""
-    boxes = [next(filter(None, match.groups()), "") for match in _BOX.finditer(_unstyled(text))]
-    return next((box for box in reversed(boxes) if any(map(str.isalnum, box))), "")
-
-
-def _tagged(text: str) -> str:
-    spans = [match["content"] for match in _TAGGED.finditer(text)] if "<" in text else []
-    return next((span for span in reversed(spans) if any(map(str.isalnum, span))), "")
+def _last(pattern: re.Pattern[str], text: str) -> str:
+    """Return the last mark with content, together with a different one that it is joined to."""
+    marks = [(next(filter(None, match.groups()), ""), match.span()) for match in pattern.finditer(text)]
+    marks = [mark for mark in marks if any(map(str.isalnum, mark[0]))]
+    for (one, (_, end)), (other, (start, _)) in pairwise(marks[-2:]):
+        if one.strip() != other.strip() and _JOINED.fullmatch(text, end, start):
+            return f"{one} or {other}"
+    return marks[-1][0] if marks else ""
 
 
 def _json_value(text: str) -> str:
@@ -226,9 +226,9 @@ def _json_value(text: str) -> str:
     begins = _OBJECT.search(text) if "{" in text or "[" in text else None
     matches = _PAIR.finditer(text, begins.start()) if begins else ()
     pairs = [(pair["key"], pair["value"].strip("\"'")) for pair in matches]
-    for key, value in pairs:
-        if _KEY.fullmatch(key):
-            return value
+    answers = [pair for pair in pairs if _KEY.fullmatch(pair[0])]
+    if answers:
+        return " or ".join(dict.fromkeys(value for key, value in answers if key == answers[0][0]))
     true = [key for key, value in pairs if value.lower() == "true"]
     if len(pairs) > 1 and len(true) == 1 and all(value.lower() in ("true", "false") for _, value in pairs):
         return true[0]

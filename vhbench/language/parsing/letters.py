@@ -78,6 +78,7 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 """Number or label before a letter: "1. C", "A: C"."""
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
+_FOR_EXAMPLE = re.compile(r"(?i)\be\.\s?g\.")
 _NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _ASKS_FOR = re.compile(
     r"(?i)\bwhich\b(?:(?!\b(?:is|are)\b)[^?])*?\b(?:(?P<not>(?:does|do)(?:\s+not|n't)\s+\w+)|(?P<shows>shows?|contains?|has|have|depicts?|includes?|features?)|is|are)"
@@ -135,7 +136,8 @@ def _read(text: str, names: Names, question: str) -> str | None:
     text = _ANSWER.sub("", text)
     if (outcome := _whole(text, names)) is not None:
         return outcome
-    text = _LETTER_VERDICT.sub(r"\1 = ", _ARROW.sub(". So ", NOT_APPLICABLE.sub("not applicable", text)))
+    text = _FOR_EXAMPLE.sub("for example", NOT_APPLICABLE.sub("not applicable", text))
+    text = _LETTER_VERDICT.sub(r"\1 = ", _ARROW.sub(". So ", text))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)

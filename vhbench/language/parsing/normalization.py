@@ -79,11 +79,7 @@ def normalize_phrases(text: str) -> str:
     text = _AS_AS.sub("same", _WEARS.sub(r"wears \1", text))
     text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
     text = _SEEMED.sub(lambda match: f"not {match[1] or match[2]} but ", text)
-    return _IN_PICTURE.sub(" ", _PHRASE.sub(_usual, text))
-
-
-def _usual(match: re.Match[str]) -> str:
-    return PHRASES[match[0]]
+    return _IN_PICTURE.sub(" ", _PHRASE.sub(lambda match: PHRASES[match[0]], text))
 
 
 def _phrases() -> dict[str, str]:

@@ -11,7 +11,7 @@ _ONE = (
     r"|(?<=: )|(?<=contains ))one(?!\s+(?:of|another)\b)|\Aone(?!\s+of\b)|a\s+single"
 )
 _NUMBER = re.compile(
-    rf"(?i)(?<![\w.#-])(?:(?P<digits>\d{{1,6}})(?![\w%]|\.\d|:\d)|(?P<word>{_WORDS})(?![\w-])|(?P<one>{_ONE})\b)"
+    rf"(?i)(?<![\w.#−-])(?:(?P<digits>\d{{1,6}})(?![\w%]|\.\d|:\d)|(?P<word>{_WORDS})(?![\w-])|(?P<one>{_ONE})\b)"
 )
 _NAMES = re.compile(
     r"(?i)\b(?:images?|pictures?|photos?|figures?|frames?|options?|choices?|steps?|points?|rows?|columns?)\s*(?:#"
@@ -25,6 +25,9 @@ _BOUND = re.compile(
 )
 """Number that only bounds the count, or is denied."""
 _COUNTED = r"(\d+)§"
+_ADDED = re.compile(
+    r"(?i)\b(\d+)§[^.;:\n]*?\b(?:and|plus)\s+\1§|\b1§[^.;:\n]*?(?:\b(?:and|plus)|,)\s+(?:another|one)\b(?!\s+(?:of|that|which|who)\b)"
+)
 _TOTALS = (
     r"(?:=|\b(?:makes|making|equals|gives|giving|add(?:s|ing)?\s+up\s+to|sums?\s+to))\s*(?:\w+\s+)?{n}",
     r"(?:so|therefore|thus|hence)\b[^.;\n]*?{n}",
@@ -51,15 +54,15 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
     ['D', 'B', '']
     """
-    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", text)
+    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", text.replace("§", ""))
     text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
     marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", text)
     marked = _BOUND.sub("some", marked)
-    numbers = [int(number) for number in re.findall(r"(\d+)§", marked)]
+    numbers = [int(number) for number in re.findall(_COUNTED, marked)]
     if not numbers:
         return options.get(0, "") if _NONE.search(text) else ""
     if len(set(numbers)) == 1:
-        return options.get(numbers[0], "")
+        return "" if _ADDED.search(marked) else options.get(numbers[0], "")  # "one here and one there"
     for pattern in _TOTALS:
         if totals := [*re.finditer("(?i)" + pattern.format(n=_COUNTED), marked)]:
             total, start, end = int(totals[-1][1]), *totals[-1].span(1)
@@ -67,7 +70,7 @@ def counted(text: str, options: Mapping[int, str]) -> str:
             apart = "in\\s+total" in pattern and after and total not in (sum(before), sum(after))
             return "" if apart else options.get(total, "")  # "3 in total, 1 with a cat"
     head = re.split(r"[.:;\n(]|,\s", marked, maxsplit=1)[0]
-    first = re.findall(r"(\d+)§", head)
+    first = re.findall(_COUNTED, head)
     if len(first) == 1 and _OPENING.search(head) and "some" not in head:
         return options.get(int(first[0]), "")
     return ""

@@ -45,7 +45,7 @@ _NO_NOUN = (
 )
 """Words that no article precedes, so that an A before them is the letter."""
 _REMARK = (
-    rf"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|(?:most\s+)?(?:likely|{_ADVERB})|please|yes|yep|ok(?:ay)?|thank(?:s|\s+you)|overall|thereby|imh?o|btw|first|true|false|(?:like|same)\s+(?:\w+\s+)?\w+|(?:once\s+)?(?:again|more)|here|final|then"
+    rf"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|(?:most\s+)?(?:likely|{_ADVERB})|please|maybe|perhaps|yes|yep|ok(?:ay)?|thank(?:s|\s+you)|overall|thereby|imh?o|btw|first|true|false|(?:like|same)\s+(?:\w+\s+)?\w+|(?:once\s+)?(?:again|more)|here|final|then"
     rf"|{_PARTICIPLE}|(?:in)?correct|right|wrong|best|better|see\s+\w+|no\s+(?:doubt|question|contest)(?:\s+about\s+it)?"
     r"|with\s+\w+\s+(?:confidence|certainty)|\d+\s?(?:%|/\s?\d+)(?:\s+\w+)?)\s*(?:[.;:!?\n]|,\s+(?:(?:because|since|as|so|the|it|not|but|and|while)\b|[(\[]?(?-i:[B-J])\b)|$)"
 )
@@ -129,7 +129,21 @@ class Names:
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
         """Pattern of all names, and the option and kind of each group; compiled when first needed."""
-        return _patterns(self)
+        entries: list[tuple[str, str, str]] = []
+        for letter, choice in zip(self.letters, self.choices, strict=True):
+            kind = next(iter(_kinds(choice)), "")
+            if letter not in self.counts.values() and self.texts[letter] not in ("yes", "no"):
+                labels = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
+                entries += [(words, name, kind) for words, name in labels]
+        entries.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
+        last = max(self.images, default=0)
+        entries += [(words, letter, "") for number, letter in self.images.items() for words in _counted(number, last)]
+        entries += [(_KINDS[kind][1], letter, kind) for kind, letter in self.kinds.items()]
+        places = [*zip(_ORDINALS[1:], self.letters, strict=False), ("last", self.letters[-1])]
+        entries += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in places]
+        groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
+        parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(entries)]
+        return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(self.letters)])})"), groups
 
     def find(self, text: str) -> Iterator[Mention]:
         """Yield the mentions of options in a text; a longer name hides a shorter one inside it."""
@@ -145,7 +159,7 @@ class Names:
 
 def normal(text: str) -> str:
     """Return a text in lower case, without a leading article, with digits for number words."""
-    words = re.sub(r"[^\w\s'+-]|(?<!\w)['-]|['-](?!\w)", " ", text.lower()).split()
+    words = re.sub(r"[^\w\s'+-]|(?<!\w)(?:'|-(?!\d))|['-](?!\w)", " ", text.lower().replace("−", "-")).split()
     if len(words) > 1 and words[0] in lexicon.words("articles"):
         words = words[1:]
     return " ".join(str(NUMBER_WORDS.get(word, word)) for word in words)
@@ -176,24 +190,6 @@ def names_of(choices: tuple[str, ...]) -> Names:
     images = {number: letter for letter, text in zip(letters, choices, strict=True) if (number := _image(text))}
     counts = {int(text): letter for letter, text in texts.items() if re.fullmatch(r"\d{1,6}", text)}
     return Names(letters, choices, texts, kinds, images, counts)
-
-
-def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
-    entries: list[tuple[str, str, str]] = []
-    for letter, choice in zip(names.letters, names.choices, strict=True):
-        kind = next(iter(_kinds(choice)), "")
-        if letter not in names.counts.values() and names.texts[letter] not in ("yes", "no"):
-            labels = _labelled(choice, letter) or [(words, letter) for words in _words(choice)]
-            entries += [(words, name, kind) for words, name in labels]
-    entries.sort(key=lambda name: -len(name[0]))  # longer first: it hides a shorter name inside it
-    images = names.images
-    entries += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
-    entries += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
-    places = zip(_ORDINALS[1:], names.letters, strict=False)
-    entries += [(rf"{place}\s+{_OPTION}", letter, "") for place, letter in [*places, ("last", names.letters[-1])]]
-    groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(entries)}
-    parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(entries)]
-    return re.compile(rf"(?<![\w-])(?<!\w')(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
 
 
 def spread(text: str) -> str:
@@ -240,7 +236,7 @@ def _counted(number: int, last: int) -> list[str]:
     names = [
         rf"{_PICTURE}s?[\s-]*(?:#|no\.?|number|\()?\s*(?:{number}(?!\.?\d)|{word})",
         rf"(?:{ordinal}|{number}{suffix})\s+(?:{_PICTURE}|one)",
-        rf"the\s+(?:{ordinal}|{number}{suffix})(?=\s*(?:[.,;:!?)]|$|{_VERB}\b))",
+        rf"the\s+(?:{ordinal}|{number}{suffix})(?=\s*(?:[.,;:!?)]|$|(?:and|or|nor)\s+the\b|{_VERB}\b))",
     ]
     return [*names, rf"(?:last|final)\s+{_PICTURE}"] if number == last else names
 
@@ -300,9 +296,9 @@ def _by_letter(letters: str) -> Iterator[str]:
     plain = re.sub("[AI]", "", letters)
     maybe = r"(?<!could\s)(?<!also\s)(?<!might\s)(?<!may\s)(?<!can\s)be"
     before = rf"(?:choose|choosing|pick|select|go(?:ing)?\s+(?:with|for)|say|{maybe}|guess|it's|it\s+is)\s+"
-    bare = [rf"[{plain}](?![\w-]|'\w)"] if plain else []
+    bare = [rf"[{plain}](?!\w|['-]\w)"] if plain else []
     if "A" in letters:
-        signs = rf"[).:,;!?\"'/&=<>|+]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\s[B-J](?![\w'-])|$|\n|\([A-Z\d]|{_REMARK}"
+        signs = rf"[).:,;!?\"'/&=<>|+}}]|\d(?:[.)]\s|$)|-+>|[^\x00-\u024f]|\s[B-J](?![\w'-])|$|\n|\([A-Z\d]|{_REMARK}"
         bare += [rf"A(?![a-z])(?=\s*(?:{signs}|{_NO_NOUN}))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)", r"(?<=[a-z]\s)A(?![\w'-])"]
     yield rf"(?i:{before})(?P<chosen>[{letters}])(?!\s+[a-z]|\w)"
     if bare:

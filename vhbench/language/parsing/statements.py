@@ -7,7 +7,7 @@ by a contrary: a dog that stands does not sit, and a line that is longer is not 
 
 import re
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from vhbench.language import lexicon
@@ -35,6 +35,7 @@ _INTENDS: Final = re.compile(
     r"|i must|going to|in order to|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched"
     r"|check|checking|checked) for|asks?|asked|asking|questions?|the task|the user|you want|please)\b"
 )
+_NOT: Final = {"yes": "no", "no": "yes"}
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
 _FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
@@ -68,7 +69,7 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
             continue
         verdict = "" if _outside(_INTENDS, clause.text, claim) else _judge(clause, claim)
         if not verdict and verdicts and _DOES_NOT.search(clause.text):
-            verdict = _not(verdicts[-1][0])  # "Image 1 shows a dog, but image 2 does not"
+            verdict = _NOT[verdicts[-1][0]]  # "Image 1 shows a dog, but image 2 does not"
         if verdict:
             verdicts.append((verdict, clause.weight))
             unsure = False
@@ -77,17 +78,13 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     if len(answers) != 1:
         return "", unsure
     answer = answers.pop()
-    return _not(answer) if claim.denied else answer, False
+    return _NOT[answer] if claim.denied else answer, False
 
 
 def _outside(pattern: re.Pattern[str], text: str, claim: Claim) -> bool:
     """Return whether a pattern matches with a last word that is not the claim's: "the sky is not clear" may answer."""
     match = pattern.search(text)
     return match is not None and stem(match[0].split()[-1]) not in claim.stems
-
-
-def _not(answer: str) -> str:
-    return {"yes": "no", "no": "yes"}[answer]
 
 
 def _judge(clause: Part, claim: Claim) -> str:
@@ -97,9 +94,18 @@ def _judge(clause: Part, claim: Claim) -> str:
         denied = any(one == "no" for one in each) if loose else all(one == "no" for one in each)
         return "yes" if "yes" in each else "no" if denied else ""
     verdict = _judge_one(clause, claim)
+    if verdict == "yes" and _is_alternative(clause, claim):
+        return ""
     if verdict or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
         return verdict
     return "" if _TURNED & set(claim.stems) else _judge_one(clause, Claim(claim.before, subject=2))
+
+
+def _is_alternative(clause: Part, claim: Claim) -> bool:
+    """Return whether the claim's word is one of several: "a dog or a wolf"."""
+    tokens = [word for word in clause.words if word.surface not in ("a", "an", "the")]
+    pairs = ((one.surface, other.stem) for pair in pairwise(tokens) for one, other in (pair, pair[::-1]))
+    return any(surface == "or" and stem in claim.stems for surface, stem in pairs)
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:

@@ -49,6 +49,7 @@ _ROUGH: Final = re.compile(
 _SIGNS: Final = frozenset(("<", ">", "=", "≤", "≥", "≠", "+", "<=", ">="))
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _NUMBER: Final = re.compile(r"\d[\d.]*")
+_DIGITS: Final = {str(number): word for number, word in enumerate(NUMBERS)}
 
 
 def words(text: str) -> list[Word]:
@@ -138,8 +139,7 @@ def _word(surface: str) -> Word:
         return Word(surface, surface, "sign" if surface in _SIGNS else "stop")
     number = surface.replace(",", "")
     if surface in NUMBERS or _NUMBER.fullmatch(number):
-        small = number.isdigit() and str(int(number)) == number and int(number) < len(NUMBERS)
-        return Word(NUMBERS[int(number)] if small else number, surface, "")
+        return Word(_DIGITS.get(number, number), surface, "")
     root = stem(surface)
     return Word(root, surface, _role(surface, root))
 

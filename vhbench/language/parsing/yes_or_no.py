@@ -39,6 +39,7 @@ _BARE_NOUN: Final = re.compile(r"\W*([a-z]+(?: [a-z]+)?)\W*")
 _SHORT: Final = 300
 """Maximum length, in characters, of a cached response."""
 _SAYS: Final = re.compile(r"\w")
+_CONDITION: Final = re.compile(r"\W*(?:yes|no),?\s+(?:but )?(?:only )?(?:if|when)\b(?! (?:you|we|i|one)\b)")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
 _COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
@@ -160,7 +161,7 @@ def _read(text: str, query: Claim | None) -> _Reading:
 
 def _read_once(text: str, query: Claim | None) -> _Reading:
     text = _without_echo(text)
-    if not _SAYS.search(text) and not assent.whole(text.strip())[0]:
+    if _CONDITION.match(text) or (not _SAYS.search(text) and not assent.whole(text.strip())[0]):
         return "", bool(text)
     judged = _about_a_word(text, query) if query and query.word else None
     if judged is not None:

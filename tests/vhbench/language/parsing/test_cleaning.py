@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vhbench.language.parsing import parse
 from vhbench.language.parsing.cleaning import plain, strip_markup
 
 FORMS = [
@@ -125,6 +126,33 @@ def test_the_same_words_are_left_of_every_form(form: str, words: str) -> None:
 )
 def test_what_is_marked_as_the_answer_is_said(form: str, words: str) -> None:
     assert strip_markup(form.format(words)) == words
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        r"\boxed{{{0}}} and \boxed{{{1}}}",
+        r"\boxed{{{0}}}\boxed{{{1}}}",
+        "<answer>{0}</answer><answer>{1}</answer>",
+        "<answer>{0}</answer>, or <answer>{1}</answer>",
+        '{{"answer": "{0}"}}\n{{"answer": "{1}"}}',
+        '[{{"answer": "{0}"}}, {{"answer": "{1}"}}]',
+    ],
+)
+def test_different_marked_answers_without_a_correction_are_no_answer(form: str) -> None:
+    options = ("horse", "sheep", "Both", "Neither")
+    for one, other in [("A", "B"), ("B", "A"), ("horse", "sheep"), ("B", "D")]:
+        assert parse("multiple_choice", form.format(one, other), options) == ""
+    assert parse("multiple_choice", form.format("B", "B"), options) == "B"
+    for one, other in [("yes", "no"), ("No", "Yes")]:
+        assert parse("yes_no", form.format(one, other), question="Is there a dog?") == ""
+
+
+@pytest.mark.parametrize(
+    "form", [r"\boxed{{A}}. Wait, no: \boxed{{{0}}}", "<answer>A</answer> No: <answer>{0}</answer>"]
+)
+def test_the_marked_answer_after_a_correction_counts(form: str) -> None:
+    assert parse("multiple_choice", form.format("B"), ("horse", "sheep")) == "B"
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,14 @@ def test_a_letter_after_a_denied_one_is_read(form: str, options: tuple[str, ...]
     assert read == list("ABCD")
 
 
+@pytest.mark.parametrize(
+    "form",
+    ["boxed{{{}}}", r"\fbox{{{}}}", "{} maybe", "{} perhaps.", "Yes - {}}}", "Answer>{}}}", "is {}-", "It is {}-"],
+)
+def test_every_letter_is_read_alike(form: str) -> None:
+    assert [letter(form.format(name), ("horse", "sheep", "train", "kite")) for name in "ABCD"] == list("ABCD")
+
+
 @pytest.mark.parametrize("change", ["**{}**", "> {}", " {}\n", "{}<|im_end|>", "<think>Hm.</think>{}"])
 def test_a_dressed_answer_is_read_alike(change: str) -> None:
     plain = [row for row in rows() if not re.search(r"[*_`#>|<{\[$\\\n]|\A\W|(?i:answer|question)", row[3])][::3]

@@ -52,6 +52,13 @@ def test_answers_that_are_neither_word(text: str, expected: str) -> None:
     assert parsing.yes_no(text) == expected
 
 
+@pytest.mark.parametrize("text", ["0" * 5_000, "9" * 5_000 + ".", "1" * 5_000 + "§"])
+def test_a_number_of_thousands_of_digits_is_no_answer(text: str) -> None:
+    assert parsing.parse("yes_no", text, question="Is there a dog?") == ""
+    assert parsing.parse("yes_no", text, question="Are there 3 dogs?") == ""
+    assert parsing.parse("multiple_choice", text, ("0", "1", "2"), question="How many dogs are there?") == ""
+
+
 LONG = 50_000
 
 
