@@ -59,7 +59,7 @@ def reproduce(
     places = draw(questions, sample, seed)
     runs = ask(questions, places, checked.entry, model, model_args)
     responses = [checked.responses[at] for at in places], *runs
-    verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), answers=checked.entry.answers)
+    verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), digest=checked.entry.digest)
     arguments = safe_arguments(model_args)
     verdict = replace(verdict, seed=seed, model=model, model_args=arguments, vhbench=vhbench.__version__)
     return verdict, write_verdict(place, verdict)
