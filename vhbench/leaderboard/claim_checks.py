@@ -107,8 +107,9 @@ def setting_faults(questions: QuestionIndex, rules: Rules, provenance: Sequence[
         )
     for run in provenance:
         for name, value in rules.generation.items():
-            if name in run.generation and run.generation[name] != value:
-                used, rule = quote_value(run.generation[name]), quote_value(value)
+            used = run.generation.get(name, value)
+            if used != value or (isinstance(used, bool) and not isinstance(value, bool)):
+                used, rule = quote_value(used), quote_value(value)
                 yield f"{run.task}: expected {name} {rule}, got {used}"
         for name, value in run.generation.items():
             if _SYNTAX.intersection(f"{name}{value}" if isinstance(value, str) else name):

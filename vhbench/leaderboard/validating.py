@@ -133,7 +133,7 @@ def _digests(questions: QuestionIndex, responses: Iterable[str], rescoring: Resc
 
 def _baseline_faults(questions: QuestionIndex, entry: BoardEntry, digests: npt.NDArray[np.uint32]) -> Iterator[str]:
     """Yield why an entry is a baseline rather than a model."""
-    if models := sorted({run.model for run in entry.provenance if run.model.startswith("vhbench_")}):
+    if models := sorted({run.model for run in entry.provenance if look("vhbench_") in look(run.model)}):
         yield f"its responses come from the baseline {quote_value(models[0])}; add it with --reference KIND"
     places = questions.main.places
     for name, other in _of_baselines(questions).items() if len(places) >= FEWEST else ():

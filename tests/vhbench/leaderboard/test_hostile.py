@@ -338,9 +338,12 @@ def test_a_hostile_folder_is_refused(
 
 PROVENANCE: list[tuple[dict[str, Any], str]] = [
     ({"model": "vhbench_oracle"}, "its responses come from the baseline 'vhbench_oracle'"),
+    ({"model": "VHBENCH_oracle"}, "its responses come from the baseline 'VHBENCH_oracle'"),
+    ({"model": " vhbench_oracle"}, "its responses come from the baseline ' vhbench_oracle'"),
     ({"model": ""}, "does not record model"),
     ({"generation": {"do_sample": False}}, "does not record temperature"),
     ({"generation": {"temperature": 0.7}}, "expected temperature 0, got 0.7"),
+    ({"generation": {"temperature": False}}, "expected temperature 0, got False"),
     ({"generation": {}}, "does not record temperature"),
     ({"generation": {"temperature": 0, "until": "x,do_sample=True"}}, "expected a generation setting without any of"),
     ({"generation": {"temperature": 0, "top_k=1,seed": 1}}, "expected a generation setting without any of"),
