@@ -94,7 +94,9 @@ def ask(
     """
     ids = {questions.rows[place]["id"] for place in places}
     sample = questions.at(places)
-    tasks = [run.task for run in entry.provenance if sample.of_task(run.task)] or sorted(set(sample.configs))
+    tasks = [run.task for run in entry.provenance if sample.of_task(run.task)]
+    if len({place for task in tasks for place in sample.of_task(task)}) < len(sample.rows):  # partial provenance
+        tasks = sorted(set(sample.configs))
     settings = entry.provenance[0].generation if entry.provenance else {}
     manifest = splits.read_manifest(questions.source)
     with TemporaryDirectory() as name:

@@ -10,8 +10,9 @@ from board_entries import enter
 from typer.testing import CliRunner
 
 from vhbench.cli import app
+from vhbench.leaderboard import reproducing
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.entries import stored
+from vhbench.leaderboard.entries import BoardEntry, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.reproducing import draw
 from vhbench.leaderboard.reproduction import (
@@ -146,6 +147,24 @@ def test_the_sample_depends_on_the_seed_and_spreads_over_clusters(editions: dict
     assert one != other
     clusters = asked.main.clusters.numbers
     assert len(set(clusters[one].tolist())) == min(50, len(set(clusters.tolist())))
+
+
+@pytest.mark.parametrize(("recorded", "asked"), [(("mioh",), ["mioh"]), (("mioh_selective",), None), ((), None)])
+def test_all_tasks_are_asked_where_the_provenance_has_some(
+    editions: dict[str, QuestionIndex],
+    monkeypatch: pytest.MonkeyPatch,
+    recorded: tuple[str, ...],
+    asked: list[str] | None,
+) -> None:
+    questions, tasks = editions["mioh-2.0.0"], list[list[str]]()
+    monkeypatch.setattr(reproducing, "_run", lambda folder, name, names, *_: tasks.append(names))
+    monkeypatch.setattr(reproducing, "_answers", lambda *_: [])
+    about = {"benchmark": "mioh", "version": "2.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    runs = tuple(Provenance(task=task, vhbench="2.0.0", lmms_eval="0.7.3", **about) for task in recorded)  # type: ignore[arg-type]
+    entry = BoardEntry(name="A", benchmark="mioh", version="2.0.0", content_hash="", answers="", provenance=runs)
+    places = draw(questions, 30, 1)
+    reproducing.ask(questions, places, entry, "hf", "")
+    assert tasks == [asked or sorted({questions.configs[place] for place in places})] * 2
 
 
 @pytest.mark.slow
