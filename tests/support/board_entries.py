@@ -54,6 +54,6 @@ def enter(
     for row in asked.rows:
         offered.add(row["id"], PackedAnswer(say(row), tokens(row), tokens(row) >= 4096))
     found = submit(board, offered, ModelInfo(name=name, **about))
-    assert found.entry is not None
     assert found.reasons == (), found.reasons
+    assert found.entry is not None
     found.place.write(found.entry, found.answers)

@@ -91,7 +91,7 @@ MOST_FOR_WORDS = 2_000
 
 REFERENCES = (
     *(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE,
-    "Always no", "Ground truth", "Human", "Humans", "Majority", "People", "Random",
+    "Always no", "Ground truth", "GT", "Human", "Humans", "Majority", "People", "Perfect", "Random", "Text only",
 )  # fmt: skip
 """Names of all baselines, and of those that boards elsewhere have, which no model may have."""
 

@@ -14,6 +14,10 @@ from vhbench.provenance import Provenance, digest, digest_of_prompts, unlike
 from vhbench.runs.run_claims import TOLERANCE, conflicting_claims
 from vhbench.tasks import prompts
 
+_SIGNS = ", = ' \" { } [ ]"
+_SYNTAX = frozenset(_SIGNS.split())
+"""Signs in a setting by which it would be several in ``--gen_kwargs`` when its model is asked again."""
+
 
 def claimed_scores(rescoring: RescoredEntry) -> dict[str, dict[str, float | None]]:
     """Return the scores that an entry claims: family → metric → value, more precise than shown."""
@@ -103,9 +107,14 @@ def setting_faults(questions: QuestionIndex, rules: Rules, provenance: Sequence[
         )
     for run in provenance:
         for name, value in rules.generation.items():
-            if name in run.generation and run.generation[name] != value:
-                used, rule = quote_value(run.generation[name]), quote_value(value)
+            used = run.generation.get(name, value)
+            if used != value or (isinstance(used, bool) and not isinstance(value, bool)):
+                used, rule = quote_value(used), quote_value(value)
                 yield f"{run.task}: expected {name} {rule}, got {used}"
+        for name, value in run.generation.items():
+            if _SYNTAX.intersection(f"{name}{value}" if isinstance(value, str) else name):
+                setting = quote_value(f"{name}={value}")
+                yield f"{run.task}: expected a generation setting without any of {_SIGNS}; got {setting}"
     yield from unlike(provenance)
     models = sorted({f"{run.model} {run.model_args}".strip() for run in provenance})
     if len(models) > 1:

@@ -4,7 +4,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -111,6 +111,11 @@ class BoardEntry(ModelInfo):
     def about(self) -> ModelInfo:
         """Who answered."""
         return ModelInfo(**{f.name: getattr(self, f.name) for f in fields(ModelInfo)})
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that the submitter states, which a verdict is about; a new scorer changes no verdict."""
+        return sha256(replace(self, scores={}, scorer="").to_yaml()).hexdigest()
 
     def to_yaml(self) -> bytes:
         """Return the content of the file, without default values."""

@@ -15,10 +15,12 @@ from vhbench.schema import VhbenchError
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
 """Unicode categories of invisible characters, in which two names could differ but look identical; " " is allowed."""
 
-_ODD = re.compile(r"[\u0300-\u036f]{2}|[\u034f\u0640\u20d0-\u20ff]|(?![-0-9])[\u2010-\u2015\d]")
+_ODD = re.compile(
+    r"[\u0300-\u036f]{2}|[\u034f\u0640\u115f\u1160\u20d0-\u20ff\u2800\u3164\uffa0]|(?![-0-9])[\u2010-\u2015\d]"
+)
 """Marks that are stacked, enclosing or unseen; dashes and digits that look like those of ASCII."""
 
-_SIGNS = ("CHECK MARK", "WITH CHECK", "WITH BOLD CHECK", "SQUARE ROOT", "MEDAL", "TROPHY")
+_SIGNS = ("CHECK MARK", "WITH CHECK", "WITH BOLD CHECK", "SQUARE ROOT", "MEDAL", "TROPHY", "CROWN")
 """Parts of Unicode's names of signs that say that an entry is checked, or comes first."""
 
 _LETTERS = str.maketrans("01i", "oll")
@@ -74,12 +76,14 @@ def _bare(text: str) -> str:
 _BEFORE, _AFTER = (
     "|".join(map(_bare, words.split()))
     for words in (
-        "a an the our pure average",
-        "s accuracy agent answer baseline guess guesser guessing level model performance reference score",
+        "a an the our pure average model",
+        "s accuracy agent answer baseline choice expert flip guess guesser guessing large level model ours performance "
+        "reference score vote",
     )
 )
 """Words around the name of a reference that leave it one."""
 
-_WORDS = "|".join(map(_plain, ("verified", "reproduced", "self-reported", "provenance complete")))
+_PARTS = ("verified", "re produced", "self reported", "provenance complete")
+_WORDS = "|".join(_plain(words).replace(" ", r"[\W_]*") for words in _PARTS)
 _VERDICT = re.compile(rf"(?!\A(?:{_WORDS})[-_][^\W_])(?<![^\W_])(?:{_WORDS})(?![^\W_])")
 """Words by which a board marks what it has checked; "Verified-VL" is a name that begins with one."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from vhbench.files import json_bytes, read_typed, write_atomic
+from vhbench.files import json_bytes, quote_value, read_typed, write_atomic
 from vhbench.leaderboard.baselines import FixedBaseline
 from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.entries import ModelInfo, slug
@@ -30,7 +30,7 @@ def add_people(board: Board, report: Path, name: str) -> Path:
         VhbenchError: if the name is misleading, or the report is not about a dataset version of the board.
     """
     ModelInfo(name=name).check()
-    review: _Report = read_typed(report, _Report, "vhbench review")
+    review = _read(report)
     edition = next((one for one in board.editions if one.content_hash == review["hash"] and not one.task), None)
     if edition is None or not any(counts.get("judged") for counts in review["by_annotator"].values()):
         raise VhbenchError(f"{report}: expected a report of `vhbench review` about {board.names}, without --twins")
@@ -40,11 +40,21 @@ def add_people(board: Board, report: Path, name: str) -> Path:
     return path
 
 
+def _read(path: Path) -> _Report:
+    review: _Report = read_typed(path, _Report, "vhbench review")
+    for counts in review["by_annotator"].values():
+        if not 0 <= counts.get("as_the_split", -1) <= counts.get("judged", 0):
+            raise VhbenchError(
+                f"{path}: expected 0 <= as_the_split <= judged for each annotator, got {quote_value(str(counts))}"
+            )
+    return review
+
+
 def people(board: Board, questions: QuestionIndex) -> Iterator[FixedBaseline]:
     """Yield the accuracy of each group of annotators on an edition; of pairs there is none."""
     files = (board.folder / FOLDER).glob(f"*/{questions.edition.name}.json")
     for path in sorted(files) if questions.main.headline == "accuracy" else ():
-        review: _Report = read_typed(path, _Report, "vhbench review")
+        review = _read(path)
         counts = review["by_annotator"].values()
         judged, right = (sum(one[name] for one in counts) for name in ("judged", "as_the_split"))
         if review["hash"] == questions.edition.content_hash and judged:

@@ -59,7 +59,7 @@ def reproduce(
     places = draw(questions, sample, seed)
     runs = ask(questions, places, checked.entry, model, model_args)
     responses = [checked.responses[at] for at in places], *runs
-    verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), answers=checked.entry.answers)
+    verdict = judge(*(Answered.of(questions.at(places), texts) for texts in responses), digest=checked.entry.digest)
     arguments = safe_arguments(model_args)
     verdict = replace(verdict, seed=seed, model=model, model_args=arguments, vhbench=vhbench.__version__)
     return verdict, write_verdict(place, verdict)
@@ -94,7 +94,9 @@ def ask(
     """
     ids = {questions.rows[place]["id"] for place in places}
     sample = questions.at(places)
-    tasks = [run.task for run in entry.provenance if sample.of_task(run.task)] or sorted(set(sample.configs))
+    tasks = [run.task for run in entry.provenance if sample.of_task(run.task)]
+    if len({place for task in tasks for place in sample.of_task(task)}) < len(sample.rows):  # partial provenance
+        tasks = sorted(set(sample.configs))
     settings = entry.provenance[0].generation if entry.provenance else {}
     manifest = splits.read_manifest(questions.source)
     with TemporaryDirectory() as name:

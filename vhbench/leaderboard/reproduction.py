@@ -41,7 +41,9 @@ MARGIN = 0.15
 FOLDER = "reproduced"
 """Folder of the verdicts, next to the entries, which submitters may not write."""
 
-FORMAT = "vhbench-reproduction-1"
+FORMAT = "vhbench-reproduction-2"
+_FORMAT_OF_ANSWERS = "vhbench-reproduction-1"
+"""Earlier format, whose verdicts are void: they do not say which model card and provenance they are about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,7 @@ class Reproduction:
 
     Attributes:
         verdict: "reproduced", "not reproduced" or "inconclusive".
-        answers: SHA-256 of the entry's ``answers.parquet``, without which the verdict is void.
+        entry: digest of the entry, model card and provenance included; the verdict on another one is void.
         sample: number of questions that the model answered again.
         agreement: percentage of them with the entry's prediction.
         interval: its 95 % confidence interval.
@@ -62,7 +64,7 @@ class Reproduction:
     """
 
     verdict: str
-    answers: str
+    entry: str
     sample: int
     agreement: float
     interval: tuple[float, float]
@@ -100,7 +102,7 @@ class Answered:
         return cls(meanings, rescoring.right.tolist(), hardware)
 
 
-def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = "") -> Reproduction:
+def judge(entry: Answered, first: Answered, second: Answered, *, digest: str = "") -> Reproduction:
     """Return the verdict on an entry, given two new runs of its model on the same questions."""
     from scipy.stats import binom, binomtest
 
@@ -117,7 +119,7 @@ def judge(entry: Answered, first: Answered, second: Answered, *, answers: str = 
     verdict = REJECTED if min(p_odd, p_gain) <= ALPHA else fallback
     return Reproduction(
         verdict=verdict,
-        answers=answers,
+        entry=digest,
         sample=len(e),
         agreement=round(100 * agree / len(e), 2),
         interval=(round(100 * float(low), 2), round(100 * float(high), 2)),
@@ -134,7 +136,7 @@ def tier_of(place: StoredEntry, entry: BoardEntry, *, complete: bool) -> str:
         complete: whether its provenance is complete.
     """
     verdict = read_verdict(place)
-    if verdict is not None and verdict.answers == entry.answers and verdict.verdict in (REPRODUCED, REJECTED):
+    if verdict is not None and verdict.entry == entry.digest and verdict.verdict in (REPRODUCED, REJECTED):
         return verdict.verdict
     return COMPLETE if complete else SELF_REPORTED
 
@@ -145,7 +147,7 @@ def verdict_file(place: StoredEntry) -> Path:
 
 
 def read_verdict(place: StoredEntry) -> Reproduction | None:
-    """Return the verdict on an entry; None without one.
+    """Return the verdict on an entry; None without a valid one.
 
     Raises:
         VhbenchError: if its file is invalid.
@@ -154,7 +156,9 @@ def read_verdict(place: StoredEntry) -> Reproduction | None:
     if not path_exists(path):
         return None
     data = read_yaml(path)
-    if data.pop("format", None) != FORMAT:
+    if (file_format := data.pop("format", None)) == _FORMAT_OF_ANSWERS:
+        return None
+    if file_format != FORMAT:
         raise VhbenchError(f"{path}: expected format {FORMAT!r}")
     reproduction: Reproduction = convert(data, Reproduction, str(path))
     return reproduction

@@ -31,7 +31,7 @@ from vhbench.leaderboard.entries import (
 from vhbench.leaderboard.names import look
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
-from vhbench.leaderboard.validating import CheckedEntry, examine
+from vhbench.leaderboard.validating import CheckedEntry, check_apart
 from vhbench.provenance import Provenance
 from vhbench.records import split_repetition, text_of
 from vhbench.runs import column_aliases, is_run, read_run
@@ -255,7 +255,8 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
             answers = packed_answers.pack(offered.responses())
             entry = _entry(offered, about, answers)
             draft.write(entry, answers)
-            checked = replace(examine(draft, questions, board.rules, keep=True, claims=False), place=place)
+            [found] = check_apart([(draft, questions.source, board.rules, True, False)])
+            checked = replace(found, place=place)
             if checked.rescoring is not None:
                 draft.write(replace(entry, scores=claimed_scores(checked.rescoring)), answers)
                 entry = draft.read()

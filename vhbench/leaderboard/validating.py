@@ -38,12 +38,15 @@ Entries of other models share errors, too, but not three quarters of them.
 FEWEST = 20
 """Minimum number of questions for that check."""
 
-SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.002, 60
-"""Processor time for an entry, for each question, and for each megabyte of its responses.
+SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.006, 60
+"""Processor time for an entry, for each question, and for each megabyte of its compressed responses.
 
-A short response takes up to 0.2 ms, one of 16 kB up to 40 ms.
+A short response takes up to 0.2 ms, one of 16 kB up to 40 ms. One that repeats itself takes 10 ms for hardly a byte, as
+a bomb does; unpacked text costs a bomb nothing, so the number of questions bounds the time.
 """
 
+_SHARE_WHEN_ADDED = 0.75
+"""Share of that time for an entry that is added, which thus passes later, too, when the machine is slower."""
 
 MOST_WORKERS = 4
 """Maximum number of processes by default: each has the questions of an edition in memory."""
@@ -76,7 +79,7 @@ class CheckedEntry:
     answers: bytes = b""
 
 
-def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> CheckedEntry:
+def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> CheckedEntry:
     """Rescore an entry and check its claims and the rules.
 
     Args:
@@ -84,18 +87,16 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         source: source of its edition's questions.
         rules: rules of the board.
         keep: whether to return its responses.
+        claims: whether to check its claimed scores.
     """
     questions = cached_question_index(place.edition, source)
     try:
-        return examine(place, questions, rules, keep=keep)
+        return _examine(place, questions, rules, keep, claims)
     except VhbenchError as error:  # only this entry is refused
         return CheckedEntry(place, None, (str(error),))
 
 
-def examine(
-    place: StoredEntry, questions: QuestionIndex, rules: Rules, *, keep: bool, claims: bool = True
-) -> CheckedEntry:
-    """Check an entry as :func:`check_entry`, with known questions and, if wanted, without its claimed scores."""
+def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: bool, claims: bool) -> CheckedEntry:
     reasons = list[str]()
     if lost := list(missing(place)):
         return CheckedEntry(place, None, tuple(f"has no {name}" for name in lost))
@@ -132,7 +133,7 @@ def _digests(questions: QuestionIndex, responses: Iterable[str], rescoring: Resc
 
 def _baseline_faults(questions: QuestionIndex, entry: BoardEntry, digests: npt.NDArray[np.uint32]) -> Iterator[str]:
     """Yield why an entry is a baseline rather than a model."""
-    if models := sorted({run.model for run in entry.provenance if run.model.startswith("vhbench_")}):
+    if models := sorted({run.model for run in entry.provenance if look("vhbench_") in look(run.model)}):
         yield f"its responses come from the baseline {quote_value(models[0])}; add it with --reference KIND"
     places = questions.main.places
     for name, other in _of_baselines(questions).items() if len(places) >= FEWEST else ():
@@ -168,12 +169,8 @@ def check_all(
     workers = min(workers or min(os.cpu_count() or 1, MOST_WORKERS), len(places))
     rank = [edition.name for edition in board.editions]
     queue = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
-    args = [(place, sources[place.edition.name], board.rules, keep) for place in queue]
-    calls = isolation.each(check_entry, args, workers=max(1, workers), seconds=_seconds)
-    checked = [
-        CheckedEntry(place, None, (outcome,)) if isinstance(outcome, isolation.Failure) else outcome
-        for place, outcome in zip(queue, calls, strict=True)
-    ]
+    calls = [(place, sources[place.edition.name], board.rules, keep, True) for place in queue]
+    checked = list(check_apart(calls, max(1, workers)))
     order = {place.title: number for number, place in enumerate(places)}
     checked.sort(key=lambda one: order[one.place.title])
     return list(_together(checked)), strays
@@ -183,7 +180,16 @@ _latest: list[str] = []
 """Content hash of the edition that a child process has in memory."""
 
 
-def _seconds(place: StoredEntry, source: Path, *_: object) -> float:
+def check_apart(
+    calls: Sequence[tuple[StoredEntry, Path, Rules, bool, bool]], workers: int = 1
+) -> Iterator[CheckedEntry]:
+    """Yield what :func:`check_entry` returns for each tuple of arguments, from child processes with limits."""
+    outcomes = isolation.each(check_entry, calls, workers=workers, seconds=_seconds)
+    for call, outcome in zip(calls, outcomes, strict=True):
+        yield CheckedEntry(call[0], None, (outcome,)) if isinstance(outcome, isolation.Failure) else outcome
+
+
+def _seconds(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> float:
     """Return the processor time for an entry, apart from that of reading its edition, which is done here.
 
     Long honest responses take longer, and more bytes than a bomb. Entries come in the order of their editions.
@@ -194,7 +200,8 @@ def _seconds(place: StoredEntry, source: Path, *_: object) -> float:
     questions = cached_question_index(place.edition, source)
     _of_baselines(questions)
     size = (place.folder / ANSWERS).stat().st_size if path_exists(place.folder / ANSWERS) else 0
-    return min(SECONDS + SECONDS_PER_QUESTION * len(questions.rows) + SECONDS_PER_MB * size / 1e6, isolation.SECONDS)
+    seconds = SECONDS + SECONDS_PER_QUESTION * len(questions.rows) + SECONDS_PER_MB * size / 1e6
+    return (1 if claims else _SHARE_WHEN_ADDED) * min(seconds, isolation.SECONDS)
 
 
 def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:

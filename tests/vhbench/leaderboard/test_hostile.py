@@ -70,6 +70,10 @@ NAMES = {
     "Oracle v2.1": RESERVED, "Coin2": RESERVED, "Oracle (baseline)": RESERVED, "Chance level": RESERVED,
     "chance-level performance": RESERVED, "Random": RESERVED, "Rand0m": RESERVED, "Random guessing": RESERVED,
     "Human": RESERVED, "Humans": RESERVED, "Human-level": RESERVED, "Average human": RESERVED, "People": RESERVED,
+    "Oracle (ours)": RESERVED, "Model Oracle": RESERVED, "Oracle large": RESERVED, "Random choice": RESERVED,
+    "Coin flip": RESERVED, "Human expert": RESERVED, "Majority vote": RESERVED, "Text only": RESERVED, "GT": RESERVED,
+    "Perfect": RESERVED, "GPT\u2800-9": ALIKE, "GPT\u1160-9": ALIKE, "\u2800": ALIKE, "\u1160": ALIKE,
+    "GPT-9 \U0001f451": VERDICT, "GPT-9 (Re-produced)": VERDICT, "GPT-9 provenance-complete": VERDICT,
     "Majority": RESERVED, "Always no": RESERVED, "Ground truth": RESERVED, "The vhbench oracle": RESERVED,
 }  # fmt: skip
 
@@ -85,7 +89,8 @@ def test_a_misleading_name_is_refused(name: str) -> None:
     ["GPT-9", "Qwen2.5-VL 3B", "通义千问 7B", "Qwen 通义", "Оракул", "Café-VL", "ルビー 2", "Llama-3.2 (11B), v2/fp16+",
      "Oracle that slips", "Coinbase-VL", "😀 model", "Verified-VL", "Verified-VL 7B", "Reproduced-LLaVA",
      "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "Chancellor 3",
-     "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL"],
+     "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL",
+     "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
     ModelInfo(name=name).check()
@@ -338,10 +343,16 @@ def test_a_hostile_folder_is_refused(
 
 PROVENANCE: list[tuple[dict[str, Any], str]] = [
     ({"model": "vhbench_oracle"}, "its responses come from the baseline 'vhbench_oracle'"),
+    ({"model": "VHBENCH_oracle"}, "its responses come from the baseline 'VHBENCH_oracle'"),
+    ({"model": " vhbench_oracle"}, "its responses come from the baseline ' vhbench_oracle'"),
     ({"model": ""}, "does not record model"),
     ({"generation": {"do_sample": False}}, "does not record temperature"),
     ({"generation": {"temperature": 0.7}}, "expected temperature 0, got 0.7"),
+    ({"generation": {"temperature": False}}, "expected temperature 0, got False"),
     ({"generation": {}}, "does not record temperature"),
+    ({"generation": {"temperature": 0, "until": "x,do_sample=True"}}, "expected a generation setting without any of"),
+    ({"generation": {"temperature": 0, "top_k=1,seed": 1}}, "expected a generation setting without any of"),
+    ({"generation": {"temperature": 0, "until": "'"}}, "expected a generation setting without any of"),
     ({"prompts": "0" * 64}, "prompts differ"),
     ({"prompt_form": "chat"}, "prompts differ"),
     ({"content_hash": "0" * 64}, "another split"),

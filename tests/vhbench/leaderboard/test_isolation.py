@@ -14,6 +14,7 @@ from toy_build import ToyBuild
 
 from vhbench import splits
 from vhbench.leaderboard import boards, isolation, validating
+from vhbench.leaderboard.boards import Rules
 from vhbench.leaderboard.entries import StoredEntry
 from vhbench.leaderboard.question_index import cached_question_index
 from vhbench.leaderboard.validating import check_all
@@ -58,10 +59,20 @@ def test_a_bomb_has_seconds_and_an_honest_long_run_has_minutes(tmp_path: Path) -
     place = StoredEntry("bomb", edition, tmp_path / "board/entries/bomb/ode-2.0.0")
     place.folder.mkdir(parents=True)
     (place.folder / "answers.parquet").write_bytes(bytes(10_000))
-    assert validating._seconds(place, tmp_path / "ode") == pytest.approx(2 + 0.002 * 4 + 0.6)
+    assert validating._seconds(place, tmp_path / "ode", Rules(), keep=False) == pytest.approx(2 + 0.006 * 4 + 0.6)
     with (place.folder / "answers.parquet").open("wb") as file:
         file.truncate(4_000 * 8_786)  # as 16 kB each, compressed
-    assert validating._seconds(place, tmp_path / "ode") == isolation.SECONDS == 600
+    assert validating._seconds(place, tmp_path / "ode", Rules(), keep=False) == isolation.SECONDS == 600
+    assert 722 * validating.SECONDS_PER_QUESTION >= 361 * 0.01  # half of a run's responses may loop until 16 kB
+
+
+def test_an_entry_that_check_would_end_is_not_added(tmp_path: Path) -> None:
+    rows = [item for item in ToyBuild(rows=60, shards=1).make(0) if isinstance(item, Row)]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="2.0.0", seed=0, config={})
+    edition = boards.of_split(tmp_path / "ode")
+    board = boards.Board(folder=tmp_path / "board", title="A board", editions=(edition,))
+    with pytest.raises(AssertionError, match=r"takes more than 1\.8 seconds"):
+        enter(board, cached_question_index(edition, tmp_path / "ode"), "M", lambda row: "A) " * 5_000 + row["id"])
 
 
 def test_what_is_no_fault_of_the_entry_is_raised() -> None:

@@ -52,3 +52,15 @@ def test_a_report_on_another_split_is_refused(board: Board, editions: dict[str, 
     report.write_text(json.dumps({**json.loads(report.read_text()), "hash": "f" * 64}))
     with pytest.raises(VhbenchError, match="expected a report of `vhbench review` about ode"):
         add_people(board, report, "Students")
+
+
+@pytest.mark.parametrize(
+    "counts", [{"judged": 30, "as_the_split": 300}, {"judged": 9, "as_the_split": -1}, {"judged": 9}]
+)
+def test_impossible_counts_are_refused(
+    board: Board, editions: dict[str, QuestionIndex], tmp_path: Path, counts: dict[str, int]
+) -> None:
+    report, content_hash = tmp_path / "verdict.json", editions["mioh-2.0.0"].edition.content_hash
+    report.write_text(json.dumps({"hash": content_hash, "by_annotator": {"Ann": counts}}))
+    with pytest.raises(VhbenchError, match="expected 0 <= as_the_split <= judged for each annotator"):
+        add_people(board, report, "Students")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,12 +10,23 @@ from board_entries import enter
 from typer.testing import CliRunner
 
 from vhbench.cli import app
+from vhbench.leaderboard import reproducing
 from vhbench.leaderboard.boards import Board
-from vhbench.leaderboard.entries import stored
+from vhbench.leaderboard.entries import BoardEntry, stored
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.reproducing import draw
-from vhbench.leaderboard.reproduction import OPEN, REJECTED, REPRODUCED, Answered, judge, read_verdict
+from vhbench.leaderboard.reproduction import (
+    OPEN,
+    REJECTED,
+    REPRODUCED,
+    Answered,
+    judge,
+    read_verdict,
+    tier_of,
+    write_verdict,
+)
 from vhbench.leaderboard.validating import check_entry
+from vhbench.provenance import DataSource, Provenance
 from vhbench.seeding import rng
 
 KINDS = np.array(["A", "B", "C", "D"])
@@ -100,10 +112,32 @@ def test_the_verdict_has_the_numbers_behind_it() -> None:
     runs = [
         Answered(list(words), [word == "A" for word in words]) for words in ("AAAAAAAAAB", "AAAAAAAAAA", "AAAAAAAAAA")
     ]
-    told = judge(*runs, answers="x")
-    assert (told.sample, told.agreement, told.expected, told.answers) == (10, 90.0, 100.0, "x")
+    told = judge(*runs, digest="x")
+    assert (told.sample, told.agreement, told.expected, told.entry) == (10, 90.0, 100.0, "x")
     assert told.interval[0] < 90 < told.interval[1]
     assert told.verdict == OPEN  # ten questions are too few
+
+
+def test_a_verdict_is_void_for_another_model_card_or_provenance(
+    board: Board, editions: dict[str, QuestionIndex]
+) -> None:
+    enter(board, editions["mioh-2.0.0"], "Aster", lambda row: "A", parameters=7)
+    place = stored(board, "aster", editions["mioh-2.0.0"].edition)
+    entry = place.read()
+    write_verdict(place, judge(*[Answered(["A"] * 99, [True] * 99)] * 3, digest=entry.digest))
+    about = {"benchmark": "mioh", "version": "2.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    run = Provenance(task="mioh_hp", vhbench="2.0.0", lmms_eval="0.7.3", **about)  # type: ignore[arg-type]
+    card: list[dict[str, Any]] = [
+        {"name": "Aster 2"},
+        {"organisation": "Lab"},
+        {"parameters": 8},
+        {"open_weights": True},
+    ]
+    for change in [*card, {"note": "x"}, {"answers": "0"}, {"repeats": 2}, {"provenance": (run,)}]:
+        assert tier_of(place, replace(entry, **change), complete=False) == "self-reported"
+    unchanged: list[dict[str, Any]] = [{}, {"scorer": "9.0.0"}, {"scores": {}}]
+    for same in unchanged:
+        assert tier_of(place, replace(entry, **same), complete=False) == REPRODUCED
 
 
 def test_the_sample_depends_on_the_seed_and_spreads_over_clusters(editions: dict[str, QuestionIndex]) -> None:
@@ -113,6 +147,24 @@ def test_the_sample_depends_on_the_seed_and_spreads_over_clusters(editions: dict
     assert one != other
     clusters = asked.main.clusters.numbers
     assert len(set(clusters[one].tolist())) == min(50, len(set(clusters.tolist())))
+
+
+@pytest.mark.parametrize(("recorded", "asked"), [(("mioh",), ["mioh"]), (("mioh_selective",), None), ((), None)])
+def test_all_tasks_are_asked_where_the_provenance_has_some(
+    editions: dict[str, QuestionIndex],
+    monkeypatch: pytest.MonkeyPatch,
+    recorded: tuple[str, ...],
+    asked: list[str] | None,
+) -> None:
+    questions, tasks = editions["mioh-2.0.0"], list[list[str]]()
+    monkeypatch.setattr(reproducing, "_run", lambda folder, name, names, *_: tasks.append(names))
+    monkeypatch.setattr(reproducing, "_answers", lambda *_: [])
+    about = {"benchmark": "mioh", "version": "2.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    runs = tuple(Provenance(task=task, vhbench="2.0.0", lmms_eval="0.7.3", **about) for task in recorded)  # type: ignore[arg-type]
+    entry = BoardEntry(name="A", benchmark="mioh", version="2.0.0", content_hash="", answers="", provenance=runs)
+    places = draw(questions, 30, 1)
+    reproducing.ask(questions, places, entry, "hf", "")
+    assert tasks == [asked or sorted({questions.configs[place] for place in places})] * 2
 
 
 @pytest.mark.slow
