@@ -253,13 +253,15 @@ class ScenePool:
     def _level(self, numbers: Sequence[Ints], yes: Bools, no: Bools) -> Bools:
         """Return the scenes with the numbers that most true and false scenes have in common.
 
-        Elsewhere the fact is not asked about: a viewer that counts would know more than one that does not.
+        Elsewhere no question is about the fact: a viewer that counts would know more than one that does not.
         """
         shape = (_MOST_NUMBERS + 1,) * len(numbers)
         codes = np.ravel_multi_index(numbers, shape, mode="clip")
         common = np.minimum(*(np.bincount(codes[part], minlength=prod(shape)) for part in (yes, no)))
-        level: Bools = codes == common.argmax() if common.any() else np.ones(len(self), np.bool_)
-        return level
+        if common.any():
+            level: Bools = codes == common.argmax()
+            return level
+        return np.full(len(self), not (yes.any() and no.any()))
 
     def _bound(
         self,

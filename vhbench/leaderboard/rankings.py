@@ -138,12 +138,14 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
         workers: number of processes; 0 for one per core.
 
     Raises:
-        VhbenchError: if there is no entry.
+        VhbenchError: if no entry is left.
     """
     every, strays = check_all(board, sources, workers=workers, keep=True)
     refused = [*strays, *(f"{one.place.title}: {reason}" for one in every for reason in one.reasons)]
     checked = [one for one in every if not one.reasons]
-    if not checked and not refused:
+    if not checked and refused:
+        raise VhbenchError(f"{board.folder}: every entry is rejected; the first: {refused[0]}")
+    if not checked:
         raise VhbenchError(f"{board.folder}: expected at least one entry; add a run with `vhbench leaderboard add`")
     models = list(_models(board, checked))
     numbers = {model.slug: model.number for model in models}

@@ -113,3 +113,9 @@ def test_images_with_an_attribute_and_without_it_show_as_many_things_and_carrier
     truth, binding = pool.truth(fact), pool.binding(fact)
     assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[0], [3, 4, 5]]
     assert [pool.scenes_of(bits).tolist() for bits in (binding.there, binding.soft)] == [[0, 3], [3]]
+
+
+def test_a_fact_whose_true_and_false_images_have_no_numbers_in_common_has_no_images() -> None:
+    scenes = [_row_of("true", ("dog", "cup"), red=(0, 1)), _row_of("false", ("dog", "cup"), red=(1,))]
+    truth = ScenePool(scenes).truth(Has("dog", "colour", "red"))
+    assert [ScenePool(scenes).scenes_of(bits).tolist() for bits in (truth.yes, truth.easy)] == [[], []]

@@ -245,10 +245,6 @@ def _drops(board: Board, both: list[QuestionIndex]) -> dict[str, object]:
     from vhbench.leaderboard import rankings as module
 
     board = replace(board, editions=tuple(asked.edition for asked in both))
-    for asked in both:
-        wrong = 4 if asked.edition.fresh_of else 1
-        enter(board, asked, "learner", lambda row, wrong=wrong: _wrong_at(row, wrong))  # type: ignore[misc]
-        enter(board, asked, "honest", lambda row: _wrong_at(row, 2))
     own = {asked.edition.name: asked for asked in both}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "cached_question_index", lambda edition, source: own[edition.name])
@@ -256,6 +252,10 @@ def _drops(board: Board, both: list[QuestionIndex]) -> dict[str, object]:
         here = "vhbench.leaderboard.isolation.each"
         patch.setattr(here, lambda function, tasks, **how: (function(*args) for args in tasks))
         patch.setattr(module, "levels", lambda asked: [])
+        for asked in both:
+            wrong = 4 if asked.edition.fresh_of else 1
+            enter(board, asked, "learner", lambda row, wrong=wrong: _wrong_at(row, wrong))  # type: ignore[misc]
+            enter(board, asked, "honest", lambda row: _wrong_at(row, 2))
         found = rank_entries(board, {name: asked.source for name, asked in own.items()}, workers=1)
     (drops,) = found.drops.values()
     return {found.models[number].slug: drop for number, drop in drops.items()}
