@@ -239,7 +239,7 @@ def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) ->
     try:
         futures = {pool.submit(build_shard, build, parts, index): index for index in todo}
         for future, index in [] if build.on_gpu else reversed([*futures.items()]):
-            if any(one.done() and one.exception() for one in futures):
+            if any(other.done() and other.exception() for other in futures):
                 break
             if future.cancel():
                 del futures[future]

@@ -215,9 +215,9 @@ def _last(pattern: re.Pattern[str], text: str) -> str:
     """Return the last mark with content, together with a different one that it is joined to."""
     marks = [(next(filter(None, match.groups()), ""), match.span()) for match in pattern.finditer(text)]
     marks = [mark for mark in marks if any(map(str.isalnum, mark[0]))]
-    for (one, (_, end)), (other, (start, _)) in pairwise(marks[-2:]):
-        if one.strip() != other.strip() and _JOINED.fullmatch(text, end, start):
-            return f"{one} or {other}"
+    for (earlier, (_, end)), (last, (start, _)) in pairwise(marks[-2:]):
+        if earlier.strip() != last.strip() and _JOINED.fullmatch(text, end, start):
+            return f"{earlier} or {last}"
     return marks[-1][0] if marks else ""
 
 
