@@ -322,7 +322,7 @@ def _draw_together(
             for chunk in (c for c in chunks if c not in items):
                 path = folder / f"{chunk[0]:06d}.msgpack"
                 try:
-                    with FileLock(str(path.with_suffix(".lock")), timeout=patience):
+                    with FileLock(path.with_suffix(".lock")).acquire(timeout=patience):
                         if not path.is_file():
                             drawn = [
                                 (truth_of(item), read_image(item.image)) if isinstance(item, Scene) else item

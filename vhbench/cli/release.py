@@ -84,7 +84,7 @@ def _elsewhere() -> Iterator[Path]:
     from filelock import FileLock, Timeout
 
     for left in Path(tempfile.gettempdir()).glob("vhbench-pilot-*"):
-        with suppress(Timeout, OSError), FileLock(left / ".lock", timeout=0):
+        with suppress(Timeout, OSError), FileLock(left / ".lock").acquire(timeout=0):
             shutil.rmtree(left, ignore_errors=True)
     former = os.environ.get("VHBENCH_CACHE")
     with tempfile.TemporaryDirectory(prefix="vhbench-pilot-") as folder, FileLock(Path(folder, ".lock")):

@@ -38,6 +38,23 @@ def test_a_pool_that_another_build_draws_is_not_swept_away(tmp_path: Path) -> No
     assert not folder.exists()
 
 
+def test_other_processes_are_waited_for_where_lmms_eval_keeps_the_first_lock_of_a_path(
+    tmp_path: Path,
+) -> None:
+    from lmms_eval import evaluator
+
+    evaluator._enable_reentrant_filelocks()  # type: ignore[attr-defined]  # as each evaluation does, for good
+    alone = mioh_synthetic.draw(18, 3, 96, str(tmp_path))
+    (folder,) = tmp_path.iterdir()
+    with (folder / "000016.lock").open("w") as held, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        together = pool.submit(mioh_synthetic.draw, 18, 3, 96, str(tmp_path))
+        with pytest.raises(TimeoutError):
+            together.result(timeout=0.5)
+        fcntl.flock(held, fcntl.LOCK_UN)
+        assert together.result() == alone
+
+
 def test_rounds_have_casts_of_their_own_without_rivals_among_what_is_asked() -> None:
     casts = [mioh_synthetic.cast(turn, 3) for turn in range(5)]
     words = [word for who in casts for word in who.words]
