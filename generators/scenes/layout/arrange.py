@@ -5,7 +5,7 @@ on the pixels (:mod:`source`); a failed attempt is followed by another with othe
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -74,7 +74,7 @@ def _find_place(layout: Layout, wish: Wish) -> Spot | None:
     target = _to_be_hidden(layout, wish)
     perch = next((spot for spot in layout.spots if spot.wish.spec == wish.perch >= 0), None)
     tied = list(ties(layout, wish))
-    for attempt in range(_TRIES):
+    for attempt in range(_TRIES if target or _may_fit(layout, wish, tied) else 0):
         strict = attempt < _TRIES // 2
         if target:
             spot = _cover(layout, wish, target)
@@ -83,6 +83,22 @@ def _find_place(layout: Layout, wish: Wish) -> Spot | None:
         if spot and acceptable(layout, spot, target, strict=strict):
             return spot
     return None
+
+
+def _may_fit(layout: Layout, wish: Wish, tied: Sequence[tuple[str, Spot]]) -> bool:
+    """Return whether the requested sides leave the narrowest form of an object any room in the frame."""
+    if "truncated" in wish.hard or not tied or any(predicate == "on" for predicate, _ in tied):
+        return True
+    narrowest = 0.98 * size_for(wish.look, _scale(layout, wish, layout.scene.horizon, lambda low, _: low))[0]
+    low, high = 0.0, float(layout.width)
+    for predicate, anchor in tied:
+        left, right = max(0, anchor.placed.x), min(layout.width, anchor.placed.x + anchor.width)
+        overlap = 0 if layout.apart else 0.2 * (right - left + narrowest)  # as the rule of "left of" allows
+        if predicate == "right of":
+            low = max(low, right - overlap)
+        elif predicate == "left of":
+            high = min(high, left + overlap)
+    return high - low >= narrowest
 
 
 def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
@@ -134,14 +150,15 @@ def _pick_base(layout: Layout, wish: Wish, band: Band, tied: Sequence[tuple[str,
     return layout.uniform(low, max(low, high))
 
 
-def _scale(layout: Layout, wish: Wish, base: float) -> float:
+def _scale(layout: Layout, wish: Wish, base: float, uniform: Callable[[float, float], float] | None = None) -> float:
     """Return the geometric mean side in pixels, from depth and metres or from the spec."""
+    uniform = uniform or layout.uniform
     frame = math.sqrt(layout.width * layout.height)
     if "small" in wish.hard:
-        return frame * math.sqrt(measuring.SMALL_BOX) * layout.uniform(0.66, 0.92)
+        return frame * math.sqrt(measuring.SMALL_BOX) * uniform(0.66, 0.92)
     if wish.size:
         low, high = measuring.SIZES[wish.size]
-        return frame * layout.uniform(
+        return frame * uniform(
             *{"tiny": (0.042, 0.052), "large": (0.37, 0.46)}.get(wish.size, (1.2 * low, 0.85 * high))
         )
     standing = wish.place in _STANDING

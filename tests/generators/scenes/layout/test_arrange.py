@@ -162,6 +162,27 @@ def test_apart_is_beside_without_overlap() -> None:
     assert arrange._pick_centre(made, GROUND, 0.8, 10, [("right of", spot(40, 50, 20, 30))]) == pytest.approx(65.3)
 
 
+@pytest.mark.parametrize(
+    ("apart", "left", "right", "options", "room"),
+    [  # the narrowest medium thing has 15 pixels, of which the frame may cut off a few
+        (True, 40, 54, {"size": "medium"}, False),
+        (True, 40, 55, {"size": "medium"}, True),
+        (True, 40, 54, {"size": "medium", "hard": ("truncated",)}, True),
+        (False, 40, 40, {"size": "medium"}, False),  # it may reach over a fifth of both widths
+        (False, 40, 41, {"size": "medium"}, True),
+        (True, 86, 120, {"size": "medium"}, False),
+        (True, 85, 120, {"size": "medium"}, True),
+    ],
+)
+def test_sides_without_room_for_the_narrowest_form_are_not_searched(apart, left, right, options, room) -> None:
+    made = layout(spot(left - 20, 50, 20, 30, spec=1), spot(right, 50, 20, 30, spec=2), apart=apart)
+    made.requested, between = ((0, "right of", 1), (0, "left of", 2)), wish("dog", **options)
+    assert arrange._may_fit(made, between, list(arrange.ties(made, between))) is room
+    if not room:
+        made.random = None  # type: ignore[assignment]  # would be needed to propose a place
+        assert arrange._find_place(made, between) is None
+
+
 @pytest.mark.parametrize(("numbers", "centre"), [((0.4, 0.0), 29.6), ((0.4, 1.0), 26), ((0.5, 0.0), 70.4)])
 def test_next_to_is_a_gap_on_either_side(numbers: tuple[float, ...], centre: float) -> None:
     found = arrange._pick_centre(layout(numbers=numbers), GROUND, 0.8, 20, [("next to", spot(40, 50, 20, 30))])
