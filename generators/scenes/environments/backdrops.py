@@ -83,7 +83,8 @@ def _painted(name: str, state: str, variant: int, size: int) -> Backdrop:
     flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
     lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
     lit *= cv2.merge([_grain(name, variant, size)] * 3)
-    pixels = np.clip(lit + np.float32(0.5), 0, 255).astype(np.uint8)
+    lit += np.float32(0.5)
+    pixels = np.clip(lit, 0, 255, out=lit).astype(np.uint8)
     pixels.flags.writeable = False
     horizon = environment.horizon
     far = pixels[int(size * horizon * 0.9) : int(size * horizon) + 1] if horizon > 0 else pixels
