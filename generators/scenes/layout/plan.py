@@ -222,7 +222,8 @@ def choose_locale(
     if not spec.environment:
         fitting = [o for o in fitting if all(e.place in o.environment.bands for e in entries)] or fitting
         natural = [sum(at_home(entry, locale) for entry in entries) for locale in fitting]
-        fitting = [locale for locale, number in zip(fitting, natural, strict=True) if number == max(natural)]
+        most = max(natural)
+        fitting = [locale for locale, number in zip(fitting, natural, strict=True) if number == most]
     names = sorted({locale.environment.name for locale in fitting})
     chosen = names[_weighted([3.0 if "ground" in ENVIRONMENTS[name].bands else 1.0 for name in names], random)]
     locales = [locale for locale in fitting if locale.environment.name == chosen]
@@ -235,16 +236,18 @@ def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
     name = spec.environment
     own = find_environment(name) if name else None
     painting = (e for e in ENVIRONMENTS.values() if not name or any(name in e.areas(state) for state in e.states))
-    environments = [own] if own else [*painting]
-    if not environments:
+    allowed = {e.name for e in ([own] if own else painting)}
+    if not allowed:
         raise Refusal("no such environment", environment=name)
     locales = [
-        o for o in _LOCALES if o.environment in environments and o.environment.state_of(spec.state) in ("", o.state)
+        o for o in _LOCALES if o.environment.name in allowed and o.environment.state_of(spec.state) in ("", o.state)
     ]
     if not locales:
         raise Refusal("no such state", environment=name, state=spec.state)
     names, absent = frozenset(entry.name for entry in entries), frozenset(map(readable, spec.absent))
-    fitting = [locale for locale in locales if _fits(locale, name, entries, names, absent)]
+    rooms = {o.environment.name: o for o in locales}  # whatever its state, a setting has the same places
+    roomy = {room for room, o in rooms.items() if all(place_of(entry, o) is not None for entry in entries)}
+    fitting = [o for o in locales if o.environment.name in roomy and _fits(o, name, names, absent)]
     if not fitting:
         raise Refusal("object already part of the environment", environment=name, categories=[e.name for e in entries])
     return fitting
@@ -265,15 +268,13 @@ def at_home(entry: Entry, locale: Locale) -> bool:
     return entry.habitat in locale.areas
 
 
-def _fits(locale: Locale, name: str, entries: Sequence[Entry], names: frozenset[str], absent: frozenset[str]) -> bool:
-    """Return whether a setting shows the request, has room for all entries, and no bad area."""
+def _fits(locale: Locale, name: str, names: frozenset[str], absent: frozenset[str]) -> bool:
+    """Return whether a setting shows the request and no bad area."""
     if locale.painted & names:
         return False
     if absent and VOCABULARY & absent & locale.doubtful.union(*map(rivals, names)) - names:
         return False
-    if name and find_environment(name) is None and name not in locale.areas:
-        return False
-    return all(place_of(entry, locale) is not None for entry in entries)
+    return not name or find_environment(name) is not None or name in locale.areas
 
 
 def place_of(entry: Entry, locale: Locale) -> Place | None:

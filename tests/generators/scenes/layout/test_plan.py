@@ -163,10 +163,16 @@ def test_a_thing_goes_to_the_next_best_place(word: str, name: str, place: str | 
 )
 def test_an_environment_fits_what_is_shown_and_what_is_not(objects, options, fits: bool) -> None:
     asked = spec(*map(ObjectSpec, objects), **options)
-    entries = [catalog.find(word) for word in objects]
-    names, absent = frozenset(e.name for e in entries), frozenset(map(catalog.readable, asked.absent))
-    assert plan._fits(locale("park"), asked.environment, entries, names, absent) is fits
-    assert not plan._fits(locale("reef"), "", [catalog.find("kite")], frozenset({"kite"}), frozenset())
+    names = frozenset(catalog.find(word).name for word in objects)
+    absent = frozenset(map(catalog.readable, asked.absent))
+    assert plan._fits(locale("park"), asked.environment, names, absent) is fits
+
+
+def test_an_environment_without_a_place_for_a_thing_does_not_fit() -> None:
+    kite = catalog.find("kite")
+    assert not {o.environment.name for o in plan._fitting(spec(ObjectSpec("kite")), [kite])} & {"reef"}
+    with pytest.raises(Refusal, match="object already part of the environment"):
+        plan._fitting(spec(ObjectSpec("kite"), environment="reef"), [kite])
 
 
 class Largest(Dealt):
