@@ -125,7 +125,8 @@ def _clay(rgb: Pixels, opacity: Pixels, texture: Field) -> Pixels:
     lit, glance = ((slope_x * x + slope_y * y + z) * up for x, y, z in (_LIGHT, _GLANCE))
     fall = np.linspace(1.05, 0.92, len(rgb), dtype=np.float32)[:, None]  # darker from top to bottom
     shade = ((lit - _LIGHT[2]) * 0.5 * 1.25 + 1) * fall
-    gleam = np.clip(np.clip(glance, 0, 1) ** 26 - 0.35, 0, 1) * 0.065
+    gleam, bright = np.zeros_like(glance), glance > 0.95  # elsewhere, the slow power is below 0.35
+    gleam[bright] = np.clip(np.clip(glance[bright], 0, 1) ** 26 - 0.35, 0, 1) * 0.065
     shade += texture
     gleam += texture * np.float32(0.06)  # dark surfaces reflect as well
     shaded = np.clip(flat * cv2.merge([shade] * 3) + cv2.merge([gleam] * 3), 0, 1)
