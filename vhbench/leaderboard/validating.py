@@ -176,10 +176,6 @@ def check_all(
     return list(_together(checked)), strays
 
 
-_latest: list[str] = []
-"""Content hash of the edition that a child process has in memory."""
-
-
 def check_apart(
     calls: Sequence[tuple[StoredEntry, Path, Rules, bool, bool]], workers: int = 1
 ) -> Iterator[CheckedEntry]:
@@ -192,11 +188,8 @@ def check_apart(
 def _seconds(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> float:
     """Return the processor time for an entry, apart from that of reading its edition, which is done here.
 
-    Long honest responses take longer, and more bytes than a bomb. Entries come in the order of their editions.
+    Long honest responses take longer, and more bytes than a bomb.
     """
-    if _latest != [place.edition.content_hash]:
-        cached_question_index.cache_clear()
-        _latest[:] = [place.edition.content_hash]
     questions = cached_question_index(place.edition, source)
     _of_baselines(questions)
     size = (place.folder / ANSWERS).stat().st_size if path_exists(place.folder / ANSWERS) else 0
