@@ -255,25 +255,30 @@ def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
     return StoredEntry(model, edition, board.folder / ENTRIES / model / edition.name)
 
 
-def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
-    """Return all entries of a board in the order of their names, and one message per unexpected file or folder."""
-    root, places, strays = board.folder / ENTRIES, list[StoredEntry](), list[str]()
+def entries(board: Board) -> tuple[list[StoredEntry], list[tuple[str, str]]]:
+    """Return all entries of a board in the order of their names, and unexpected files and folders.
+
+    Each of the latter has the folder of a model that it is in, and a message.
+    """
+    root, places, strays = board.folder / ENTRIES, list[StoredEntry](), list[tuple[str, str]]()
     editions = {edition.name: edition for edition in board.editions}
     if os.path.lexists(root) and not _own_folder(root):
-        return [], [f"{ENTRIES}: expected a folder, got a link or a file"]
+        return [], [("", f"{ENTRIES}: expected a folder, got a link or a file")]
     for folder in sorted(root.iterdir()) if root.is_dir() else []:
         if folder.name.startswith(".") and folder.is_file():
             continue
         if not _SLUG.fullmatch(folder.name) or not _own_folder(folder):
-            strays.append(f"{quote_value(folder.name)}: expected a model's folder, named with a-z, 0-9, '.' and '-'")
+            line = f"{quote_value(folder.name)}: expected a model's folder, named with a-z, 0-9, '.' and '-'"
+            strays.append((folder.name, line))
             continue
         for inner in sorted(folder.iterdir()):
             title = f"{folder.name}/{inner.name}"
             if inner.name not in editions or not _own_folder(inner):
-                strays.append(f"{quote_value(title)}: expected an edition of the board ({board.names})")
+                line = f"{quote_value(title)}: expected an edition of the board ({board.names})"
+                strays.append((folder.name, line))
                 continue
             surplus = [p.name for p in inner.iterdir() if p.name not in (FILE, ANSWERS) or p.is_symlink()]
-            strays += [f"{title}: unexpected file {quote_value(name)}" for name in sorted(surplus)]
+            strays += [(folder.name, f"{title}: unexpected file {quote_value(name)}") for name in sorted(surplus)]
             if not surplus:
                 places.append(StoredEntry(folder.name, editions[inner.name], inner))
     return places, strays

@@ -141,7 +141,7 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
         VhbenchError: if no entry is left.
     """
     every, strays = check_all(board, sources, workers=workers, keep=True)
-    refused = [*strays, *(f"{one.place.title}: {reason}" for one in every for reason in one.reasons)]
+    refused = [line for _, line in strays] + [line for one in every for line in one.refusals]
     checked = [one for one in every if not one.reasons]
     if not checked and refused:
         raise VhbenchError(f"{board.folder}: every entry is rejected; the first: {refused[0]}")

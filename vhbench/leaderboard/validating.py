@@ -2,7 +2,7 @@
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,6 +78,11 @@ class CheckedEntry:
     moved: tuple[str, ...] = ()
     answers: bytes = b""
 
+    @property
+    def refusals(self) -> list[str]:
+        """Reasons for refusal, with the entry that they are about."""
+        return [f"{self.place.title}: {reason}" for reason in self.reasons]
+
 
 def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> CheckedEntry:
     """Rescore an entry and check its claims and the rules.
@@ -152,8 +157,8 @@ def _of_baselines(questions: QuestionIndex) -> Mapping[str, npt.NDArray[np.uint3
 
 
 def check_all(
-    board: Board, sources: Mapping[str, Path], *, workers: int = 0, keep: bool = False
-) -> tuple[list[CheckedEntry], list[str]]:
+    board: Board, sources: Mapping[str, Path], *, workers: int = 0, keep: bool = False, new: Collection[str] = ()
+) -> tuple[list[CheckedEntry], list[tuple[str, str]]]:
     """Rescore all entries of a board in child processes with limits; an entry that crashes one is refused.
 
     Args:
@@ -161,9 +166,11 @@ def check_all(
         sources: source of the questions of each edition, by its name.
         workers: number of processes; 0 for one per core, at most :data:`MOST_WORKERS`.
         keep: whether to return responses.
+        new: MODEL/EDITION of the entries that a pull request adds or changes, which conflict with older ones; their
+            claims must be those of this scorer.
 
     Returns:
-        The entries in their order, and one message per unexpected file.
+        The entries in their order, and unexpected files, as :func:`~vhbench.leaderboard.entries.entries` does.
     """
     places, strays = entries(board)
     workers = min(workers or min(os.cpu_count() or 1, MOST_WORKERS), len(places))
@@ -173,7 +180,7 @@ def check_all(
     checked = list(check_apart(calls, max(1, workers)))
     order = {place.title: number for number, place in enumerate(places)}
     checked.sort(key=lambda one: order[one.place.title])
-    return list(_together(checked)), strays
+    return list(_together(checked, new)), strays
 
 
 def check_apart(
@@ -197,23 +204,25 @@ def _seconds(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims:
     return (1 if claims else _SHARE_WHEN_ADDED) * min(seconds, isolation.SECONDS)
 
 
-def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:
-    """Yield the entries, with conflicts with the first entry of their model and with names of other models."""
-    first: dict[str, CheckedEntry] = {}
-    names_by_look: dict[str, dict[str, str]] = {}
+def _together(checked: Sequence[CheckedEntry], new: Collection[str]) -> Iterator[CheckedEntry]:
+    """Yield the entries, with conflicts with the first valid entry of their model, and with the first of their name.
+
+    New ones come after all others.
+    """
+    first: dict[str, tuple[BoardEntry, str]] = {}
+    by_look: dict[str, str] = {}
+    for one in sorted(checked, key=lambda one: one.place.title in new):
+        if one.entry is not None and not (one.reasons or one.place.model in first):  # a faulty entry refuses no other
+            first[one.place.model] = one.entry, one.place.title
+            by_look.setdefault(look(one.entry.name), one.place.model)
     for one in checked:
-        if one.entry is not None and not one.reasons:  # a faulty entry refuses no other
-            first.setdefault(one.place.model, one)
-            names_by_look.setdefault(look(one.entry.name), {})[one.place.model] = one.entry.name
-    for one in checked:
-        odd = list[str]()
+        odd = list(one.moved if one.place.title in new else ())
         if one.entry is not None:
-            other = first.get(one.place.model, one)
-            if one is not other and other.entry is not None:
-                odd += unlike(one.entry.about, other.entry.about, other.place.title)
-            names = names_by_look.get(look(one.entry.name), {})
-            alike = [name for model, name in names.items() if model != one.place.model]
-            odd += [f"its name looks like that of another model, {quote_value(alike[0])}"] if alike else []
+            other, title = first.get(one.place.model, (one.entry, ""))
+            odd += unlike(one.entry.about, other.about, title)
+            model = by_look.get(look(one.entry.name), one.place.model)
+            alike = [first[model][0].name] if model != one.place.model else []
+            odd += [f"its name looks like that of another model, {quote_value(name)}" for name in alike]
         yield replace(one, reasons=(*one.reasons, *odd)) if odd else one
 
 

@@ -338,7 +338,7 @@ def test_a_hostile_folder_is_refused(
 ) -> None:
     make(tmp_path)
     _, strays = entries(Board(folder=tmp_path, title="A board", editions=(toy.edition,)))
-    assert told in "\n".join(strays)
+    assert told in "\n".join(line for _, line in strays)
 
 
 PROVENANCE: list[tuple[dict[str, Any], str]] = [
