@@ -1,10 +1,12 @@
 """Rescore all entries of a board, for pull request checks and for the site."""
 
 import os
+import time
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import randbelow
 
 import numpy as np
 import numpy.typing as npt
@@ -26,17 +28,14 @@ from vhbench.leaderboard.names import look
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import SELF_REPORTED, tier_of
-from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
+from vhbench.leaderboard.rescoring import ALIKE, FEWEST, RescoredEntry, counted, meanings, parsed, recompute
 from vhbench.schema import VhbenchError
 
-ALIKE, ALIKE_IN_ERRORS = 0.01, 0.25
-"""Maximum number of differing predictions at which two entries are duplicates, as a share of all, and of their errors.
+ALIKE_IN_ERRORS = 0.25
+"""Maximum number of differing predictions at which two entries are duplicates, as a share of the errors of both.
 
 Entries of other models share errors, too, but not three quarters of them.
 """
-
-FEWEST = 20
-"""Minimum number of questions for that check."""
 
 SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.006, 60
 """Processor time for an entry, for each question, and for each megabyte of its compressed responses.
@@ -44,6 +43,9 @@ SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.006, 60
 A short response takes up to 0.2 ms, one of 16 kB up to 40 ms. One that repeats itself takes 10 ms for hardly a byte, as
 a bomb does; unpacked text costs a bomb nothing, so the number of questions bounds the time.
 """
+
+_PROBED = 25
+"""One of so many responses is parsed first: a bomb of 8,786 ends after 4 seconds instead of 55."""
 
 _SHARE_WHEN_ADDED = 0.75
 """Share of that time for an entry that is added, which thus passes later, too, when the machine is slower."""
@@ -96,12 +98,14 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, clai
     """
     questions = cached_question_index(place.edition, source)
     try:
-        return _examine(place, questions, rules, keep, claims)
+        return _examine(place, questions, rules, keep, claims, _seconds(place, source, rules, keep, claims))
     except VhbenchError as error:  # only this entry is refused
         return CheckedEntry(place, None, (str(error),))
 
 
-def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: bool, claims: bool) -> CheckedEntry:
+def _examine(
+    place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: bool, claims: bool, seconds: float
+) -> CheckedEntry:
     reasons = list[str]()
     if lost := list(missing(place)):
         return CheckedEntry(place, None, tuple(f"has no {name}" for name in lost))
@@ -113,6 +117,7 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
         responses = packed_answers.unpack(file, entry.repeats * len(questions.rows))
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error).replace(f"{place.folder}{os.sep}", "")))  # for the site
+    _probe(questions, responses, seconds)
     rescoring = recompute(questions, responses, entry.repeats)
     unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
@@ -128,6 +133,20 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
     tier = tier_of(place, entry, complete=not any(provenance_gaps(questions, rules, entry.provenance)))
     first = [responses[index].text for index in indices] if keep else ()
     return CheckedEntry(place, entry, tuple(reasons), rescoring, first, digests, tier, moved)
+
+
+def _probe(questions: QuestionIndex, responses: Sequence[PackedAnswer], seconds: float) -> None:
+    """Parse a sample of responses.
+
+    Raises:
+        VhbenchError: if it takes a second more than 1.5 times its share of the time, as that of a bomb does.
+    """
+    end = time.process_time() + SECONDS / 2 + 1.5 * seconds / _PROBED
+    for index in range(randbelow(_PROBED), len(responses), _PROBED):  # unknown to a submitter
+        place = index % len(questions.rows)
+        counted(questions, parsed(questions, place, responses[index]))
+        if time.process_time() > end:
+            raise VhbenchError(f"takes more than {seconds:.3g} seconds")
 
 
 def _digests(questions: QuestionIndex, responses: Iterable[str], rescoring: RescoredEntry) -> npt.NDArray[np.uint32]:
@@ -232,8 +251,8 @@ def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
         if one.digests is None or one.rescoring is None or len(one.digests) < FEWEST:
             continue
         wrong = int((~one.rescoring.right).sum())
-        if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
-            yield f"{one.place.title}: {wrong} of {len(one.digests):,} predictions differ from the reference answers"
+        if one.rescoring.near_answers and not (one.entry and one.entry.reference):
+            yield f"{one.place.title}: {one.rescoring.near_answers}"
         for other in checked[:number]:
             if other.digests is None or other.rescoring is None or other.place.edition != one.place.edition:
                 continue

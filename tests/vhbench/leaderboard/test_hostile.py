@@ -75,6 +75,10 @@ NAMES = {
     "Perfect": RESERVED, "GPT\u2800-9": ALIKE, "GPT\u1160-9": ALIKE, "\u2800": ALIKE, "\u1160": ALIKE,
     "GPT-9 \U0001f451": VERDICT, "GPT-9 (Re-produced)": VERDICT, "GPT-9 provenance-complete": VERDICT,
     "Majority": RESERVED, "Always no": RESERVED, "Ground truth": RESERVED, "The vhbench oracle": RESERVED,
+    "Gold": RESERVED, "Gold-standard answers": RESERVED, "Answer key": RESERVED, "Reference answers": RESERVED,
+    "Upper bound": RESERVED, "Our baseline": RESERVED, "Majority class": RESERVED, "Constant yes": RESERVED,
+    "All yes": RESERVED, "Always A": RESERVED, "Human annotators": RESERVED, "Expert humans": RESERVED,
+    "Oracle II": RESERVED, "Oracle (III)": RESERVED, "Oracle IV.": RESERVED,
 }  # fmt: skip
 
 
@@ -90,7 +94,8 @@ def test_a_misleading_name_is_refused(name: str) -> None:
      "Oracle that slips", "Coinbase-VL", "😀 model", "Verified-VL", "Verified-VL 7B", "Reproduced-LLaVA",
      "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "Chancellor 3",
      "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL",
-     "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL"],
+     "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL",
+     "Gold-VL 3B", "Golden Gate 2", "Baseline-VL", "Reference-VL II", "Upper Bound Labs VL", "Claude IV", "V-JEPA"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
     ModelInfo(name=name).check()
