@@ -325,7 +325,9 @@ def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[s
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:
                 yield str(error)
-    for model, other in {other.model: other for other in entries(board)[0] if other.model != place.model}.items():
+    places, strays = entries(board)
+    yield from (line for model, line in strays if model in ("", place.model))
+    for model, other in {other.model: other for other in places if other.model != place.model}.items():
         with suppress(VhbenchError):  # `check` reports a faulty entry
             if look(other.read().name) == look(about.name):
                 yield f"its name looks like that of another model, {model}"

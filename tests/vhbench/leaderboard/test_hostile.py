@@ -414,7 +414,21 @@ def lenient_tiers() -> list[dict[str, Any]]:
     return [change for change, told in PROVENANCE if "model" not in change or change["model"]]
 
 
+def test_nothing_is_added_where_check_would_refuse_it(toy: StoredEntry, tmp_path: Path) -> None:
+    asked = cached_question_index(toy.edition, toy.folder.parents[3] / "ode")
+    board = Board(folder=tmp_path, title="A board", editions=(toy.edition,))
+    for number in (0, 8):  # a link instead of entries/, and another file beside the entry
+        make, told = FOLDERS[number]
+        own = replace(board, folder=tmp_path / str(number))
+        own.folder.mkdir()
+        make(own.folder)
+        with pytest.raises(AssertionError, match=told):
+            enter(own, asked, "A", lambda row: "yes" if hash_of(row) else "no")
+
+
 def test_odd_numbers_are_refused_before_they_are_written() -> None:
+    with pytest.raises(VhbenchError, match="at most 1,048,576 tokens, got 1,000,000,000,000"):
+        pack([PackedAnswer("yes", 10**12)])
     assert parameters("7B") == 7_000_000_000
     with pytest.raises(VhbenchError, match="at most 1000T"):
         parameters("999999999999999B")
