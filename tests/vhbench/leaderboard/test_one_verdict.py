@@ -114,7 +114,7 @@ def compared(
         found[edition] = (
             group.headlines[0],
             [verdict_of(group.headlines[0], one) for one in group.headlines[0].differences],
-            next(headline for headline in group.headlines if headline.metric.name == FIRST.name),
+            next(headline for headline in group.headlines if headline.name == FIRST.name),
         )
         assert any(line.startswith(f"{asked.edition.benchmark}, ") for line in tables.terminal(match))
     return found
