@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from vhbench.benchmarks import of_task
 from vhbench.benchmarks import task as task_named
-from vhbench.files import convert, path_exists, quote_value, write_atomic
+from vhbench.files import convert, quote_value, write_atomic
 from vhbench.leaderboard.baselines import REFERENCES
 from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
 from vhbench.leaderboard.names import check_name, names_reference
@@ -256,10 +256,7 @@ def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
 
 
 def entries(board: Board) -> tuple[list[StoredEntry], list[tuple[str, str]]]:
-    """Return all entries of a board in the order of their names, and unexpected files and folders.
-
-    Each of the latter has the folder of a model that it is in, and a message.
-    """
+    """Return all entries of a board by name, and for each unexpected file or folder a model's folder and a message."""
     root, places, strays = board.folder / ENTRIES, list[StoredEntry](), list[tuple[str, str]]()
     editions = {edition.name: edition for edition in board.editions}
     if os.path.lexists(root) and not _own_folder(root):
@@ -293,8 +290,3 @@ def unlike(about: ModelInfo, other: ModelInfo, title: str) -> Iterator[str]:
     odd = [name for name in SHARED if getattr(about, name) != getattr(other, name)]
     if odd:
         yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(other, odd[0]))}"
-
-
-def missing(stored_entry: StoredEntry) -> Iterator[str]:
-    """Yield the missing ones of an entry's two files."""
-    yield from (name for name in (FILE, ANSWERS) if not path_exists(stored_entry.folder / name))

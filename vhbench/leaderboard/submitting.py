@@ -272,6 +272,7 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
 
 def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:
     edition = offered.questions.edition
+    runs = sorted(offered.provenance, key=lambda run: run.task)
     return BoardEntry(
         **{name: getattr(about, name) for name in ModelInfo.__dataclass_fields__},
         benchmark=edition.benchmark,
@@ -280,14 +281,9 @@ def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:
         content_hash=edition.content_hash,
         answers=sha256(answers).hexdigest(),
         repeats=offered.repeats,
-        provenance=tuple(map(_shareable, sorted(offered.provenance, key=lambda run: run.task))),
+        provenance=tuple(replace(run, data=replace(run.data, folder="")) for run in runs),  # without local folders
         scorer=vhbench.__version__,
     )
-
-
-def _shareable(provenance: Provenance) -> Provenance:
-    """Remove local folder names from provenance."""
-    return replace(provenance, data=replace(provenance.data, folder=""))
 
 
 def filled(board: Board, about: ModelInfo) -> ModelInfo:

@@ -23,7 +23,7 @@ from vhbench.leaderboard.claim_checks import (
     setting_faults,
     unlike_claims,
 )
-from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing, unlike
+from vhbench.leaderboard.entries import ANSWERS, FILE, BoardEntry, StoredEntry, entries, unlike
 from vhbench.leaderboard.names import look
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
@@ -98,16 +98,14 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, clai
     """
     questions = cached_question_index(place.edition, source)
     try:
-        return _examine(place, questions, rules, keep, claims, _seconds(place, source, rules, keep, claims))
+        return _examine(place, questions, rules, keep, claims)
     except VhbenchError as error:  # only this entry is refused
         return CheckedEntry(place, None, (str(error),))
 
 
-def _examine(
-    place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: bool, claims: bool, seconds: float
-) -> CheckedEntry:
+def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: bool, claims: bool) -> CheckedEntry:
     reasons = list[str]()
-    if lost := list(missing(place)):
+    if lost := [name for name in (FILE, ANSWERS) if not path_exists(place.folder / name)]:
         return CheckedEntry(place, None, tuple(f"has no {name}" for name in lost))
     try:
         entry = place.read()
@@ -117,7 +115,7 @@ def _examine(
         responses = packed_answers.unpack(file, entry.repeats * len(questions.rows))
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error).replace(f"{place.folder}{os.sep}", "")))  # for the site
-    _probe(questions, responses, seconds)
+    _probe(questions, responses, _seconds(place, questions.source, rules, keep, claims))
     rescoring = recompute(questions, responses, entry.repeats)
     unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
@@ -239,9 +237,8 @@ def _together(checked: Sequence[CheckedEntry], new: Collection[str]) -> Iterator
         if one.entry is not None:
             other, title = first.get(one.place.model, (one.entry, ""))
             odd += unlike(one.entry.about, other.about, title)
-            model = by_look.get(look(one.entry.name), one.place.model)
-            alike = [first[model][0].name] if model != one.place.model else []
-            odd += [f"its name looks like that of another model, {quote_value(name)}" for name in alike]
+            if (model := by_look.get(look(one.entry.name), one.place.model)) != one.place.model:
+                odd.append(f"its name looks like that of another model, {quote_value(first[model][0].name)}")
         yield replace(one, reasons=(*one.reasons, *odd)) if odd else one
 
 
