@@ -47,12 +47,15 @@ def enter(
     say: Callable[[Mapping[str, Any]], str],
     *,
     tokens: Callable[[Mapping[str, Any]], int] = lambda row: 0,
+    again: Callable[[Mapping[str, Any]], str] | None = None,
     **about: Any,
 ) -> None:
-    """Add an entry without a run; responses of 4,096 tokens are truncated."""
+    """Add an entry without a run, perhaps with a second repetition; responses of 4,096 tokens are truncated."""
     offered = RunAnswers(asked)
     for row in asked.rows:
         offered.add(row["id"], PackedAnswer(say(row), tokens(row), tokens(row) >= 4096))
+        if again is not None:
+            offered.add(f"2#{row['id']}", PackedAnswer(again(row)))
     found = submit(board, offered, ModelInfo(name=name, **about))
     assert found.reasons == (), found.reasons
     assert found.entry is not None

@@ -1,7 +1,7 @@
 """``vhbench leaderboard``: create, check, publish and export a board with recomputed scores."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -205,8 +205,8 @@ class CheckOptions(WorkersOption):
     """Options of ``check``."""
 
     against: str = option(
-        "Base revision of a pull request, such as origin/main: the rules are read from it, and changes outside one "
-        "model's folder are rejected.",
+        "Base revision of a pull request, such as origin/main: the rules are read from it, changes outside one model's "
+        "folder are rejected, and faults of unchanged entries are only listed.",
         "",
         metavar="REVISION",
     )
@@ -221,20 +221,20 @@ def _check(options: CheckOptions) -> None:
     from vhbench.leaderboard import pull_requests
     from vhbench.leaderboard.validating import check_all, find_duplicates
 
-    rules, new = None, dict[str, str]()
+    rules, new = None, set[str]()
     if options.against:
         request = pull_requests.read_request(options.board, options.against)
-        new = dict(request.entries)
-        for title, kind in new.items():
+        for title, kind in request.entries.items():
             typer.echo(in_a_line(f"{kind:8} {title}"))
+            new |= {title, title.partition("/")[0]}
         if faults := list(request.faults(options.submitter)):
             raise _refused(faults, str(options.board))
         rules = request.rules
     board, sources = options.read(rules)
-    checked, strays = check_all(board, sources, workers=options.workers)
-    # Claims of an older scorer may have been right when they were made, but new ones are made now.
-    checked = [replace(one, reasons=(*one.reasons, *one.moved)) if one.place.title in new else one for one in checked]
-    refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
+    checked, strays = check_all(board, sources, workers=options.workers, new=new)
+    rejections = [*strays, *((one.place.title, line) for one in checked for line in one.refusals)]
+    old = [line for about, line in rejections if options.against and about not in new]
+    refused = [line for _, line in rejections if line not in old]
     for one in checked:
         if not one.reasons:
             typer.echo(in_a_line(f"ok       {one.place.title} ({one.tier})"))
@@ -242,6 +242,8 @@ def _check(options: CheckOptions) -> None:
             typer.echo(in_a_line(f"note: {one.place.title}: {line}; run `vhbench leaderboard refresh`"), err=True)
     for line in find_duplicates(checked):
         typer.echo(in_a_line(f"note: {line}"), err=True)
+    for line in old:
+        typer.echo(in_a_line(f"note: not a fault of this request: {line}"), err=True)
     if refused:
         raise _refused(refused, str(options.board))
     typer.echo(f"{_entries(len(checked))}, all scores recomputed")

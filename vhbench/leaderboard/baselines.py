@@ -91,7 +91,8 @@ MOST_FOR_WORDS = 2_000
 
 REFERENCES = (
     *(guesser.name for guesser in GUESSERS), CHANCE, TEXT_ONLY, ONE_IMAGE,
-    "Always no", "Ground truth", "GT", "Human", "Humans", "Majority", "People", "Perfect", "Random", "Text only",
+    "All yes", "Always A", "Always no", "Answer key", "Baseline", "Constant yes", "Gold", "Ground truth", "GT", "Human",
+    "Humans", "Majority", "People", "Perfect", "Random", "Reference", "Text only", "Upper bound",
 )  # fmt: skip
 """Names of all baselines, and of those that boards elsewhere have, which no model may have."""
 

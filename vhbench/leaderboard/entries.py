@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from vhbench.benchmarks import of_task
 from vhbench.benchmarks import task as task_named
-from vhbench.files import convert, path_exists, quote_value, write_atomic
+from vhbench.files import convert, quote_value, write_atomic
 from vhbench.leaderboard.baselines import REFERENCES
 from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
 from vhbench.leaderboard.names import check_name, names_reference
@@ -255,25 +255,27 @@ def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
     return StoredEntry(model, edition, board.folder / ENTRIES / model / edition.name)
 
 
-def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
-    """Return all entries of a board in the order of their names, and one message per unexpected file or folder."""
-    root, places, strays = board.folder / ENTRIES, list[StoredEntry](), list[str]()
+def entries(board: Board) -> tuple[list[StoredEntry], list[tuple[str, str]]]:
+    """Return all entries of a board by name, and for each unexpected file or folder a model's folder and a message."""
+    root, places, strays = board.folder / ENTRIES, list[StoredEntry](), list[tuple[str, str]]()
     editions = {edition.name: edition for edition in board.editions}
     if os.path.lexists(root) and not _own_folder(root):
-        return [], [f"{ENTRIES}: expected a folder, got a link or a file"]
+        return [], [("", f"{ENTRIES}: expected a folder, got a link or a file")]
     for folder in sorted(root.iterdir()) if root.is_dir() else []:
         if folder.name.startswith(".") and folder.is_file():
             continue
         if not _SLUG.fullmatch(folder.name) or not _own_folder(folder):
-            strays.append(f"{quote_value(folder.name)}: expected a model's folder, named with a-z, 0-9, '.' and '-'")
+            line = f"{quote_value(folder.name)}: expected a model's folder, named with a-z, 0-9, '.' and '-'"
+            strays.append((folder.name, line))
             continue
         for inner in sorted(folder.iterdir()):
             title = f"{folder.name}/{inner.name}"
             if inner.name not in editions or not _own_folder(inner):
-                strays.append(f"{quote_value(title)}: expected an edition of the board ({board.names})")
+                line = f"{quote_value(title)}: expected an edition of the board ({board.names})"
+                strays.append((folder.name, line))
                 continue
             surplus = [p.name for p in inner.iterdir() if p.name not in (FILE, ANSWERS) or p.is_symlink()]
-            strays += [f"{title}: unexpected file {quote_value(name)}" for name in sorted(surplus)]
+            strays += [(folder.name, f"{title}: unexpected file {quote_value(name)}") for name in sorted(surplus)]
             if not surplus:
                 places.append(StoredEntry(folder.name, editions[inner.name], inner))
     return places, strays
@@ -288,8 +290,3 @@ def unlike(about: ModelInfo, other: ModelInfo, title: str) -> Iterator[str]:
     odd = [name for name in SHARED if getattr(about, name) != getattr(other, name)]
     if odd:
         yield f"its {odd[0]} is {quote_value(getattr(about, odd[0]))}, in {title} {quote_value(getattr(other, odd[0]))}"
-
-
-def missing(stored_entry: StoredEntry) -> Iterator[str]:
-    """Yield the missing ones of an entry's two files."""
-    yield from (name for name in (FILE, ANSWERS) if not path_exists(stored_entry.folder / name))

@@ -67,6 +67,7 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
     except ImportError as error:
         raise VhbenchError("expected huggingface_hub 1.4 or newer for .eval_results; upgrade it") from error
     entry, score = model.entries[one.edition.name], one.headline(model.number)
+    ends = "" if score.interval is None else f", 95 % interval {score.interval[0]:.1f} to {score.interval[1]:.1f}"
     metric = headline_of(one.questions.main.family.name)
     hub_result = EvalResultEntry(
         dataset_id=one.edition.repo_id,
@@ -74,7 +75,7 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
         value=round(float(score.value or 0.0), 2),
         dataset_revision=one.edition.revision or None,
         date=entry.date or None,
-        notes=f"{metric.label}{_ends(score)}; recomputed by vhbench {vhbench.__version__}",
+        notes=f"{metric.label}{ends}; recomputed by vhbench {vhbench.__version__}",
     )
     return yaml.safe_dump(eval_result_entries_to_yaml([hub_result]), sort_keys=False, allow_unicode=True).encode()
 
@@ -238,7 +239,3 @@ def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, de
 def _uuid(text: str) -> str:
     """Return a version 4 UUID derived from a text, so that the same export has the same name."""
     return str(UUID(bytes=sha256(text.encode()).digest()[:16], version=4))
-
-
-def _ends(score: Score) -> str:
-    return "" if score.interval is None else f", 95 % interval {score.interval[0]:.1f} to {score.interval[1]:.1f}"

@@ -52,10 +52,10 @@ def check_name(name: str, subject: str, most: int) -> None:
 def look(name: str) -> str:
     r"""Return a key that look-alike names share.
 
-    >>> look("Or\u0430cle") == look("Oracle"), look("One  image") == look("one image"), look("GPT-9") == look("GPT-8")
+    >>> look("Or\u0430cle") == look("Orac1e"), look("One  image") == look("one image"), look("GPT-9") == look("GPT-8")
     (True, True, False)
     """
-    return disarm.skeleton_key(name)
+    return disarm.skeleton_key(name, digit_policy="tr39")
 
 
 def names_reference(name: str, references: Iterable[str]) -> bool:
@@ -65,7 +65,7 @@ def names_reference(name: str, references: Iterable[str]) -> bool:
     [True, True, True, False]
     """
     allowed = "|".join(map(_bare, references))
-    key = _bare(re.sub(r"[\W_]*v?[\d.]+\W*$", "", name))
+    key = _bare(re.sub(r"(?:[\W_]*v?[\d.]+|[\W_]+[IV]+)\W*$", "", name))
     return re.fullmatch(rf"(?:{_BEFORE})?(?:vhbench.*|(?:{allowed})(?:{_AFTER})*)", key) is not None
 
 
@@ -76,9 +76,9 @@ def _bare(text: str) -> str:
 _BEFORE, _AFTER = (
     "|".join(map(_bare, words.split()))
     for words in (
-        "a an the our pure average model",
-        "s accuracy agent answer baseline choice expert flip guess guesser guessing large level model ours performance "
-        "reference score vote",
+        "a an the our pure average expert model",
+        "s accuracy agent annotator annotators answer answers baseline choice class expert flip guess guesser guessing "
+        "large level model ours performance reference score standard vote",
     )
 )
 """Words around the name of a reference that leave it one."""

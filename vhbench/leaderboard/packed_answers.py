@@ -53,8 +53,10 @@ def pack(responses: Sequence[PackedAnswer]) -> bytes:
     """Return the file, deterministic in the responses.
 
     Raises:
-        VhbenchError: if a response is longer than :data:`LONGEST`.
+        VhbenchError: if a response is longer than :data:`LONGEST`, or has more tokens than that.
     """
+    if many := [one.tokens for one in responses if one.tokens > LONGEST]:
+        raise VhbenchError(f"expected responses of at most {LONGEST:,} tokens, got {max(many):,}")
     if long := [len(one.text) for one in responses if len(one.text) > LONGEST]:
         raise VhbenchError(f"expected responses of at most {LONGEST:,} characters, got {max(long):,}")
     out = io.BytesIO()

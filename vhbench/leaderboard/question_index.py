@@ -77,6 +77,7 @@ class QuestionIndex:
         source: its split, or the key of a hidden test set.
         configs: config of each question.
         rows: record columns of each question.
+        split: all questions of its split, if these are those of a task alone.
         parsed_records: cached predictions, by question and response.
         baselines: cached digests of the predictions of each baseline.
     """
@@ -85,6 +86,7 @@ class QuestionIndex:
     source: Path
     configs: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
+    split: "QuestionIndex | None" = field(default=None, repr=False, compare=False)
     parsed_records: dict[tuple[int, str], Record] = field(default_factory=dict, repr=False, compare=False)
     baselines: dict[str, npt.NDArray[np.uint32]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -142,7 +144,7 @@ class QuestionIndex:
     @property
     def whole(self) -> "QuestionIndex":
         """All questions of its split."""
-        return cached_question_index(replace(self.edition, task=""), self.source) if self.edition.task else self
+        return self.split or self
 
     def of_task(self, name: str) -> list[int]:
         """Return the indices of the questions of a task or group."""
@@ -189,9 +191,9 @@ def in_order(column: str, values: Iterable[str]) -> list[str]:
     return sorted(values, key=lambda value: _order((column,), (value,)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1)
 def cached_question_index(edition: Edition, source: Path) -> QuestionIndex:
-    """Read the questions of an edition, once per process."""
+    """Read the questions of an edition, once for all entries in a row, which come in the order of their editions."""
     return read_edition(edition, source)
 
 
@@ -216,7 +218,7 @@ def read_edition(edition: Edition, source: Path) -> QuestionIndex:
     members = whole.of_task(edition.task)
     if not members:
         raise VhbenchError(f"{source}: has no question of the task {edition.task}")
-    return whole.at(members)
+    return replace(whole.at(members), split=whole)
 
 
 def _typed(name: str, value: Any) -> Any:

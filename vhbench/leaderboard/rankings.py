@@ -13,7 +13,7 @@ from vhbench.leaderboard.entries import BoardEntry, ModelInfo, slug
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.people import people
 from vhbench.leaderboard.public_fresh_gap import PublicFreshGap, fresh_questions
-from vhbench.leaderboard.question_index import Places, QuestionIndex, cached_question_index
+from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import TIERS
 from vhbench.leaderboard.rescoring import RescoredEntry, recompute
 from vhbench.leaderboard.validating import CheckedEntry, check_all
@@ -141,7 +141,7 @@ def rank_entries(board: Board, sources: Mapping[str, Path], *, workers: int = 0)
         VhbenchError: if no entry is left.
     """
     every, strays = check_all(board, sources, workers=workers, keep=True)
-    refused = [*strays, *(f"{one.place.title}: {reason}" for one in every for reason in one.reasons)]
+    refused = [line for _, line in strays] + [line for one in every for line in one.refusals]
     checked = [one for one in every if not one.reasons]
     if not checked and refused:
         raise VhbenchError(f"{board.folder}: every entry is rejected; the first: {refused[0]}")
@@ -229,7 +229,9 @@ def _drops(
     for public, fresh in board.fresh():
         first, second = by_name[public.name], by_name[fresh.name]
         numbers = sorted(set(first.members) & set(second.members))
-        sides = [(one.questions, _about(one)) for one in (first, second)] if numbers else []
+        # The questions of an edition's ranked score are the same for all of its members.
+        both_editions = (first, second) if numbers else ()
+        sides = [(one.questions, np.flatnonzero(_sums(one, one.members[0]).about)) for one in both_editions]
         compared = fresh_questions(*sides) if sides else None
         if compared:
             both = [[_sums(edition, number) for edition in (first, second)] for number in numbers]
@@ -237,11 +239,6 @@ def _drops(
             best = [(_outcomes(one.at_best), _outcomes(new.at_best)) for one, new in both]
             gaps = compared.drops(outcomes, best)
             yield (public.name, fresh.name), dict(zip(numbers, gaps, strict=True))
-
-
-def _about(one: EditionStandings) -> Places:
-    """Return the indices of the questions of an edition's ranked score."""
-    return np.flatnonzero(_sums(one, one.members[0]).about)
 
 
 def _sums(one: EditionStandings, number: int) -> Sums:

@@ -23,6 +23,9 @@ from vhbench.tasks.metrics.registry import board_metrics
 FAILURES = ("failed", "refused", "abstained", "unread", "cut_off")
 """Kinds of responses without a prediction, as shares in percent."""
 
+ALIKE, FEWEST = 0.01, 20
+"""Maximum share of differing predictions at which two sets of responses are alike, and minimum number of questions."""
+
 _SHORT = 120
 """Maximum characters of a response whose prediction is cached, as many models give it."""
 
@@ -55,6 +58,13 @@ class RescoredEntry:
     predictions: Sequence[str]
     yes: npt.NDArray[np.float32]
     tokens: Mapping[str, Mapping[str, float | None]]
+
+    @property
+    def near_answers(self) -> str:
+        """How few predictions differ from the reference answers, which edited copies of these share; "" if not few."""
+        wrong, count = int((~self.right).sum()), len(self.right)
+        few = count >= FEWEST and wrong <= ALIKE * count
+        return f"{wrong} of {count:,} predictions differ from the reference answers" if few else ""
 
 
 def recompute(questions: QuestionIndex, responses: Sequence[PackedAnswer], repeats: int = 1) -> RescoredEntry:

@@ -159,9 +159,10 @@ def _overview(standings: Rankings, views: list[EditionView]) -> tuple[list[dict[
     for edition_rows in by_name.values():
         first = next(iter(edition_rows.values()))
         scores = [edition_rows[view.name].score if view.name in edition_rows else none for view in views]
-        marks = (
-            {"tier": first.model.tier, "fall": site_views.fall_in_words(standings, first.model)} if first.model else {}
-        )
+        marks = {}
+        if first.model:
+            marks["tier"] = site_views.tier_in_words(standings, first.model)
+            marks["fall"] = site_views.fall_in_words(standings, first.model)
         rows.append({"name": first.name, "kind": first.kind, "model": first.model, "scores": scores, **marks})
     rows.sort(key=lambda row: [(s.value is None, -(s.value or 0)) for s in row["scores"]])
     return [row for row in rows if not row["kind"]], [row for row in rows if row["kind"]]

@@ -13,6 +13,7 @@ from vhbench.leaderboard.baselines import BLIND, chance
 from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.question_index import QuestionIndex, QuestionPart, in_order
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Rankings
+from vhbench.leaderboard.reproduction import REJECTED, REPRODUCED
 from vhbench.statistics.sums import Score
 from vhbench.tasks.metrics.metric import Metric
 from vhbench.tasks.metrics.registry import headline_of, metrics_of
@@ -57,7 +58,7 @@ class RowView:
         score: its headline score.
         extra: further scores, in the order of :attr:`EditionView.extra`.
         unread: percentage of responses without a prediction.
-        tier: how far a model's entry is verified; "" for a baseline.
+        tier: how far a model's entry is verified, in words; "" for a baseline.
         fall: its public–fresh gap in words, if significant; else "".
         tokens: numbers of tokens of its responses; empty if unknown.
     """
@@ -174,9 +175,20 @@ def _row(
     extra += [rescoring.parts[main.family.name][place].value for place in leading]
     unread = sum(share for why, share in rescoring.failures.items() if why != "cut_off")
     view, tokens = ScoreView.of(score, one.ranks.get(model.number)), rescoring.tokens.get(main.family.name, {})
-    tier = model.tiers.get(one.edition.name, "") if model.ranked else ""
+    tier = tier_in_words(standings, model, one.edition.name) if model.ranked else ""
     fall = fall_in_words(standings, model, one.edition.name)
     return RowView(model, model.about.name, model.about.reference, view, extra, unread, tier, fall, tokens)
+
+
+def tier_in_words(standings: Rankings, model: BoardModel, name: str = "") -> str:
+    """Return the tier of a model's entry, or of all, and whether an entry that nobody reran nearly is the answers."""
+    tier = model.tiers.get(name, model.tier)
+    near = {
+        edition: standings.of(edition).rescorings[model.number].near_answers
+        for edition, own in model.tiers.items()
+        if name in ("", edition) and own not in (REPRODUCED, REJECTED)
+    }
+    return "; ".join([tier, *(f"{text} of {edition}" for edition, text in near.items() if text)])
 
 
 def fall_in_words(standings: Rankings, model: BoardModel, name: str = "") -> str:

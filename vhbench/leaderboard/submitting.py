@@ -84,11 +84,11 @@ class RunAnswers:
                 yield f"{len(lost):,} of {count:,} questions have no response{where} (the first: {first!r})"
 
     def add(self, name: str, answer: PackedAnswer) -> bool:
-        """Add a response; return False if the edition has no such question."""
+        """Add a response, if the edition has such a question; return False if its split has none either."""
         mark, question_id = split_repetition(name)
         place = self.questions.number.get(question_id)
         if place is None:
-            return False
+            return question_id in self.questions.whole.number
         number = int(mark[:-1]) - 1 if mark else 0
         if self.answers.setdefault((number, place), answer) != answer:
             self.reasons.append(f"question {quote_value(name)} has two different responses; expected one")
@@ -163,7 +163,8 @@ def _alien(one: RunAnswers, task: str, records: Sequence[Any]) -> Iterator[str]:
         if not one.add(record.id, PackedAnswer(record.response, record.tokens, record.cut_off)):
             unknown.append(record.id)
             continue
-        row = one.questions.rows[one.questions.number[split_repetition(record.id)[1]]]
+        whole = one.questions.whole
+        row = whole.rows[whole.number[split_repetition(record.id)[1]]]
         if any(getattr(record, name) not in (row[name], "", ()) for name in _COMPARED):
             changed.append(record.id)
     for names, relation in ((unknown, "of no question of"), (changed, "to questions that differ from those of")):
@@ -190,9 +191,9 @@ def _of_file(path: Path, editions: Mapping[str, QuestionIndex], only: str) -> li
     for one in offered:
         for name, answer in answers.items():
             one.add(name, answer)
-    # With --edition, the file may also have responses to other editions; without it, all must be used.
+    # With --edition, the file may also have responses to other editions; without it, all must be of their splits.
     indexes = editions.values() if only else [one.questions for one in offered]
-    known_ids = set().union(*(index.number for index in indexes))
+    known_ids = set().union(*(index.whole.number for index in indexes))
     if alien := [name for name in answers if ids[name] not in known_ids]:
         for one in offered:
             one.reasons.append(
@@ -271,6 +272,7 @@ def submit(board: Board, offered: RunAnswers, about: ModelInfo, *, replacing: bo
 
 def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:
     edition = offered.questions.edition
+    runs = sorted(offered.provenance, key=lambda run: run.task)
     return BoardEntry(
         **{name: getattr(about, name) for name in ModelInfo.__dataclass_fields__},
         benchmark=edition.benchmark,
@@ -279,14 +281,9 @@ def _entry(offered: RunAnswers, about: ModelInfo, answers: bytes) -> BoardEntry:
         content_hash=edition.content_hash,
         answers=sha256(answers).hexdigest(),
         repeats=offered.repeats,
-        provenance=tuple(map(_shareable, sorted(offered.provenance, key=lambda run: run.task))),
+        provenance=tuple(replace(run, data=replace(run.data, folder="")) for run in runs),  # without local folders
         scorer=vhbench.__version__,
     )
-
-
-def _shareable(provenance: Provenance) -> Provenance:
-    """Remove local folder names from provenance."""
-    return replace(provenance, data=replace(provenance.data, folder=""))
 
 
 def filled(board: Board, about: ModelInfo) -> ModelInfo:
@@ -325,7 +322,9 @@ def _of_others(board: Board, place: StoredEntry, about: ModelInfo) -> Iterator[s
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:
                 yield str(error)
-    for model, other in {other.model: other for other in entries(board)[0] if other.model != place.model}.items():
+    places, strays = entries(board)
+    yield from (line for model, line in strays if model in ("", place.model))
+    for model, other in {other.model: other for other in places if other.model != place.model}.items():
         with suppress(VhbenchError):  # `check` reports a faulty entry
             if look(other.read().name) == look(about.name):
                 yield f"its name looks like that of another model, {model}"

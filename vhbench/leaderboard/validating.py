@@ -1,10 +1,12 @@
 """Rescore all entries of a board, for pull request checks and for the site."""
 
 import os
+import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import randbelow
 
 import numpy as np
 import numpy.typing as npt
@@ -21,22 +23,19 @@ from vhbench.leaderboard.claim_checks import (
     setting_faults,
     unlike_claims,
 )
-from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing, unlike
+from vhbench.leaderboard.entries import ANSWERS, FILE, BoardEntry, StoredEntry, entries, unlike
 from vhbench.leaderboard.names import look
 from vhbench.leaderboard.packed_answers import PackedAnswer
 from vhbench.leaderboard.question_index import QuestionIndex, cached_question_index
 from vhbench.leaderboard.reproduction import SELF_REPORTED, tier_of
-from vhbench.leaderboard.rescoring import RescoredEntry, meanings, recompute
+from vhbench.leaderboard.rescoring import ALIKE, FEWEST, RescoredEntry, counted, meanings, parsed, recompute
 from vhbench.schema import VhbenchError
 
-ALIKE, ALIKE_IN_ERRORS = 0.01, 0.25
-"""Maximum number of differing predictions at which two entries are duplicates, as a share of all, and of their errors.
+ALIKE_IN_ERRORS = 0.25
+"""Maximum number of differing predictions at which two entries are duplicates, as a share of the errors of both.
 
 Entries of other models share errors, too, but not three quarters of them.
 """
-
-FEWEST = 20
-"""Minimum number of questions for that check."""
 
 SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.006, 60
 """Processor time for an entry, for each question, and for each megabyte of its compressed responses.
@@ -44,6 +43,9 @@ SECONDS, SECONDS_PER_QUESTION, SECONDS_PER_MB = 2, 0.006, 60
 A short response takes up to 0.2 ms, one of 16 kB up to 40 ms. One that repeats itself takes 10 ms for hardly a byte, as
 a bomb does; unpacked text costs a bomb nothing, so the number of questions bounds the time.
 """
+
+_PROBED = 25
+"""One of so many responses is parsed first: a bomb of 8,786 ends after 4 seconds instead of 55."""
 
 _SHARE_WHEN_ADDED = 0.75
 """Share of that time for an entry that is added, which thus passes later, too, when the machine is slower."""
@@ -78,6 +80,11 @@ class CheckedEntry:
     moved: tuple[str, ...] = ()
     answers: bytes = b""
 
+    @property
+    def refusals(self) -> list[str]:
+        """Reasons for refusal, with the entry that they are about."""
+        return [f"{self.place.title}: {reason}" for reason in self.reasons]
+
 
 def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> CheckedEntry:
     """Rescore an entry and check its claims and the rules.
@@ -98,7 +105,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool, clai
 
 def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: bool, claims: bool) -> CheckedEntry:
     reasons = list[str]()
-    if lost := list(missing(place)):
+    if lost := [name for name in (FILE, ANSWERS) if not path_exists(place.folder / name)]:
         return CheckedEntry(place, None, tuple(f"has no {name}" for name in lost))
     try:
         entry = place.read()
@@ -108,6 +115,7 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
         responses = packed_answers.unpack(file, entry.repeats * len(questions.rows))
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error).replace(f"{place.folder}{os.sep}", "")))  # for the site
+    _probe(questions, responses, _seconds(place, questions.source, rules, keep, claims))
     rescoring = recompute(questions, responses, entry.repeats)
     unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
@@ -123,6 +131,20 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
     tier = tier_of(place, entry, complete=not any(provenance_gaps(questions, rules, entry.provenance)))
     first = [responses[index].text for index in indices] if keep else ()
     return CheckedEntry(place, entry, tuple(reasons), rescoring, first, digests, tier, moved)
+
+
+def _probe(questions: QuestionIndex, responses: Sequence[PackedAnswer], seconds: float) -> None:
+    """Parse a sample of responses.
+
+    Raises:
+        VhbenchError: if it takes a second more than 1.5 times its share of the time, as that of a bomb does.
+    """
+    end = time.process_time() + SECONDS / 2 + 1.5 * seconds / _PROBED
+    for index in range(randbelow(_PROBED), len(responses), _PROBED):  # unknown to a submitter
+        place = index % len(questions.rows)
+        counted(questions, parsed(questions, place, responses[index]))
+        if time.process_time() > end:
+            raise VhbenchError(f"takes more than {seconds:.3g} seconds")
 
 
 def _digests(questions: QuestionIndex, responses: Iterable[str], rescoring: RescoredEntry) -> npt.NDArray[np.uint32]:
@@ -152,8 +174,8 @@ def _of_baselines(questions: QuestionIndex) -> Mapping[str, npt.NDArray[np.uint3
 
 
 def check_all(
-    board: Board, sources: Mapping[str, Path], *, workers: int = 0, keep: bool = False
-) -> tuple[list[CheckedEntry], list[str]]:
+    board: Board, sources: Mapping[str, Path], *, workers: int = 0, keep: bool = False, new: Collection[str] = ()
+) -> tuple[list[CheckedEntry], list[tuple[str, str]]]:
     """Rescore all entries of a board in child processes with limits; an entry that crashes one is refused.
 
     Args:
@@ -161,9 +183,11 @@ def check_all(
         sources: source of the questions of each edition, by its name.
         workers: number of processes; 0 for one per core, at most :data:`MOST_WORKERS`.
         keep: whether to return responses.
+        new: MODEL/EDITION of the entries that a pull request adds or changes, which conflict with older ones; their
+            claims must be those of this scorer.
 
     Returns:
-        The entries in their order, and one message per unexpected file.
+        The entries in their order, and unexpected files, as :func:`~vhbench.leaderboard.entries.entries` does.
     """
     places, strays = entries(board)
     workers = min(workers or min(os.cpu_count() or 1, MOST_WORKERS), len(places))
@@ -173,11 +197,7 @@ def check_all(
     checked = list(check_apart(calls, max(1, workers)))
     order = {place.title: number for number, place in enumerate(places)}
     checked.sort(key=lambda one: order[one.place.title])
-    return list(_together(checked)), strays
-
-
-_latest: list[str] = []
-"""Content hash of the edition that a child process has in memory."""
+    return list(_together(checked, new)), strays
 
 
 def check_apart(
@@ -192,11 +212,8 @@ def check_apart(
 def _seconds(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims: bool = True) -> float:
     """Return the processor time for an entry, apart from that of reading its edition, which is done here.
 
-    Long honest responses take longer, and more bytes than a bomb. Entries come in the order of their editions.
+    Long honest responses take longer, and more bytes than a bomb.
     """
-    if _latest != [place.edition.content_hash]:
-        cached_question_index.cache_clear()
-        _latest[:] = [place.edition.content_hash]
     questions = cached_question_index(place.edition, source)
     _of_baselines(questions)
     size = (place.folder / ANSWERS).stat().st_size if path_exists(place.folder / ANSWERS) else 0
@@ -204,23 +221,24 @@ def _seconds(place: StoredEntry, source: Path, rules: Rules, keep: bool, claims:
     return (1 if claims else _SHARE_WHEN_ADDED) * min(seconds, isolation.SECONDS)
 
 
-def _together(checked: Sequence[CheckedEntry]) -> Iterator[CheckedEntry]:
-    """Yield the entries, with conflicts with the first entry of their model and with names of other models."""
-    first: dict[str, CheckedEntry] = {}
-    names_by_look: dict[str, dict[str, str]] = {}
+def _together(checked: Sequence[CheckedEntry], new: Collection[str]) -> Iterator[CheckedEntry]:
+    """Yield the entries, with conflicts with the first valid entry of their model, and with the first of their name.
+
+    New ones come after all others.
+    """
+    first: dict[str, tuple[BoardEntry, str]] = {}
+    by_look: dict[str, str] = {}
+    for one in sorted(checked, key=lambda one: one.place.title in new):
+        if one.entry is not None and not (one.reasons or one.place.model in first):  # a faulty entry refuses no other
+            first[one.place.model] = one.entry, one.place.title
+            by_look.setdefault(look(one.entry.name), one.place.model)
     for one in checked:
-        if one.entry is not None and not one.reasons:  # a faulty entry refuses no other
-            first.setdefault(one.place.model, one)
-            names_by_look.setdefault(look(one.entry.name), {})[one.place.model] = one.entry.name
-    for one in checked:
-        odd = list[str]()
+        odd = list(one.moved if one.place.title in new else ())
         if one.entry is not None:
-            other = first.get(one.place.model, one)
-            if one is not other and other.entry is not None:
-                odd += unlike(one.entry.about, other.entry.about, other.place.title)
-            names = names_by_look.get(look(one.entry.name), {})
-            alike = [name for model, name in names.items() if model != one.place.model]
-            odd += [f"its name looks like that of another model, {quote_value(alike[0])}"] if alike else []
+            other, title = first.get(one.place.model, (one.entry, ""))
+            odd += unlike(one.entry.about, other.about, title)
+            if (model := by_look.get(look(one.entry.name), one.place.model)) != one.place.model:
+                odd.append(f"its name looks like that of another model, {quote_value(first[model][0].name)}")
         yield replace(one, reasons=(*one.reasons, *odd)) if odd else one
 
 
@@ -230,8 +248,8 @@ def find_duplicates(checked: Sequence[CheckedEntry]) -> Iterator[str]:
         if one.digests is None or one.rescoring is None or len(one.digests) < FEWEST:
             continue
         wrong = int((~one.rescoring.right).sum())
-        if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
-            yield f"{one.place.title}: {wrong} of {len(one.digests):,} predictions differ from the reference answers"
+        if one.rescoring.near_answers and not (one.entry and one.entry.reference):
+            yield f"{one.place.title}: {one.rescoring.near_answers}"
         for other in checked[:number]:
             if other.digests is None or other.rescoring is None or other.place.edition != one.place.edition:
                 continue

@@ -1,6 +1,7 @@
 """Boards by task: a column and a page for each task, filled by the runs that people make of them."""
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,31 @@ def test_a_board_of_two_tasks_takes_a_run_of_just_them(
     asked = cached_question_index(board.editions[1], sources["mioh-2.0.0"])
     assert len(asked.rows) == sum(selective(row) for row in editions["mioh-2.0.0"].rows)
     assert find_sources(board, list(sources.values())).keys() == {"ode_fictional-2.0.0", "mioh_selective-2.0.0"}
+
+
+def test_a_board_of_a_task_takes_its_part_of_a_run_of_the_whole_benchmark(
+    sources: dict[str, Path], editions: dict[str, QuestionIndex], tmp_path: Path
+) -> None:
+    named = ["--splits", sources["mioh-2.0.0"]]
+    run("init", tmp_path / "board", *named, "--tasks", "mioh_selective")
+    board, asked = read_board(tmp_path / "board"), editions["mioh-2.0.0"]
+    file = tmp_path / "said.jsonl"
+    rows = [{"id": row["id"], "response": answer(row)} for row in asked.rows]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    run(
+        "add", write_run(tmp_path / "run", asked.source, "mioh", answer), "--board", board.folder, "--name", "A", *named
+    )
+    run("add", file, "--board", board.folder, "--name", "B", *named)
+    one, other = (stored(board, name, board.editions[0]).read() for name in ("a", "b"))
+    assert (one.answers, one.scores) == (other.answers, other.scores)
+    assert (
+        "ok       a/mioh_selective-2.0.0 (provenance complete)" in run("check", "--board", board.folder, *named).output
+    )
+    file.write_text("\n".join(map(json.dumps, [*rows, {"id": "unknown", "response": "A"}])))
+    done = CliRunner().invoke(
+        app, ["leaderboard", "add", str(file), "--board", str(board.folder), "--name", "C", *map(str, named)]
+    )
+    assert "1 responses belong to none of its questions (the first: 'unknown')" in done.output
 
 
 def answer(row: Any) -> str:

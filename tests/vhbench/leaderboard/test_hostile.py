@@ -75,6 +75,10 @@ NAMES = {
     "Perfect": RESERVED, "GPT\u2800-9": ALIKE, "GPT\u1160-9": ALIKE, "\u2800": ALIKE, "\u1160": ALIKE,
     "GPT-9 \U0001f451": VERDICT, "GPT-9 (Re-produced)": VERDICT, "GPT-9 provenance-complete": VERDICT,
     "Majority": RESERVED, "Always no": RESERVED, "Ground truth": RESERVED, "The vhbench oracle": RESERVED,
+    "Gold": RESERVED, "Gold-standard answers": RESERVED, "Answer key": RESERVED, "Reference answers": RESERVED,
+    "Upper bound": RESERVED, "Our baseline": RESERVED, "Majority class": RESERVED, "Constant yes": RESERVED,
+    "All yes": RESERVED, "Always A": RESERVED, "Human annotators": RESERVED, "Expert humans": RESERVED,
+    "Oracle II": RESERVED, "Oracle (III)": RESERVED, "Oracle IV.": RESERVED,
 }  # fmt: skip
 
 
@@ -90,7 +94,8 @@ def test_a_misleading_name_is_refused(name: str) -> None:
      "Oracle that slips", "Coinbase-VL", "😀 model", "Verified-VL", "Verified-VL 7B", "Reproduced-LLaVA",
      "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "Chancellor 3",
      "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL",
-     "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL"],
+     "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL",
+     "Gold-VL 3B", "Golden Gate 2", "Baseline-VL", "Reference-VL II", "Upper Bound Labs VL", "Claude IV", "V-JEPA"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
     ModelInfo(name=name).check()
@@ -338,7 +343,7 @@ def test_a_hostile_folder_is_refused(
 ) -> None:
     make(tmp_path)
     _, strays = entries(Board(folder=tmp_path, title="A board", editions=(toy.edition,)))
-    assert told in "\n".join(strays)
+    assert told in "\n".join(line for _, line in strays)
 
 
 PROVENANCE: list[tuple[dict[str, Any], str]] = [
@@ -409,7 +414,21 @@ def lenient_tiers() -> list[dict[str, Any]]:
     return [change for change, told in PROVENANCE if "model" not in change or change["model"]]
 
 
+def test_nothing_is_added_where_check_would_refuse_it(toy: StoredEntry, tmp_path: Path) -> None:
+    asked = cached_question_index(toy.edition, toy.folder.parents[3] / "ode")
+    board = Board(folder=tmp_path, title="A board", editions=(toy.edition,))
+    for number in (0, 8):  # a link instead of entries/, and another file beside the entry
+        make, told = FOLDERS[number]
+        own = replace(board, folder=tmp_path / str(number))
+        own.folder.mkdir()
+        make(own.folder)
+        with pytest.raises(AssertionError, match=told):
+            enter(own, asked, "A", lambda row: "yes" if hash_of(row) else "no")
+
+
 def test_odd_numbers_are_refused_before_they_are_written() -> None:
+    with pytest.raises(VhbenchError, match="at most 1,048,576 tokens, got 1,000,000,000,000"):
+        pack([PackedAnswer("yes", 10**12)])
     assert parameters("7B") == 7_000_000_000
     with pytest.raises(VhbenchError, match="at most 1000T"):
         parameters("999999999999999B")

@@ -3,8 +3,10 @@
 import os
 import re
 import time
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 import odd_files
 import pytest
@@ -15,7 +17,8 @@ from toy_build import ToyBuild
 from vhbench import splits
 from vhbench.leaderboard import boards, isolation, validating
 from vhbench.leaderboard.boards import Rules
-from vhbench.leaderboard.entries import StoredEntry
+from vhbench.leaderboard.entries import StoredEntry, stored
+from vhbench.leaderboard.packed_answers import PackedAnswer, pack
 from vhbench.leaderboard.question_index import cached_question_index
 from vhbench.leaderboard.validating import check_all
 from vhbench.schema import Row, VhbenchError
@@ -73,6 +76,24 @@ def test_an_entry_that_check_would_end_is_not_added(tmp_path: Path) -> None:
     board = boards.Board(folder=tmp_path / "board", title="A board", editions=(edition,))
     with pytest.raises(AssertionError, match=r"takes more than 1\.8 seconds"):
         enter(board, cached_question_index(edition, tmp_path / "ode"), "M", lambda row: "A) " * 5_000 + row["id"])
+
+
+def test_a_bomb_of_many_questions_ends_after_a_sample(tmp_path: Path) -> None:
+    rows = [item for item in ToyBuild(rows=3_000, shards=1).make(0) if isinstance(item, Row)]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="2.0.0", seed=0, config={})
+    edition = boards.of_split(tmp_path / "ode")
+    board = boards.Board(folder=tmp_path / "board", title="A board", editions=(edition,))
+    place, questions = stored(board, "m", edition), cached_question_index(edition, tmp_path / "ode")
+    with pytest.MonkeyPatch.context() as patch:
+        here = "vhbench.leaderboard.isolation.each"
+        patch.setattr(here, lambda function, tasks, **how: (function(*args) for args in tasks))
+        enter(board, questions, "M", lambda row: "yes" if crc32(row["id"].encode()) % 2 else "no")
+    answers = pack([PackedAnswer("A) " * 5_000)] * 3_000)
+    place.write(replace(place.read(), answers=sha256(answers).hexdigest()), answers)
+    begun = time.process_time()
+    checked = validating.check_entry(place, tmp_path / "ode", Rules(), keep=False)
+    assert checked.reasons == ("takes more than 20 seconds",)
+    assert time.process_time() - begun < 8
 
 
 def test_what_is_no_fault_of_the_entry_is_raised() -> None:

@@ -5,7 +5,7 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,21 @@ from vhbench.leaderboard import boards, downloads, exporting, site
 from vhbench.leaderboard.boards import Board
 from vhbench.leaderboard.question_index import QuestionIndex
 from vhbench.leaderboard.rankings import Rankings, rank_entries
+from vhbench.tasks.metrics import registry
+from vhbench.tasks.metrics.metric import Count, Metric
 
 NAMES = ("Aster-VL 72B", "Basalt-VL 34B", "Drift-VL 12B", "Ember-VL 8B")
 """Models in the order of their folders; the first is the reference of the comparison."""
 
-ODD = ("Failed-VL", "Mumble-VL", "Once-VL", "Tie-VL")
-"""One failed request; a sixth of the responses abstained or unread; one edition only; the predictions of Drift-VL."""
+ODD = ("Failed-VL", "Mumble-VL", "Once-VL", "Tie-VL", "Twice-VL")
+"""One failed request; a sixth of the responses abstained or unread; one edition only; the predictions of Drift-VL; two
+repetitions, of which the second is worse."""
+
+FIRST = Metric(
+    name="first", title="first option", brief=True, higher_is_better=False,
+    count=lambda answer, facts: Count(answer.record.prediction in ("A", "yes")),
+)  # fmt: skip
+"""A metric that somebody added, of which less is better."""
 
 
 def says(name: str, row: Mapping[str, Any]) -> str:
@@ -42,9 +51,27 @@ def asked_of(name: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda row: said_by(name, row) if name in NAMES else says(name, row)
 
 
+def again(row: Mapping[str, Any]) -> str:
+    return said_by("Ember-VL 8B", row)
+
+
+@pytest.fixture(scope="module")
+def _own_metric() -> Iterator[None]:
+    """All families have an own metric; entries are checked in this process, since children would not have it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for family in ("yes_no", "multiple_choice", "pairs"):
+            patch.setitem(registry.METRICS, family, (*registry.METRICS[family], FIRST))
+        here = "vhbench.leaderboard.isolation.each"
+        patch.setattr(here, lambda function, tasks, **how: (function(*args) for args in tasks))
+        yield
+
+
 @pytest.fixture(scope="module")
 def standings(
-    editions: dict[str, QuestionIndex], sources: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+    _own_metric: None,
+    editions: dict[str, QuestionIndex],
+    sources: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Rankings:
     """A board of three editions."""
     folder = tmp_path_factory.mktemp("one") / "board"
@@ -52,7 +79,8 @@ def standings(
     boards.write_board(board)
     for name in NAMES + ODD:
         for asked in list(editions.values())[: 1 if name == "Once-VL" else None]:
-            enter(board, asked, name, asked_of(name), organisation="Lab")
+            second = again if name == "Twice-VL" else None
+            enter(board, asked, name, asked_of(name), organisation="Lab", again=second)
     return rank_entries(board, sources, workers=1)
 
 
@@ -73,6 +101,9 @@ def compared(
         for number, name in enumerate(model.about.name for model in standings.ranked if edition in model.entries):
             path = folder / f"{edition}-{number}.jsonl"
             rows = [{"id": row["id"], "response": asked_of(name)(row)} for row in asked.rows]
+            if name == "Twice-VL":  # one after the other for each question
+                second = [{"id": f"2#{row['id']}", "response": again(row)} for row in asked.rows]
+                rows = [row for both in zip(rows, second, strict=True) for row in both]
             path.write_text("\n".join(map(json.dumps, rows)))
             runs.append(scored_runs.read_run(name, path, asked.source, cells=False))
         match = differences.match(runs)
@@ -98,7 +129,8 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
         headline, verdicts = compared[name]
         page = re.sub(r"<[^>]+>", " ", (made / f"{name}.html").read_text())
         present = [model for model in standings.ranked if name in model.entries]
-        assert len(present) == len(headline.scores) == 8 - (at > 0)
+        assert len(present) == len(headline.scores) == 9 - (at > 0)
+        assert [model.entries[name].repeats for model in present] == [1] * (8 - (at > 0)) + [2]
         for number, model in enumerate(present):
             score, ranks = one.rescorings[model.number].scores[family][metric], one.ranks[model.number]
             assert score.value is not None
@@ -132,13 +164,28 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
             shown = f"{score.value:.1f}   {score.interval[0]:.1f}–{score.interval[1]:.1f}"
             assert shown in overview
             assert shown in page
-            _check_exports(standings, one.edition.name, model, score)
+            _check_exports(standings, one.edition.name, model, metric, score)
+            # the own metric, which `vhbench compare` has for each task alone
+            rescoring = one.rescorings[model.number]
+            first = rescoring.scores[family][FIRST.name]
+            assert first.value is not None
+            if model.entries[name].repeats == 1:
+                predictions = [rescoring.predictions[place] for place in one.questions.main.places]
+                shown_first = sum(prediction in ("A", "yes") for prediction in predictions)
+                assert first.value == pytest.approx(100 * shown_first / len(predictions))
+            row = next(
+                row for row in rows if row["model"] == model.slug and row["benchmark"] == one.edition.benchmark
+                and (row["family"], row["metric"]) == (family, FIRST.name)
+            )  # fmt: skip
+            assert float(row["value"]) == pytest.approx(first.value, abs=1e-4)
+            assert (row["first_rank"], row["last_rank"]) == ("", "")
+            assert f" {first.value:.1f} " in page
+            _check_exports(standings, one.edition.name, model, FIRST.name, first)
 
 
-def _check_exports(standings: Rankings, name: str, model: Any, score: Any) -> None:
+def _check_exports(standings: Rankings, name: str, model: Any, metric: str, score: Any) -> None:
     index = yaml.safe_load(exporting.model_index(standings, model))["model-index"][0]["results"]
     own = next(result for result in index if result["dataset"]["config"] == name)
-    metric = standings.of(name).questions.main.headline
     assert next(m["value"] for m in own["metrics"] if m["type"] == metric) == round(score.value, 2)
     files = dict(exporting.every_eval_ever(standings, standings.of(name), model))
     record = json.loads(next(data for path, data in files.items() if path.endswith(".json")))

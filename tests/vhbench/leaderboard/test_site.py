@@ -24,8 +24,10 @@ from vhbench.adapters.hub_release import push_folder
 from vhbench.compare.tables import VERDICTS
 from vhbench.leaderboard import boards, exporting, pushing, site
 from vhbench.leaderboard.boards import Board, read_board
+from vhbench.leaderboard.entries import stored
 from vhbench.leaderboard.question_index import QuestionIndex, find_sources
 from vhbench.leaderboard.rankings import Rankings, rank_entries
+from vhbench.leaderboard.reproduction import REPRODUCED, Reproduction, write_verdict
 from vhbench.leaderboard.snapshots import snapshot_name
 from vhbench.provenance import DataSource, Provenance
 from vhbench.schema import VhbenchError
@@ -63,12 +65,12 @@ def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str,
     asked = editions["vhexpansion-2.0.0"]
     board = replace(board, editions=(asked.edition,))
     for name in ("Aster", "Basalt"):
-        enter(board, asked, name, lambda row: row["answer"] if asked.number[row["id"]] else "…")
+        enter(board, asked, name, lambda row: row["answer"] if asked.number[row["id"]] > 9 else "…")
     page = site.write_site(
         rank_entries(board, {asked.edition.name: asked.source}, workers=1), board.folder.parent / "site"
     )
     told = re.sub(r"<[^>]+>", "", page.read_text())
-    assert "Aster (self-reported) and Basalt (self-reported) lead VHExpansion together with 99.7 (" in told
+    assert "Aster (self-reported) and Basalt (self-reported) lead VHExpansion together with 97.9 (" in told
     assert "2 models may be first" in told
 
 
@@ -217,6 +219,31 @@ def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, Q
     exported = dict(exporting.files(standings, standings.models[0]))
     assert all(question not in data for data in exported.values())
     assert not [name for name in exported if name.endswith("_samples.jsonl")]
+
+
+def test_an_edited_copy_of_the_answers_is_noted_in_its_row_until_it_is_reproduced(
+    board: Board, sources: dict[str, Path], editions: dict[str, QuestionIndex], tmp_path: Path
+) -> None:
+    asked = editions["vhexpansion-2.0.0"]
+    other, few = {"yes": "no", "no": "yes"}, [row["id"] for row in asked.rows[:6]]  # of 572
+    for name, wrong in (("GPT-9", few[:1]), ("GPT-8", few[:5]), ("GPT-7", few)):
+        enter(board, asked, name, lambda row, w=wrong: other[row["answer"]] if row["id"] in w else row["answer"])  # type: ignore[misc]
+
+    def pages() -> list[str]:
+        folder = site.write_site(rank_entries(board, sources, workers=1), tmp_path / "site").parent
+        return [(folder / name).read_text() for name in ("index.html", "vhexpansion-2.0.0.html")]
+
+    note = "of 572 predictions differ from the reference answers of vhexpansion-2.0.0"
+    for page in pages():
+        assert page.count(note) == 3  # two rows, and the leader above the table
+        assert f"<strong><bdi>GPT-9</bdi></strong> (self-reported; 1 {note}) leads" in page
+        assert f">self-reported; 5 {note}</small>" in page
+    place = stored(board, "gpt-9", asked.edition)
+    made = {"sample": 100, "agreement": 100.0, "interval": (96.0, 100.0), "expected": 100.0}
+    write_verdict(place, Reproduction(verdict=REPRODUCED, entry=place.read().digest, **made))
+    for page in pages():
+        assert page.count(note) == 1
+        assert "<strong><bdi>GPT-9</bdi></strong> (reproduced) leads" in page
 
 
 def test_a_model_that_learned_the_public_edition_falls(board: Board, editions: dict[str, QuestionIndex]) -> None:
