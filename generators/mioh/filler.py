@@ -242,7 +242,8 @@ class Filler:
             self.tried["no images for every answer"] += 1
             return None
         chooser.note_success()
-        key = self.kind.asks == 1 and self.pool.number(drawn[0]), *self._ways(settled)
+        numbers = [*map(self.pool.number, drawn)]
+        key = *(numbers if len(drawn) == 1 else [n > numbers[0] for n in numbers]), *self._ways(settled)
         return self._easy(number, settled, deals[key].deal(range(len(settled)), answers))
 
     def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
