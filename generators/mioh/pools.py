@@ -286,8 +286,8 @@ class ScenePool:
         yes, no, easy, hard_true = parts
         level = self._level(numbers, yes, no & there)
         calm, near = self._context(fact, yes, there)
-        like = self._similar(fact.phrase(), there, most=True)
-        low, low_false = (self._similar(fact.phrase(), part, most=False) for part in (yes, no & there))
+        like = self._similar(fact.phrase(), there & level, most=True)
+        low, low_false = (self._similar(fact.phrase(), part, most=False) for part in (yes & level, no & there & level))
         calm, near, soft, hard = calm & ~like, near | like, soft & ~low_false, hard | low_false
         number = int((numbers[0] * numbers[1])[level].max(initial=0))
         where = *(part & level for part in (there, soft, hard, calm, near)), there & ~level
