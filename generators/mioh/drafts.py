@@ -30,7 +30,8 @@ class ImageSlot:
     Attributes:
         wants: facts, each with its required truth value.
         hp: the required fact that must be easy to see or, under HP, hard to see.
-        hn: the absent fact (or zero count) that must be suggested by nothing or, under HN, strongly suggested.
+        hn: the fact that must be suggested by nothing or, under HN, strongly suggested: an absent one (or zero count),
+            or the one shown, if no image of some answer lacks it.
         lures: distractors of which at least one must be true, so that this image alone does not reveal the answer.
         aside: categories not counted as suggesting ``hn``: the other options, which are distractors by design.
         there: attributes or relations whose objects and values must all be present, whether true or not: recognition
@@ -97,6 +98,11 @@ def plus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
     return ImageSlot(((fact, True), *others), hp=fact)
 
 
+def beside(fact: Fact) -> ImageSlot:
+    """Return a slot that shows the fact, under HN next to what suggests it."""
+    return ImageSlot(((fact, True),), fact, fact)
+
+
 def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
     """Return a slot that does not show the fact."""
     return ImageSlot(((fact, False), *others), hn=fact)
@@ -104,18 +110,19 @@ def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
 
 def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in any image? If so, in exactly one, so that more images make it harder to find."""
-    return _in_first(text, facts[0], minus)
+    return _in_first(text, facts[0], plus, minus)
 
 
 def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in every image? If not, in all but one."""
-    return _in_first(text, facts[0], plus)
+    return _in_first(text, facts[0], beside, beside)
 
 
-def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
+def _in_first(text: str, f: Fact, shown: Callable[[Fact], ImageSlot], rest: Callable[[Fact], ImageSlot]) -> Block:
     """Show the fact in the first image (yes) or not (no); the other images are the same."""
     text, others = text.format(a=inflection.a(f.phrase())), (rest(f),) * 3
-    return [(Draft(text, (f,), word, (slot, *others), (rest(f),)),) for word, slot in ((YES, plus(f)), (NO, minus(f)))]
+    answers = (YES, shown(f)), (NO, minus(f))
+    return [(Draft(text, (f,), word, (slot, *others), (rest(f),)),) for word, slot in answers]
 
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -220,8 +227,8 @@ def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Blo
 def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of two images shows it? Both, neither, the first or the second."""
     (f,) = facts
-    pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
-             (SECOND, minus(f), plus(f)))  # fmt: skip
+    pairs = ((BOTH, beside(f), beside(f)), (NEITHER, minus(f), minus(f)), (FIRST, beside(f), minus(f)),
+             (SECOND, minus(f), beside(f)))  # fmt: skip
     text = text.replace("{a}", inflection.a(f.phrase()))
     return [(Draft(text, (f,), answer, (x, y), (ImageSlot(),), options=_TWO_IMAGES),) for answer, x, y in pairs]
 
@@ -232,7 +239,7 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
     text, start = text.format(many=_many(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
-        (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), (minus(f),), max(k, 2), options,
+        (Draft(text, (f,), str(k), (beside(f),) * k + (minus(f),) * (4 - k), (minus(f),), max(k, 2), options,
                last=UNKNOWN, numbers_images=True),)
         for k in range(start, start + 4)
     ]  # fmt: skip
@@ -321,7 +328,7 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
     text = text.replace("{more}", word).replace("{many}", _many(category))
     low, same = int(generator.integers(1, 4)), int(generator.integers(1, 4))
     high = int(generator.integers(low + 1, 6))
-    shows = {n: zero(category) if n == 0 else plus(Quantity(category, n)) for n in range(6)}
+    shows = {n: zero(category) if n == 0 else beside(Quantity(category, n)) for n in range(6)}
 
     ordered = [(high, low), (2, 1), (3, 1), (3, 2)]
     turned = [(y, x) for x, y in ordered]
@@ -401,7 +408,7 @@ def _spread(number: int, parts: int, generator: np.random.Generator) -> tuple[in
 
 @lru_cache(maxsize=4096)
 def _counted(category: str, parts: tuple[int, ...]) -> tuple[ImageSlot, ...]:
-    slots = tuple(plus(Quantity(category, n)) for n in parts)
+    slots = tuple(beside(Quantity(category, n)) for n in parts)
     return slots + (zero(category),) * (4 - len(slots))
 
 

@@ -20,7 +20,7 @@ _SEARCHED: Final = 512  # the same, for the co-occurrence search
 _LOOKED_AT: Final = 24  # candidates examined, per pool and option
 _HOSTS: Final = 3  # co-occurring objects whose own co-occurrences are similar
 _PLENTY: Final = 8  # images that show one option under pressure and not another
-_UNPRESSED: Final = 10  # penalty divisor for two options that cannot be pressed in every way
+_UNPRESSED: Final = 10  # penalty divisor for two options that cannot be pressed in every way, or of unequal numbers
 
 
 class FactSampler:
@@ -151,18 +151,19 @@ class FactSampler:
     def _find_fit(self, one: Fact, other: Fact) -> float:
         """Score the images that show exactly one of two facts, easy and pressed; 0 if too few."""
         x, y = self.pool.truth(one), self.pool.truth(other)
+        alike = 1 if self.pool.number(one) == self.pool.number(other) else 1 / _UNPRESSED
         if min(number_of(x.easy & y.no), number_of(y.easy & x.no)) < 2 or number_of(x.no & y.no) < self.kind.least:
             return 0
         if self.kind.together and min(number_of(x.easy & y.yes), number_of(y.easy & x.yes)) < 2:
             return 0
         if min(number_of(x.easy & y.far), number_of(y.easy & x.far)) < 2:
-            return 1
+            return alike
         pressed = [(a, b) for a in (x.easy, x.hard) for b in (y.far, y.near)][1:]
         pressed += [(a, b) for a in (y.easy, y.hard) for b in (x.far, x.near)][1:]
         numbers = [number_of(a & b) for a, b in pressed]
         ways = sum(map(bool, numbers)) / len(numbers)
         fit = 1 + ways + min(_PLENTY, *numbers)
-        return fit if all(numbers) else fit / _UNPRESSED
+        return alike * (fit if all(numbers) else fit / _UNPRESSED)
 
 
 def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:

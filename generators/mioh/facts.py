@@ -119,15 +119,19 @@ class Binding:
     """Scenes with the objects and values of an attribute or relation, whether it holds or not; packed.
 
     Attributes:
+        number: pairs of objects, or of objects and carriers of the value, in each of these scenes.
         there: scenes with both objects; or with the object, and with the value on any object.
         soft: of these, where it is false and that is easy to see.
         hard: of these, where it is false and an object is hard to see.
         calm: of these, where no other object suggests it.
         near: of these, where another object suggests it.
+        odd: scenes with other numbers of them, which would tell one option from another.
     """
 
+    number: int
     there: Bits
     soft: Bits
     hard: Bits
     calm: Bits
     near: Bits
+    odd: Bits

@@ -5,7 +5,7 @@ assigned. It is thus independent of the text, and a text-only baseline stays at 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
 from typing import Any, Final
@@ -17,7 +17,16 @@ from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NO, NONE, Block, Draft
 from vhbench.generators.mioh.fact_sampling import FactSampler
 from vhbench.generators.mioh.facts import Fact
-from vhbench.generators.mioh.items import ANSWERS, Item, PlacedDraft, by_answer, none_ahead, same_images, too_few
+from vhbench.generators.mioh.items import (
+    ANSWERS,
+    Item,
+    PlacedDraft,
+    by_answer,
+    in_pairs,
+    none_ahead,
+    same_images,
+    too_few,
+)
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_assembly import ask
@@ -120,12 +129,17 @@ class Filler:
             if settled is None:
                 continue
             same = tuple(base.scenes[slot] for slot in again.slots)
-            if again.draft.compares_owners and not self.images.alike(same):
+            slots = again.draft.slots
+            if not self.images.suit(slots, same) or (again.draft.compares_owners and not self.images.alike(same)):
                 continue
             pressed = self._pressed(again.draft, same, self.needed, generator)
             settled[again.answer] = PlacedDraft(again.draft, same, pressed)
             item = self._easy(_TIED + base.number, settled, again.answer)
-            twins = same_images(again.slots, base)
+            twins = {
+                p: twin
+                for p, twin in same_images(again.slots, base).items()
+                if PRESSURES[p].images or self.images.suit(slots, twin, hp=PRESSURES[p].hp, hn=PRESSURES[p].hn)
+            }
             if again.draft.compares_owners:
                 twins = {p: twin for p, twin in twins.items() if self.images.alike(twin)}
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
@@ -143,7 +157,7 @@ class Filler:
         if not target or len(facts) < self.kind.asks:
             return []
         items = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
-        deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures that apply → balance of the answers
+        deals: dict[tuple[Hashable, ...], Balance] = defaultdict(Balance)  # numbers, pressures → balance of answers
         chooser = FactSampler(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(max(_TRIES * target, _TRIES_AT_LEAST)):
@@ -184,10 +198,15 @@ class Filler:
                 item.number,
             ),
         )
-        groups = by_answer(ranked)
+        groups = self._groups(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), items))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
         return none_ahead(list(islice((item for item in dealt if self.pool.fit(item.scenes)), target)))
+
+    def _groups(self, items: Sequence[Item]) -> dict[Group, list[Item]]:
+        """Return the items of each answer; yes/no questions such that numbers of things tell nothing."""
+        yes_no = self.kind.task in ("attribute", "position") and self.kind.id[1] in "12"
+        return by_answer(in_pairs(items, self.pool.number) if yes_no else items)
 
     def _turned(self, answers: Sequence[Group], items: Sequence[Item], pressure: str = "easy") -> list[Group]:
         """Return the order in which answers take turns, going on from the pressures before.
@@ -210,19 +229,22 @@ class Filler:
         self,
         number: int,
         chooser: FactSampler,
-        deals: Mapping[tuple[str, ...], Balance],
+        deals: Mapping[tuple[Hashable, ...], Balance],
         answers: np.random.Generator,
         generator: np.random.Generator,
     ) -> Item | None:
         drawn = chooser.draw(generator)
         if len(drawn) < self.kind.asks:
             return None
+        drawn = tuple(sorted(drawn, key=self.pool.number))  # the right option is balanced by this order
         settled = self._settle_all(self.kind.shape(self.kind.text, drawn, generator), generator)
         if settled is None:
             self.tried["no images for every answer"] += 1
             return None
         chooser.note_success()
-        return self._easy(number, settled, deals[self._ways(settled)].deal(range(len(settled)), answers))
+        numbers = [*map(self.pool.number, drawn)]
+        key = *(numbers if len(drawn) == 1 else [n > numbers[0] for n in numbers]), *self._ways(settled)
+        return self._easy(number, settled, deals[key].deal(range(len(settled)), answers))
 
     def _easy(self, number: int, settled: Sequence[PlacedDraft], answer: int) -> Item:
         """Return the question with one answer, and the twins that exist for every answer."""
@@ -309,8 +331,9 @@ class Filler:
         Whether the images may be shown together is checked lazily, since few of all twins are needed.
         """
         cell = self.cells[pressure]
-        able = {a: [i for i in group if not too_few(pressure, i.draft)] for a, group in by_answer(items).items()}
-        waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
+        able = {item.group for item in items if not too_few(pressure, item.draft)}
+        fit = self._groups([item for item in items if pressure in item.pressed])
+        waiting = {answer: fit.get(answer, []) for answer in sorted(able)}
         turns, even = self._turned(list(waiting), items, pressure), True
         while even and any(waiting.values()) and not cell.full():
             even = all(waiting.values())

@@ -1,11 +1,12 @@
 """Questions with their images: easy ones, and their twins under each pressure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from vhbench.generators.mioh.drafts import Draft
+from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pressures import PRESSURES
 
 ANSWERS: Final = 4
@@ -63,6 +64,23 @@ def by_answer(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], int], list[I
     for item in items:
         groups[item.group].append(item)
     return dict(sorted(groups.items()))
+
+
+def in_pairs(items: Sequence[Item], number: Callable[[Fact], int]) -> list[Item]:
+    """Put yes/no questions next to one with the other answer and an equal number, which then tells nothing.
+
+    Those without such a question come last.
+    """
+    waiting: dict[tuple[int, int], list[Item]] = defaultdict(list)
+    pairs: list[Item] = []
+    for item in items:
+        key = number(item.draft.facts[0])
+        if others := waiting[key, 1 - item.answer]:
+            pairs += others.pop(0), item
+        else:
+            waiting[key, item.answer].append(item)
+    paired = {(item.number, item.again) for item in pairs}
+    return pairs + [item for item in items if (item.number, item.again) not in paired]
 
 
 def none_ahead(items: Sequence[Item]) -> list[Item]:

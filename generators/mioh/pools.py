@@ -96,6 +96,7 @@ class ScenePool:
         self._large_of = lru_cache(maxsize=64)(lambda column: self._scenes_with("related", column))
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
+        self.company = lru_cache(maxsize=256)(self._find_company)
         self._flags = self._object_flags()
         self._shared: dict[Hashable, Any] = {}
         self._bindings: dict[Fact, Binding] = {}
@@ -208,6 +209,11 @@ class ScenePool:
         no = truth.yes if isinstance(fact, Quantity) else truth.no
         return self.cooccurrence.split_beside(self.columns.column[fact.category], no, aside)
 
+    def _find_company(self, fact: Exists | Quantity) -> Bits:
+        """Return the scenes in which another category suggests a fact's, whether it is there or not."""
+        _, near = self.cooccurrence.split(self.columns.column[fact.category], np.ones(len(self), np.bool_))
+        return pack(near)
+
     def _count(self, fact: Quantity) -> Parts:
         column = self.columns.column[fact.category]
         rows = self.columns.objects_of(column)
@@ -280,10 +286,12 @@ class ScenePool:
         yes, no, easy, hard_true = parts
         level = self._level(numbers, yes, no & there)
         calm, near = self._context(fact, yes, there)
-        like = self._similar(fact.phrase(), there, most=True)
-        low, low_false = (self._similar(fact.phrase(), part, most=False) for part in (yes, no & there))
+        like = self._similar(fact.phrase(), there & level, most=True)
+        low, low_false = (self._similar(fact.phrase(), part, most=False) for part in (yes & level, no & there & level))
         calm, near, soft, hard = calm & ~like, near | like, soft & ~low_false, hard | low_false
-        self._bindings[fact] = Binding(*(pack(part & level) for part in (there, soft, hard, calm, near)))
+        number = int((numbers[0] * numbers[1])[level].max(initial=0))
+        where = *(part & level for part in (there, soft, hard, calm, near)), there & ~level
+        self._bindings[fact] = Binding(number, *map(pack, where))
         return yes & level, no, easy & ~low & level, (hard_true | low) & level, soft & calm & level, soft & near & level
 
     def _context(self, fact: Has | Related, yes: Bools, there: Bools) -> tuple[Bools, Bools]:
@@ -316,6 +324,10 @@ class ScenePool:
         if fact not in self._bindings:
             self._truth(fact)
         return self._bindings.pop(fact)
+
+    def number(self, fact: Fact) -> int:
+        """Return in how many ways an image may show a fact, which a viewer may count; 0 if it is seen anyway."""
+        return self.binding(fact).number if isinstance(fact, Has | Related) else 0
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
         """Classify a relation: easy if both sides are, hard if all objects of either side are."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.mioh.drafts import ImageSlot
-from vhbench.generators.mioh.facts import Fact, Quantity
+from vhbench.generators.mioh.facts import Fact, Has, Quantity, Related
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.scene_columns import Bits, Places, number_of, pack
 
@@ -65,6 +65,9 @@ class SceneFinder:
                     mask &= binding.near if hn else binding.calm
             elif fact == slot.hp:
                 mask &= truth.hard if hp else truth.easy
+                if fact == slot.hn:
+                    company = self.pool.company(fact)
+                    mask &= company if hn else ~company
             elif fact == slot.hn:
                 far, near = self.pool.suggested(fact, slot.aside)
                 mask &= near if hn else far
@@ -74,6 +77,8 @@ class SceneFinder:
             else:
                 mask &= truth.no
                 rest &= ~truth.near
+                if isinstance(fact, Has | Related):
+                    mask &= ~self.pool.binding(fact).odd
         for fact in slot.there:
             mask &= self.pool.binding(fact).there
         if slot.lures:
@@ -106,9 +111,7 @@ class SceneFinder:
         """
         pools: list[Candidates] = []
         for slot in slots:
-            # Pressure on correct images alone, or on incorrect ones, would mark them by their size or company.
-            under = (hp and (slot.bound or slot.hp is not None), hn and (slot.bound or slot.hn is not None))
-            pools.append(self._candidates(slot, *under))
+            pools.append(self._under(slot, hp, hn))
             if not pools[-1].number:
                 return None
         used_scenes, chosen = {*others}, [0] * len(slots)
@@ -123,11 +126,25 @@ class SceneFinder:
             like = self._crowds[scene] if matched and like is None else like
         return tuple(chosen)
 
+    def suit(self, slots: Sequence[ImageSlot], scenes: Sequence[int], *, hp: bool = False, hn: bool = False) -> bool:
+        """Return whether each scene matches its slot."""
+        found = (self._under(slot, hp, hn).loose for slot in slots)
+        return all(scene in self._places(where) for scene, where in zip(scenes, found, strict=False))
+
+    def _under(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
+        # Pressure on correct images alone, or on incorrect ones, would mark them by their size or company.
+        return self._candidates(
+            slot, hp and (slot.bound or slot.hp is not None), hn and (slot.bound or slot.hn is not None)
+        )
+
+    def _places(self, candidates: npt.NDArray[Any]) -> Places:
+        return self.pool.scenes_of(candidates) if candidates.dtype == np.uint64 else candidates
+
     def _one(
         self, candidates: npt.NDArray[Any], used_scenes: set[int], generator: np.random.Generator, like: int | None
     ) -> int | None:
         """Return one of the least used scenes, with about ``like`` categories."""
-        scenes: Places = self.pool.scenes_of(candidates) if candidates.dtype == np.uint64 else candidates
+        scenes = self._places(candidates)
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()

@@ -245,7 +245,7 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
     *_halves(_CALM, hub=False, hard=False),
     *_halves(_PRESSED, hub=True, hard=False),
     *_halves(_HIDDEN, hub=False, hard=True),
-    *_halves(3, hub=True, hard=True),
+    *_halves(2, hub=True, hard=True),
     *(partial(_beside, three, False) for three in (*_THREES, *_THREES)),
     *(partial(_beside, three, True) for three in (*_OTHERS, *_NEIGHBOURS)),
     *(partial(_apart, three, False, i) for i, three in enumerate(_THREES)),
@@ -256,8 +256,9 @@ _PURPOSES: Final[tuple[_Purpose, ...]] = (
         for row, line in enumerate(_NUMBERS)
         for i, number in enumerate(line)
     ),
-    *(partial(_counting, i, number, True, False, -1) for i in range(_COUNTED) for number in (1, 2, 3)),
-    *(partial(_counting, i, number, False, True, -1) for i in range(_COUNTED) for number in (1, 1, 2, 2, 3)),
+    *(partial(_counting, i, number, True, False, -1) for i in range(_COUNTED) for number in (1, 2, 3, 1 + i % 2)),
+    *(partial(_counting, i, n, False, True, -1) for i in range(_COUNTED) for n in ((1, 1, 2, 3), (1, 2, 2, 3))[i % 2]),
+    *(partial(_counting, i, number, True, True, -1) for i in (1, 3) for number in (1, 2, 2)),
     *(partial(_strange, turn, turn % 4 == 3) for turn in range(8)),
 )
 """Purposes of the scenes of a round."""

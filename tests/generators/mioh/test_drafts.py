@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from vhbench.generators.mioh.drafts import Draft, which_total
-from vhbench.generators.mioh.facts import Exists, Quantity
+from vhbench.generators.mioh.drafts import Draft, ImageSlot, in_every, more, which_of_two, which_total
+from vhbench.generators.mioh.facts import Exists, Fact, Quantity
+from vhbench.generators.mioh.items import Item, in_pairs
 from vhbench.seeding import rng
 
 FACTS = [Exists(word) for word in ("cat", "dog", "cup", "bus")]
@@ -27,3 +28,23 @@ def test_presence_does_not_tell_which_object_occurs_that_many_times() -> None:
             found[forms[0].text].append(twice)
     # One of three objects that occur is in two images: the right one in a third of the questions, whatever the number.
     assert [np.mean(found[number]) for number in "234"] == pytest.approx([1 / 3] * 3, abs=0.07)
+
+
+def test_hn_concerns_every_image_where_some_answer_has_no_image_without_the_object() -> None:
+    """A hard negative needs an absence; where nothing is absent, what suggests the object stands beside it."""
+    random = rng(0, "test")
+    for shape in (in_every, which_of_two, more):
+        for draft in (draft for forms in shape("", [Exists("dog")], random) for draft in forms):
+            assert all(slot.hn == slot.wants[0][0] for slot in draft.slots), draft
+
+
+def test_yes_and_no_stand_in_pairs_of_equal_numbers() -> None:
+    def item(i: int, number: int, answer: int) -> Item:
+        return Item(Draft("", (Quantity("dog", number),), "", (ImageSlot(),), ()), (), {}, i, answer)
+
+    def number(fact: Fact) -> int:
+        assert isinstance(fact, Quantity)
+        return fact.number
+
+    items = [item(i, *of) for i, of in enumerate([(2, 0), (1, 0), (2, 0), (1, 1), (2, 1)])]
+    assert [item.number for item in in_pairs(items, number)] == [1, 3, 0, 4, 2]

@@ -113,6 +113,8 @@ def test_images_with_an_attribute_and_without_it_show_as_many_things_and_carrier
     truth, binding = pool.truth(fact), pool.binding(fact)
     assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[0], [3, 4, 5]]
     assert [pool.scenes_of(bits).tolist() for bits in (binding.there, binding.soft)] == [[0, 3], [3]]
+    assert pool.scenes_of(binding.odd).tolist() == [1, 2, 4]
+    assert binding.number == 2  # one dog, two red things
 
 
 def test_a_fact_whose_true_and_false_images_have_no_numbers_in_common_has_no_images() -> None:

@@ -90,7 +90,7 @@ def found(pool: ScenePool, fact: Fact, name: str, part: str = "truth") -> set[in
 def test_low_similarity_is_a_hard_positive_and_high_similarity_a_hard_negative(name: str) -> None:
     from vhbench.builds import mioh_synthetic
 
-    scenes, _ = mioh_synthetic.draw(60, 0, 96)
+    scenes, _ = mioh_synthetic.draw(60, 2, 96)
     rules, both = ScenePool(scenes), ScenePool(scenes)
     fact = fact_of(rules, name)
     score = np.random.default_rng(0).random(len(scenes), np.float32)
