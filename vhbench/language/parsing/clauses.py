@@ -77,6 +77,7 @@ _AGAINST = re.compile(
 _against = lru_cache(maxsize=64)(_AGAINST.search)  # a list of letters asks for one part as often as it names them
 _APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s|second|next|last)\b)")
 _DISMISSED = re.compile(rf"(?i)\b(?:than|instead\s+of)\W*\Z|{REJECTING_SIGN.pattern}\W*\Z")
+_NOT_SO = re.compile(r"(?i)\s+(?:does|is|are)(?:n't|\s+not)\b")
 _NEGATED = re.compile(r"(?i)(?:\bnot|n't)\s+(?:option\s+)?\W?\Z")
 _WEIGHED = re.compile(r"(?i)\s+(?:looked|seemed|appeared|could|might|may)\b")
 _IMPERFECT = re.compile(
@@ -213,11 +214,14 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         others = {one.letter for one in mentions if one.of_letter} - {mention.letter}
-        weighed = before.lower().endswith("of ") or _WEIGHED.match(after)
-        if mention.kind == "both" and (weighed or others):
+        if mention.kind == "both" and (others or before.lower().endswith("of ") or _WEIGHED.match(after)):
             continue  # "A and B both fit" means no option "Both"
         no = _DENIED_AFTER.match(after[:60])
-        if mention.kind in ("none", "unknown", "same") and not _DISMISSED.search(before) and not (no and no["judged"]):
+        if (
+            mention.kind in ("none", "unknown", "same")
+            and not _DISMISSED.search(before)
+            and not ((no and no["judged"]) or _NOT_SO.match(after))
+        ):
             affirmed.append(mention)
         elif (LOOKS.search(before) and not _FOUND.match(after)) or (
             _PLAN.match(text) and not (mention.by_letter or re.fullmatch(r"\W*|.*,\s*", before))

@@ -31,9 +31,9 @@ from vhbench.language.parsing.truncation import unfinished
 from vhbench.language.parsing.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
-    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
+    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well|or)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
     r"|second\s+(?:thought|look))|at\s+second\s+(?:sight|glance)|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
-    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no(?:\W+(?:it|the|i|(?-i:[A-J]))\b|,\s)"
     r"|\A\W*(?:but|and|yet)\s+(?:(?:it|that|this)\s*(?:'s|is|was|would\s+be|does|did)?\s*(?:not|n't|wrong|incorrect|false|a\s+mistake)\b|(?:wrong|incorrect|false)\W*\Z)"
 )
 _RIGHT = re.compile(
@@ -99,6 +99,7 @@ _ROW = re.compile(
 )
 """Row of a table or list that judges an option: "| dog | no |", "B. cat - ✓ matches"."""
 _YES_OR_NO = re.compile(r"(?i)\W*(yes|no)\s*(?:[.,:;]|\Z)")
+_QUOTED = re.compile(r"\"([^\"\n]{2,200})\"")
 _HALF = re.compile(
     r"(?i)[\s\"')\]]+(?:(?:also|indeed|therefore|thus|then|still|\w+ly)\s+)*(?:is|are|was|were|has|have|had|does|do|would|could|should|might|may"
     r"|must|can|will|seems?|appears?|looks?|shows?|contains?|depicts?|describes?|says|states|mentions|suggests|represents|refers|being)"
@@ -152,6 +153,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return outcome
     if (outcome := _judged_by_row(text, names)) is not None:
         return outcome
+    text = _QUOTED.sub(lambda quoted: f"({name})" if len(name := _whole(quoted[1], names) or "") else quoted[0], text)
     text = _FOR_EXAMPLE.sub("for example", NOT_APPLICABLE.sub("not applicable", text))
     text = _LETTER_VERDICT.sub(r"\1 = ", _ARROW.sub(". So ", text))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))

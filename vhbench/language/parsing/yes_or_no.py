@@ -40,10 +40,13 @@ _ROW: Final = re.compile(
 )
 """Row of a table or list of verdicts: "| dog | ❌ |"."""
 _DISCARDED: Final = re.compile(
-    r"(?:\bnot|n't|(?:going|about|tempted|inclined) to (?:say|answer))\s+(?:an? )?[\"']?(?:yes|no)[\"']?,?\s+but\b"
-    r"|(?:,\s*not|rather than|instead of)\s+[\"']?(?:yes|no)\b[\"']?(?=\W*\Z)"
+    r"(?:\bnot|n't|(?:going|about|tempted|inclined) to|(?:might|could|may) be|thought it was|,\s*not"
+    r"|rather than|instead of)\s+(?:say |answer )?(?:an? )?[\"']?(?:yes|no)\b[\"']?(?:,?\s+but\b)?"
+    r"|[\"']?\b(?:yes|no)\b[\"']?(?: (?:is|was) (?:wrong|incorrect|not (?:right|correct))| does(?:n't| not)"
+    r" (?:match|fit)|\s*(?:→|\.\.+)(?=\W*(?:yes|no)\b))"
 )
 """Answer that another replaces: "not yes but no", "no rather than yes"."""
+_SAID: Final = re.compile(r"\b(?:yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _BARE_NOUN: Final = re.compile(r"\W*(?:(?:a|an|the) )?([a-z]+(?: [a-z]+)?)\W*")
 _SHORT: Final = 300
@@ -170,7 +173,9 @@ def _read(text: str, query: Claim | None) -> _Reading:
 
 
 def _read_once(text: str, query: Claim | None) -> _Reading:
-    text = _DISCARDED.sub(". ", _without_echo(text))
+    text = _without_echo(text)
+    kept = _DISCARDED.sub(". ", text)
+    text = kept if _SAID.search(kept) else text
     if _CONDITION.match(text) or (not _SAYS.search(text) and not assent.whole(text.strip())[0]):
         return "", bool(text)
     judged = _about_a_word(text, query) if query and query.word else None

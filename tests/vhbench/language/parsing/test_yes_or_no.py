@@ -280,3 +280,27 @@ def test_a_megabyte_is_read_in_well_under_a_second(text: str) -> None:
 )
 def test_an_echo_or_a_withdrawn_answer_is_none(response: str, prediction: str) -> None:
     assert parsing.parse("yes_no", response, question="Is there a dog in the image?") == prediction
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["| dog | {0} |\n| cat | {1} |", "dog: {0}\ncat: {1}", "- cat {1}\n- dog {0}", "{0} dog\n{1} cat", "| dog | {0} |"],
+)
+def test_a_table_of_signs_is_read_by_its_row(form: str) -> None:
+    assert [read(form.format(*signs), DOG) for signs in ("✅❌", "❌✅")] == ["yes", "no"]
+    assert [read(form.format(*signs), NO_DOG) for signs in ("✅❌", "❌✅")] == ["no", "yes"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(
+            'The answer is not "{1}" but "{0}".',
+            "I was going to say {1}, but it's {0}.",
+            '"{1}" is wrong. "{0}" is right.',
+        ),
+        *('It is not "{1}", it is "{0}".', "{0} rather than {1}.", "It might be {1}, but I would say {0}."),
+    ],
+)
+def test_a_replaced_answer_is_none(form: str) -> None:
+    assert [read(form.format(*words), DOG) for words in (("yes", "no"), ("no", "yes"))] == ["yes", "no"]
