@@ -148,12 +148,9 @@ class _ResponseReader:
         if self.compat:
             rates = yes_no_reference.rates(counts, self.parser, self.positive)
             scale = yes_no_reference.scale_of(self.parser)
-            ends = {name: tuple(scale * end for end in scores["intervals"][name] or ()) or None for name in rates}
-            ends |= {"yes_rate": None} if "yes_rate" in rates else {}  # lmms-eval's is of the labels
-            bounds = {
-                name: tuple(scale * end for end in own) for name, own in scores["bounds"].items() if name in rates
-            }
-            scores |= rates | {"intervals": scores["intervals"] | ends, "bounds": scores["bounds"] | bounds}
+            scores = {name: _scaled(value, 1 if name == "tokens" else scale) for name, value in scores.items()}
+            ends = {"yes_rate": None} if "yes_rate" in rates else {}  # lmms-eval's is of the labels
+            scores |= rates | {"intervals": scores["intervals"] | ends}
         return {
             **scores,
             "n": measured.n,
@@ -171,6 +168,15 @@ def notes(measured: Measured) -> dict[str, Any]:
     warning = f"every label is {min(labels, default='')!r}: precision is 0 or 1 by construction (degenerate)"
     alike = [f"{warning}, not a measurement"] if len(labels) == 1 else []
     return {"positive": measured.positive, "warnings": [*alike, *measured.warnings]}
+
+
+def _scaled(value: Any, scale: int) -> Any:
+    """Return a score, an interval or a mapping of them in another unit."""
+    if isinstance(value, dict):
+        return {name: _scaled(own, 1 if name == "tokens" else scale) for name, own in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_scaled(end, scale) for end in value)
+    return scale * value if isinstance(value, int | float) else value
 
 
 def _aligned(answers: Answers, labels: Answers) -> tuple[list[Any], list[Any]]:

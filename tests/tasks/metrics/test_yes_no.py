@@ -32,6 +32,10 @@ def test_a_compatible_rate_and_its_interval_have_one_unit(parser: str, unit: int
     for name in ("accuracy", "precision", "recall", "f1"):
         assert found["intervals"][name] == pytest.approx([unit * end for end in ours["intervals"][name]]), name
         assert found["intervals"][name][0] <= found[name] <= found["intervals"][name][1] + 1e-9, name
+    for name in ("yes_rate", "answered_accuracy", "penalized_accuracy", "unparsed", "failed", "cut_off"):
+        assert found[name] == pytest.approx(
+            unit * (ours[name] if name != "yes_rate" or parser != "lmms_eval" else 0.25)
+        )
     said, truth = ["Yes", "???", "No", "No"], ["yes", "no", "no", "yes"]
     bounds = score(said, truth, positive="no", parser=parser, compat=True)["bounds"]
     assert bounds.get("accuracy", (unit / 2, unit * 3 / 4)) == pytest.approx((unit / 2, unit * 3 / 4))

@@ -37,10 +37,6 @@ def starts(tokens: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int
         yield pronoun, claim.subject
     elif claim.subject and not finite(tokens) and (not clause.subject or shares(clause.subject, claim)):
         yield -1, claim.subject
-    if claim.subject > 1:  # "the circle" for "the left circle"
-        for n in range(1, len(tokens)):
-            if tokens[n - 1].surface in _POINTS and _means(tokens, n, claim, claim.subject - 1):
-                yield n, claim.subject - 1
 
 
 def aligned(tokens: list[Word], claim: Claim, start: tuple[int, int], contrary: int = -1) -> bool:

@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from vhbench.language import lexicon
+
 
 class AssentMatch(NamedTuple):
     """Answer by a word of assent or denial.
@@ -42,17 +44,9 @@ SHOWN: Final = re.compile(
 """A "yes" or "no" that is written in the image, and may not be the answer."""
 
 _LONGEST: Final = 120  # characters; longer texts are statements
-_CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,،؛।؟]+|[\"“”]")
-_FILLER: Final = (
-    r"(?:so|therefore|thus|hence|then|well|but|and|because of that|i|i'd|we|would|will|have to|must|can|say|said|saying"
-    r"|guess|think|believe|assume|answer|respond|reply|go|going|with|lean|leaning|towards?|to|be|choose|pick|vote|am"
-    r"|i'm|inclined|conclude|that|the|my|our|your|final|correct|right|short|best|it|is|it's|this|that's|a|an|probably"
-    r"|likely|most|very|definitely|clearly|simply|just|actually|again|overall|finally|ultimately|in|conclusion|summary"
-    r"|oh|ah|hmm+|um+|uh|okay|ok|wait|sorry|response|option|choice|verdict|would be|should be|as|result|still|yet"
-    r"|rather|instead|please|sure|i mean|perhaps|afraid|case|here|for this|in this case|quite|pretty|highly|certainly"
-    r"|to (?:this|your|the) question|clear|definite|resounding|firm|absolutely|indeed|honestly|frankly|almost)"
-)
-_FILLERS: Final = re.compile(rf"(?:{_FILLER}\s+)*+")
+_CLAUSE: Final = re.compile(r"[^.,;:!?|\n()\"“”…–—。、,،؛।؟]+|[\"“”]")
+_FILLER: Final = "|".join(sorted(lexicon.words("fillers before yes and no"), key=len, reverse=True)).replace("_", " ")
+_FILLERS: Final = re.compile(rf"(?:(?:{_FILLER})\s+)*+")
 _AFTER: Final = re.compile(
     r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely|from me|for me"
     r"|in this case|yes|no))+"
@@ -140,7 +134,7 @@ def whole(text: str) -> tuple[str, bool]:
     >>> whole("certainly"), whole("i would say no"), whole("нет"), whole("the dog")
     (('yes', False), ('no', True), ('no', True), ('', False))
     """
-    text = " ".join(text.strip(" '\"*`[](){}<>").split()) if len(text) < _LONGEST else ""
+    text = " ".join(text.strip(" '\"*`[](){}<>→⇒➡👉").split()) if len(text) < _LONGEST else ""
     if not text:
         return "", False
     answers = table()

@@ -22,14 +22,14 @@ _DENIED_BEFORE = re.compile(
 )
 _DENIED_AFTER = re.compile(
     rf"(?i)\A[\s\"')\]|]*(?:\([^()]*\)\s*)?[\s:–—=>→(-]*(?:(?:image|picture|option|one|this|that|it)(?:'s)?\s+)?(?:(?:also|clearly|definitely"
-    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
+    rf"|probably)\s+)?(?:(?P<judged>(?:makes\s+no|would\s+have\s+been|as\s+(?:an?\s+)?(?:mistake|error)|(?:\w+)?,\s+which\s+(?:is|was|would\s+be)\s+(?:wrong|incorrect|false)|incorrect|wrong|false|absent|ruled\s+out|out(?=\s*(?:[,;.]|\Z))|(?:exclud|reject|eliminat|discard|dismiss)ed|contradicts)\b|(?:is|are|(?:seem|look|sound|appear)s?|was|ha(?:s|ve)\s+been|(?:can|must|has\s+to|may|might|could|would|should)\s+be)\s+(?:(?:also|both|all|\w+ly)\s+)?"
     rf"(?:an?\s+(?:mistake|error)|far\s+from\s+(?:right|correct|true|certain)|hardly\s+(?:right|correct|true)|nowhere|incorrect|wrong|ruled|eliminated|excluded|rejected|discarded|dismissed|unlikely|false|out\b|not\s+(?:it|right|correct|visible|shown|present|what|the\s+(?:\w+\s+)?answer)\b|(?:the\s+)?(?:least|wrong)\b|what\s+\w+\s+(?:would|might|may|could)\b|the\s+worst\s+(?:option|choice|answer)\b)"
     rf"|{REJECTING_SIGN.pattern})|{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no"
     r"|never|without|nothing))\b|(?:cannot|can't)\b(?!\s+be\s+(?:wrong|denied))|won't\b|(?:no(?!\s+(?:doubt|question|contest)\b)|not(?!\s+[(\[]?(?-i:[A-J])\b)|none|without(?!\s+(?:an?y?\s+)?(?:doubt|question|hesitation))|lacks?)\b"
     r"|(?:is|are|seems?|was)\s+(?:also\s+)?(?:absent|irrelevant))"
 )
 _CLAUSE = re.compile(
-    r"(?<=[\w)\"'])[.!]+(?=\)?(?:\s|\Z))|(?P<question>\?+)|[;\n]+"
+    r"(?<=[\w)\"'])(?<!\bvs)[.!]+(?=\)?(?:\s|\Z))|(?P<question>\?+)|[;\n]+"
     r"|(?:,\s*|(?<!\b[Ii]f)\s+)(?=(?:(?:and\s+)?(?:so(?!\s+(?:called|do|does|is|has)\b)|therefore|thus|hence|but|while|whereas|although|though|however|yet"
     r"|because|since)\b))"
     r"|(?P<another>,\s+|\s+(?=and\b))(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option|one)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
@@ -44,9 +44,9 @@ CONCLUSION = re.compile(
     r"\s+(?:conclusion|summary|short|the\s+end)|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly"
     r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
     r"|\s+will|\s+must|\s+have\s+to|\s+now)?\s+(?:say|think|believe|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
-    r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
+    r"|let's\s+go\s+(?:with|for)|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
     r"|best\s+(?:guess|match|answer|option|choice|fit)|mo(?:st|re)\s+likely|(?:is|be|as|looks|seems|fits|works)\s+(?:the\s+|even\s+|much\s+|far\s+|fully\s+|completely\s+|entirely\s+)?(?:most\s+)?(?:correct"
-    r"|right|appropriate|better|stronger)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b(?!\s+\w+\s+(?:would|might|may|could)\b)|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
+    r"|right|appropriate|better|stronger)\b(?!\s+of\b)|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b|(?:is|be)\s+what\b(?!\s+\w+\s+(?:would|might|may|could)\b)|(?-i:\b[A-J])\W+it\s+(?:is|must\s+be)\W*\Z|\bit(?:'s|\s+is)\s+(?-i:\W?[A-J]\b))"
 )
 _WHILE = r"while|whereas|although|even\s+if|(?:even\s+)?though"
 _CONCESSION = re.compile(
@@ -57,9 +57,9 @@ CONTRAST = re.compile(rf"(?i)\A\W*(?:{_WHILE}|unlike|compared|in\s+contrast|on\s
 LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?(?:at|for)|why\s+(?:one|some\w*|people|you)|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
     r"|inspect(?:ed|ing|s)?\b|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|whether|was\s+going\s+to|choices?\s+(?:are"
-    r"|were)|options?\s+(?:are|were|include)|tempt(?:ing|ed)\s+to|(?:would|could|might)\s+have\s+(?:said|chosen|picked|thought|gone|been)|(?:people|others|many|some|someone|you|one)\s+(?:\w+\s+)?(?:might|may|could)\s+\w+"
+    r"|were)|options?\s+(?:are|were|include)|tempt(?:ing|ed)\s+to|(?:would|could|might)\s+have\s+(?:said|chosen|picked|thought|gone|been)|(?:people|others|many|some|someone|you|one|another|person)\s+(?:\w+\s+){0,2}(?:might|may|could)"
     r"|(?:people|others|many|some|someone)\s+(?:\w+\s+)?would)\b(?:[^,;:]|,\s*(?:and\s+)?then\b)*\Z"
-    r"|\b(?:others|(?:some|many|most)\s+people|example|for\s+instance|such\s+as|format(?:\s+is)?|like\s+this)\W*\Z|(?:\A\W*of|\b(?:between|among|out\s+of))\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
+    r"|\b(?:others|(?:some|many|most)\s+people|example|for\s+instance|such\s+as|format(?:\s+is)?|like\s+this)\W*(?:answers?\s*(?:is|was)?\W*)?\Z|(?:\A\W*(?:of|the\s+(?:first|second|third|fourth|next|last|other)\s+(?:(?:option|choice|one)\s+)?is)|\b(?:between|among|out\s+of))\b(?:(?!\b(?:is|would\s+be)\b)[^,;:])*\Z"
 )
 _FOUND = re.compile(r"(?i)\s+(?:to\s+be\b|(?:as\s+)?(?:the\s+)?(?:correct|right|best|better|mo(?:re|st)\s+\w+)\b)")
 _WEAKER = re.compile(
@@ -76,6 +76,8 @@ _AGAINST = re.compile(
 """What speaks against a letter in its part of a clause."""
 _against = lru_cache(maxsize=64)(_AGAINST.search)  # a list of letters asks for one part as often as it names them
 _APART = re.compile(r",|(?:\b(?:and|as)|:)\s+(?=[(\[]?[A-J][)\]]?\s+(?:is|was|\w+s|second|next|last)\b)")
+_DISMISSED = re.compile(rf"(?i)\b(?:than|instead\s+of)\W*\Z|{REJECTING_SIGN.pattern}\W*\Z")
+_NOT_SO = re.compile(r"(?i)\s+(?:does|is|are)(?:n't|\s+not)\b")
 _NEGATED = re.compile(r"(?i)(?:\bnot|n't)\s+(?:option\s+)?\W?\Z")
 _WEIGHED = re.compile(r"(?i)\s+(?:looked|seemed|appeared|could|might|may)\b")
 _IMPERFECT = re.compile(
@@ -94,9 +96,10 @@ _OTHERWISE = re.compile(
     r"(?i)\s+(?:is|was|fits|matches|seems|looks)\s+(?:the\s+)?(?!not?\b|out|wrong|incorrect|in\b)\w"
 )
 _IF = re.compile(
-    r"(?i)(?:(?<!\bas\s)\b(?:if|unless|otherwise|only\s+(?:at|when|by|during))|\A\W*(?:(?:but|and|so|or|only)\s+)?(?:assuming|provided|suppos\w+|had\s+(?:i|we)))\b(?!\s+(?:(?:i|we|you|one)\b(?!\s+(?:could\s+(?:\w+ly\s+)?(?:see|view|look|access)|w(?:ere|as)\s+able|saw|knew|had\s+(?:seen|access))\b)"
+    r"(?i)(?:(?<!\bas\s)\b(?:if|unless|otherwise|only\s+(?:at|when|by|during)|it\s+would\s+take)|\A\W*(?:(?:but|and|so|or|only)\s+)?(?:assuming|provided|suppos\w+|had\s+(?:i|we)))\b(?!\s+(?:(?:i|we|you|one)\b(?!\s+(?:could\s+(?:\w+ly\s+)?(?:see|view|look|access)|w(?:ere|as)\s+able|saw|knew|had\s+(?:seen|access))\b)"
     r"|(?:anything|forced|pressed|asked|in\s+doubt)\b))"
 )
+_THINKS = re.compile(r"(?i)\W*(?:\w+\W+)?I(?:'d|\s+would)?\s+(?:think|say|guess)\b")
 _SO = re.compile(r"(?i)(?:then\s+)?(?:i|it)\b")
 _PLURAL = re.compile(r"(?i)[\s)\]\"']*(?::|(?:are|were|do|have|can|could|would|will|must|may)(?:\b|not\b|n't))")
 _STATES = re.compile(
@@ -196,7 +199,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
     affirmed, denied = list[Mention](), list[Mention]()
     cuts = [0, *(cut.end() for cut in _APART.finditer(text)), len(text)]
     consumed, turned, by_letter = 0, False, False  # "A is farther than B" affirms B where the closer one is requested
-    is_question = is_question or bool(_IF.search(text))  # a condition is no answer either
+    is_question = (is_question and not _THINKS.match(text)) or bool(_IF.search(text))  # a condition is no answer either
     mentions = [*names.find(text)]
     letters = {mention.letter for mention in mentions if mention.of_letter and not mention.by_letter}
     for mention in mentions:
@@ -207,14 +210,18 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
             continue  # part of an option's text after its letter: "(E) None of the above"
         consumed = len(text) - len(after) if len(after) < len(text) - mention.end else mention.end
         if mention.kind == "none" and (
-            affirmed or denied or letters or _IMPERFECT.match(after) or _NEGATED.search(before)
+            mention is not mentions[0] or letters or _IMPERFECT.match(after) or _NEGATED.search(before)
         ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
-        others = letters - {mention.letter}
-        weighed = before.lower().endswith("of ") or _WEIGHED.match(after)
-        if mention.kind == "both" and (weighed or others):
+        others = {one.letter for one in mentions if one.of_letter} - {mention.letter}
+        if mention.kind == "both" and (others or before.lower().endswith("of ") or _WEIGHED.match(after)):
             continue  # "A and B both fit" means no option "Both"
-        if mention.kind in ("none", "unknown", "same"):
+        no = _DENIED_AFTER.match(after[:60])
+        if (
+            mention.kind in ("none", "unknown", "same")
+            and not _DISMISSED.search(before)
+            and not ((no and no["judged"]) or _NOT_SO.match(after))
+        ):
             affirmed.append(mention)
         elif (LOOKS.search(before) and not _FOUND.match(after)) or (
             _PLAN.match(text) and not (mention.by_letter or re.fullmatch(r"\W*|.*,\s*", before))
@@ -228,10 +235,7 @@ def _clause(text: str, is_question: bool, names: Names, request: _Request) -> Op
         ):
             (affirmed if turned and than and re.search(r"\bthan\b|\bas\b", than[0]) else denied).append(mention)
         elif (
-            (no := _DENIED_AFTER.match(after[:60]))
-            and (no["judged"] or not request.absence)
-            and not _STILL.search(after[:200])
-            and not _WEAKER.match(after)
+            no and (no["judged"] or not request.absence) and not _STILL.search(after[:200]) and not _WEAKER.match(after)
         ):
             denied.append(mention)
             while affirmed and _PLURAL.match(after) and _LISTED.fullmatch(text[affirmed[-1].end : denied[-1].start]):

@@ -106,9 +106,9 @@ _LEAD = re.compile(
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
 _UNASSERTED = re.compile(
-    r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which|thought|said|assumed|guessed|initial\w*)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
+    r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which|thought|said|assumed|guessed|initial\w*|previous|earlier|example|format)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
     r"|\b(?:if|unless|assuming)\b(?!\s+(?:i|we|you|one)\b)[^.;:!?\n]{0,60}\Z"
-    r"|\b(?:second|2nd|alternative|fallback)(?:[\s-]best)?\s*\Z"
+    r"|\b(?:(?<!my )first|second|2nd|third|fourth|next|last|other|alternative|fallback)(?:[\s-]best)?\s*\Z"
     r"|\b(?:although|though|while)\s+(?:option\s+)?\W?(?-i:[A-J])\W?\s+is\s+(?:\w+\s+){0,2}(?:right|correct|answer),\s*\Z"
 )
 

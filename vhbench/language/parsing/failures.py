@@ -27,36 +27,15 @@ _MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout tim
 _BLOCKED = re.compile(
     r"(?i)\A\W*(?:SAFETY_BLOCKED|(?:finish_reason|block_reason)\W+(?:SAFETY|PROHIBITED)|PROHIBITED_CONTENT)"
 )
-_CANNOT = (
-    r"(?:can\s*not|can't|cannot|could\s*n(?:o|')t|won't|will\s+not|do(?:es)?\s+not|don't|did\s+not|didn't|am\s+not"
-    r"|'m\s+not|unable|not\s+able|not\s+(?:currently\s+)?(?:possible|capable|allowed|permitted)|incapable|lack"
-    r"|must\s+decline|have\s+to\s+decline|refuse)"
-)
-_SHOWN = (
-    r"(?:provided|attached|uploaded|included|shared|given|supplied|sent|received|available|accessible|displayed"
-    r"|visible\s+to\s+me)"
-)
-_PICTURE = (
-    r"(?:images?|pictures?|photos?|photographs?|visuals?|screenshots?|attachments?|visual\s+(?:content|input|information)"
-    r"|image\s+files?)"
-)
-_ENDS = (
-    r"(?=\s*(?:[,:.!?]|\Z|(?:is|was|are|were|has|have)?\s*(?:been\s+)?(?:" + _SHOWN + r")\b|you\b|that\s+you|from"
-    r"\s+you|with\s+your"
-    r"|in\s+(?:your|our|this|the)\s+(?:message|chat|conversation|prompt|question|post|input|context)"
-    r"|directly|yet\b|here\b|at\s+(?:the|this)\s+moment|right\s+now|myself|or\b|and\b|so\b|as\b|because|since"
-    r"|therefore|to\s+(?:analy|answer|work|help)|on\s+my))"
-)
-
-_WORDS = {"ends": _ENDS, "picture": _PICTURE, "shown": _SHOWN, "cannot": _CANNOT}
+_ROWS = [row.split("\t") for row in Path(__file__).with_name("failures.tsv").read_text("utf-8").splitlines()[1:]]
+_PARTS = {name: form for kind, name, form in _ROWS if kind == "part"}
 
 
 def _forms(kind: str, *languages: str) -> str:
     """Return a pattern for a class in ``failures.tsv``, where a space matches any white space."""
-    rows = [row.split("\t") for row in Path(__file__).with_name("failures.tsv").read_text("utf-8").splitlines()[1:]]
-    forms = "|".join(form for name, language, form in rows if name == kind and language in (languages or (language,)))
-    for name, words in _WORDS.items():
-        forms = forms.replace(f"<{name}>", words)
+    forms = "|".join(form for name, language, form in _ROWS if name == kind and language in (languages or (language,)))
+    for name, part in _PARTS.items():
+        forms = forms.replace(f"<{name}>", part)
     return forms.replace(" ", r"\s+")
 
 
@@ -64,18 +43,7 @@ def _forms(kind: str, *languages: str) -> str:
 _FAILED = re.compile(rf"(?i)\A[\s\"'`]*(?:{_forms('failed')})")
 _ENGLISH = re.compile(f"(?i){_forms('refused', 'en')}")
 _ABROAD = re.compile(f"(?i){_forms('refused', *'zh ja ko fr de es pt it ru ar hi'.split())}")
-_COURTESY = re.compile(
-    r"(?i)\A\W*(?:(?:i'?\s*a?m|we'?\s*a?re)?\s*(?:so\s+|very\s+|really\s+|terribly\s+)?sorry\b(?:\W+(?:for|about|that"
-    r"|if)\b.*)?|(?:my|our|i)?\s*apolog\w+\b.*|unfortunately|thank\w*\b.*|hello|hi\b.*|sure|of\s+course|certainly|okay"
-    r"|ok|(?:if|once|when|without|unless|until|after)\b.*|(?:please|kindly|feel\s+free|let\s+me\s+know|you\s+(?:can"
-    r"|may|could|might)|could\s+you|can\s+you|would\s+you|do\s+you|is\s+there\s+any|what\b|how\b)\b.*|(?:i|i'd|i'll"
-    r"|i\s+would|we)\s+(?:can|would|will|could|be|love|only|may)?\s*(?:only\s+|also\s+|certainly\s+|still\s+"
-    r"|gladly\s+)?(?:be\s+)?(?:happy|glad|able|help|assist|try|do\s+my\s+best|provide|offer|describe|answer|need"
-    r"|process|generate|work|love|respond|understand)\b.*|(?:it|this)\s+(?:seems|appears|looks|might|may|could)\b[^.]*"
-    r"|my\s+(?:responses|knowledge|training|capabilities|abilities|purpose|function|guidelines)\b.*|(?:therefore|thus"
-    r"|so|hence|as\s+such)|i\s+(?:am|was|have\s+been)\s+(?:designed|trained|programmed|an?\s+(?:ai|language|text)).*"
-    r"|i'm\s+(?:designed|trained|an?\s+(?:ai|language|text)|here).*)\W*\Z"
-)
+_COURTESY = re.compile(rf"(?i)\A\W*(?:{_forms('courtesy')})\W*\Z")
 _HELPLESS = re.compile(
     r"(?i)\b(?:cannot|can't|can\s+not|unable|not\s+able|not\s+possible|impossible|don't|do\s+not|couldn't)\b.*"
     r"\b(?:determine|tell|answer|say|describe|provide|identify|confirm|assist|help|know|verify|analy[sz]e|see|give"

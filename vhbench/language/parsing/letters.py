@@ -31,10 +31,10 @@ from vhbench.language.parsing.truncation import unfinished
 from vhbench.language.parsing.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
-    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
+    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well|or)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+(?:reflection"
     r"|second\s+(?:thought|look))|at\s+second\s+(?:sight|glance)|i\s+meant?|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
-    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
-    r"|\A\W*(?:but|and|yet)\s+(?:(?:it|that|this)\s*(?:'s|is|was|does|did)?\s*(?:not|n't)\b|(?:wrong|incorrect|false)\W*\Z)"
+    r"|(?:on|looking)\s+(?:again|closer(?:\s+(?:look|inspection))?)|in\s+fact)\b|\A\W*hmm+\W+no\W*\Z|\A\W*no(?:\W+(?:it|the|i|(?-i:[A-J]))\b|,\s)"
+    r"|\A\W*(?:but|and|yet)\s+(?:(?:it|that|this)\s*(?:'s|is|was|would\s+be|does|did)?\s*(?:not|n't|wrong|incorrect|false|a\s+mistake)\b|(?:wrong|incorrect|false)\W*\Z)"
 )
 _RIGHT = re.compile(
     r"(?i)(?<!that\s)\b(?:is|are)\s+(?:(?:also|indeed|too|clearly|fully|certainly|definitely)\s+)*(?:(?:the|my)\s+)?(?:(?:correct|right|best|true)\s+)?"
@@ -70,7 +70,6 @@ _LETTER_VERDICT = re.compile(
 _ALSO = re.compile(
     r"(?i)\b(?:also|too(?=\W*\Z)|as\s+well|likewise|so\s+(?:do|does|is|has|could|would|can|may|might))\b"
 )
-_YES = re.compile(r"(?i):\s*yes\W*\Z")
 _EAST = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 _CJK = re.compile(rf"(?<={_EAST})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?={_EAST})")
 """Boundary between Chinese, Japanese or Korean and Latin characters, which are one word for regular expressions."""
@@ -79,7 +78,6 @@ _ANSWER = re.compile(r"(?:\A\d[.)]|(?:\A|(?<=[.!?]\s)|(?<=\n))A\s*:)(?=\s*[(\[]?
 _VERDICT = re.compile(r"(?i)\A[\s=>→-]*(?:[❌✗✘✅✓✔]|yes|no|not|(?:in)?correct|right|wrong|true|false)(?!\w)")
 """Verdict on an option: "A: no"; the option's own text may be the same word."""
 _FOR_EXAMPLE = re.compile(r"(?i)\be\.\s?g\.")
-_NONE_OF = re.compile(r"(?i)\bnone\s+of\s+(?:the|these)\b")
 _ASKS_FOR = re.compile(
     r"(?i)\bwhich\b(?:(?!\b(?:is|are)\b)[^?])*?\b(?:(?P<not>(?:does|do)(?:\s+not|n't)\s+\w+)|(?P<shows>shows?|contains?|has|have|depicts?|includes?|features?)|is|are)"
     r"\s+(?!more\b|fewer\b|most\b|fewest\b)(?P<what>[^?,]+)"
@@ -87,11 +85,28 @@ _ASKS_FOR = re.compile(
 _STATES = re.compile(
     r"(?i)\b(?:shows?|contains?|has|have|depicts?|includes?|features?|displays?|is|are|was|were|looks?)\s+(?!(?:it|one|this|that|them|such|the|all)\b)"
 )
+_IS = re.compile(r"(?i)\b(?:is|be|selected|choose|with|but)\s+(?:option\s+)?\W?\Z")
+"""What precedes a letter that is named, not described: "The closest match is A"."""
 _IN_KIND = re.compile(r"(?i)\b(?:are|were|is|was)\s+(?:in|an?|taken|from|photo\w*|pictures|drawings)\b")
 """What states which kind of images they are."""
 _NOT = re.compile(r"(?i)\b(?:not|no|without|cannot|instead\s+of|rather\s+than)\b|n't\b")
 _ENDS_NOUN = lexicon.words("prepositions") | {"that", "who", "which", "with", "of", "to"}
 _FITS = frozenset(map(stem, lexicon.words("say that an option fits")))
+_ROW = re.compile(
+    r"(?i)\W*?(?P<name>[^|\n]*?[^\s|:–—-](?:\s*\|[^|\n]*?)?)\s*(?:[|:→]|->|\s[–—-]|(?=[✅✓✔❌✗✘]))[\s|]*"
+    r"(?P<verdict>(?P<right>[✅✓✔]|(?:yes|correct|right|true|match(?:es)?|fits|present|visible|shown)(?=\W*\Z))|[❌✗✘]"
+    r"|(?:no|not\s+(?:\w+\s+)?\w+|no\s+match|incorrect|wrong|false|absent|excluded|ruled\s+out|out)(?=\W*\Z))[^|\n]*[\s|]*"
+)
+"""Row of a table or list that judges an option: "| dog | no |", "B. cat - ✓ matches"."""
+_YES_OR_NO = re.compile(r"(?i)\W*(yes|no)\s*(?:[.,:;]|\Z)")
+_QUOTED = re.compile(r"\"([^\"\n]{2,200})\"")
+_HALF = re.compile(
+    r"(?i)[\s\"')\]]+(?:(?:also|indeed|therefore|thus|then|still|\w+ly)\s+)*(?:is|are|was|were|has|have|had|does|do|would|could|should|might|may"
+    r"|must|can|will|seems?|appears?|looks?|shows?|contains?|depicts?|describes?|says|states|mentions|suggests|represents|refers|being)"
+    r"(?:\s+(?!likely\b)(?:be|been|an?|the|that|what|to|in|on|at|of|with|for|not|also|only|very|quite|so|more|most|less|\w+ly))*\s*(?:\.\.+\s*)?\Z"
+    r"|\s+(?:shows?|contains?|depicts?|describes?|says|states|mentions)\s[^.!?;\n]*\b(?:an?|the|of|in|on|at|to|and|or|with|for|is|are)\s*\Z"
+)
+"""End of a sentence that stops after an option and its verb: "So option A is"."""
 _ENOUGH = 2_000  # characters at either end; bounds the time of the patterns
 _SMALL_WORDS = lexicon.words("small words of questions")
 
@@ -133,28 +148,38 @@ def _ends(text: str) -> str:
 
 def _read(text: str, names: Names, question: str) -> str | None:
     """Return a letter, "" if ambiguous, None if nothing is named."""
-    text = _ANSWER.sub("", text)
+    text = _without_half(_ANSWER.sub("", text), names)
     if (outcome := _whole(text, names)) is not None:
         return outcome
+    if (outcome := _judged_by_row(text, names)) is not None:
+        return outcome
+    text = _QUOTED.sub(lambda quoted: f"({name})" if len(name := _whole(quoted[1], names) or "") else quoted[0], text)
     text = _FOR_EXAMPLE.sub("for example", NOT_APPLICABLE.sub("not applicable", text))
     text = _LETTER_VERDICT.sub(r"\1 = ", _ARROW.sub(". So ", text))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
-    yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     clauses = clauses_of(text, names, question)
     if (outcome := _corrected(clauses) or _leading(text, names)) and not _contested(clauses, outcome):
         return outcome
-    if len(yes_or_no) == 2:
-        by_letter = {mention.letter for clause in clauses for mention in clause.affirmed}  # texts are not searched
-        if not by_letter and not any(clause.denied for clause in clauses):
-            return yes_or_no.get(yes_no(text, question))
-    lettered = any(clause.denied or not all(mention.kind for mention in clause.affirmed) for clause in clauses)
-    numbers = _NONE_OF.sub("some", text) if "none" in names.kinds else text
-    if any("%" in choice for choice in names.choices):  # elsewhere a percentage is not a count
-        numbers = numbers.replace("%", "")
-    if len(names.counts) > 1 and not lettered and (outcome := counted(numbers, names.counts)):
-        return outcome
+    begins = [
+        (_YES_OR_NO.match(choice.lower()), name) for name, choice in zip(names.letters, names.choices, strict=True)
+    ]
+    answers = sorted((begin[1], name) for begin, name in begins if begin)
+    if [answer for answer, _ in answers] == ["no", "yes"] and not any(names.find(text)):
+        return dict(answers).get(yes_no(text, question))
+    if len(names.counts) > 1 and all(mention.kind for mention in names.find(text)):
+        shares = any("%" in choice for choice in names.choices)  # elsewhere a percentage is not a count
+        if outcome := counted(text.replace("%", "") if shares else text, names.counts):
+            return outcome
     outcome = _resolved(clauses, names, question)
     return "" if outcome and _contested(clauses, outcome) else outcome
+
+
+def _without_half(text: str, names: Names) -> str:
+    """Drop the last sentence, or its reason, if it stops after an option and its verb."""
+    start = max((cut.end() for cut in re.finditer(r"[.!?;\n](?=\s*\w)|\b(?:because|since)\b", text)), default=0)
+    last = max(start, len(text) - 200)
+    half = any(_HALF.match(text, last + mention.end) for mention in names.find(text[last:]))
+    return text[:start] if half else text
 
 
 def _contested(clauses: list[OptionClause], option: str) -> bool:
@@ -193,11 +218,24 @@ def _whole(text: str, names: Names) -> str | None:
     same = [
         name
         for (name, option), choice in zip(names.texts.items(), names.choices, strict=True)
-        if normalized in (option, normal(f"{name} {choice}"))
+        if normalized in (option, normal(f"{name}. {choice}"))
     ]
     if len(same) == 1:
         return same[0]
     return None if names.counts else names.images.get(ordinal(normalized))
+
+
+def _judged_by_row(text: str, names: Names) -> str | None:
+    """Parse a table or list with a verdict on each option: the only right one, None if there is no such list."""
+    right, wrong = set[str](), set[str]()
+    for line in filter(str.strip, text.split("\n")):
+        row = _ROW.fullmatch(line) if len(line) < 300 else None
+        option = _whole(row["name"], names) if row else None
+        if row and option and normal(row["verdict"]) != names.texts[option]:
+            (right if row["right"] else wrong).add(option)
+        elif right or wrong or any(names.find(line)):
+            return None
+    return next(iter(right)) if len(right) == 1 and wrong and not right & wrong else None
 
 
 def _leading(text: str, names: Names) -> str:
@@ -222,9 +260,8 @@ def _first_words(text: str, names: Names) -> str:
         re.IGNORECASE,
     )
     mentions = list(names.find(text[head.start(1) : head.end(1)])) if head else []
-    if not head or len(mentions) != 1 or mentions[0].start > 0 or mentions[0].end < head.end(1) - head.start(1):
-        return ""
-    return mentions[0].letter
+    alone = head and [(one.start, one.end) for one in mentions] == [(0, head.end(1) - head.start(1))]
+    return mentions[0].letter if alone and mentions[0].kind != "unknown" else ""
 
 
 def _without_the_list(text: str, names: Names) -> str:
@@ -255,14 +292,16 @@ def _corrected(clauses: list[OptionClause]) -> str:
 
 def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the concluded option; "" if two are left, or if it cannot be determined."""
-    main = [index for index, clause in enumerate(clauses) if clause is clauses[-1] or not CONTRAST.match(clause.text)]
+    main = [index for index, clause in enumerate(clauses) if not CONTRAST.match(clause.text)]
     unsure = [index for index in main if _UNSURE.search(clauses[index].remainder)]
     if unsure:
+        unknown = names.kinds.get("unknown", "")
+        others = {name for clause in clauses[unsure[0] :] for name in clause.letters} - {unknown}
         clauses = clauses[unsure[0] + 1 :]
         sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), len(clauses))
         clauses = clauses[sure:]
         if not any(clause.affirmed for clause in clauses):
-            return names.kinds.get("unknown", "")
+            return "" if others else unknown
     about = _of_what_is_asked(clauses, names, question)
     picks = [clause for clause in about if clause.affirmed]
     if not picks:
@@ -297,7 +336,8 @@ def _of_what_is_asked(clauses: list[OptionClause], names: Names, question: str) 
         if apart and option_clauses and not clause.affirmed and not _stated_stems(part):
             option_clauses[-1] = replace(option_clauses[-1], affirmed=())
         other = not on_it and ((_stated_stems(part) and (states or both)) or (both and _IN_KIND.search(part)))
-        empty = (apart or other) and not CONCLUSION.search(clause.text)
+        named = any(one.of_letter and _IS.search(clause.text[: one.start]) for one in clause.affirmed)
+        empty = (apart or other) and not named and not CONCLUSION.search(clause.text)
         option_clauses.append(replace(clause, affirmed=()) if empty else clause)
     return option_clauses
 
@@ -337,13 +377,7 @@ def _single(picks: list[OptionClause], names: Names, question: str) -> str:
     if len(kinds) == 1 and {*kinds.values()} <= ({"same"} if lettered else {"same", "none"}):
         return next(iter(kinds))
     together = len(picks) == 1 and picks[0].in_one_list and not re.search(r"\b(?:or|if)\b|[<>]", picks[0].text)
-    if (
-        both
-        and len(images) == 2
-        and letters == images
-        and not lettered
-        and (together or all(_YES.search(one.text) for one in picks) or _ALSO.search(picks[-1].text))
-    ):
+    if both and len(images) == 2 and letters == images and not lettered and (together or _ALSO.search(picks[-1].text)):
         return both
     singles = {clause.pick for clause in main if clause.pick} or {clause.pick for clause in picks if clause.pick}
     grouped = any(len(clause.letters) > 1 for clause in main)

@@ -7,8 +7,8 @@ from vhbench.language.inflection import NUMBER_WORDS
 
 _WORDS = "|".join(word for word in NUMBER_WORDS if word != "one")
 _ONE = (
-    r"(?:(?<=only )|(?<=just )|(?<=exactly )|(?<=is )|(?<=are )|(?<=in )|(?<=has )|(?<=shows )|(?<=see )|(?<=total )"
-    r"|(?<=: )|(?<=contains ))one(?!\s+(?:of|another)\b)|\Aone(?!\s+of\b)|a\s+single"
+    r"(?:(?<=only\s)|(?<=just\s)|(?<=exactly\s)|(?<=is\s)|(?<=are\s)|(?<=in\s)|(?<=has\s)|(?<=shows\s)|(?<=see\s)|(?<=total\s)|(?<=but\s)|(?<=either\s)|(?<=say\s)|(?<=pick\s)|(?<=choose\s)|(?<=prefer\s)|(?<=it's\s)"
+    r"|(?<=:\s)|(?<=contains\s))one(?!\s+(?:of|another)\b)|(?:\A|(?<=\n))one(?!\s+of\b)|a\s+single(?!\s+(?:letter|word|option|answer|choice))"
 )
 _NUMBER = re.compile(
     rf"(?i)(?<![\w.#−-])(?:(?P<digits>\d{{1,6}})(?![\w%]|\.\d|:\d)|(?P<word>{_WORDS})(?![\w-])|(?P<one>{_ONE})\b)"
@@ -20,8 +20,9 @@ _NAMES = re.compile(
     rf"|contain|each)|\Z))*"
 )
 _BOUND = re.compile(
-    r"(?i)\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater)\s+than|over|under|above|below|up\s+to|not|n't|instead\s+of|rather\s+than"
-    r"|between\s+\d+§\s+and)\s+\d+§|\d+§\s+(?:-|–|to)\s*\d+§?"
+    r"(?i)(?:\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater)\s+than|over|under|above|below|up\s+to|not|instead\s+of|rather\s+than"
+    r"|between\s+\d+§\s+and"
+    r"|look(?:s|ed|ing)?\s+for)|(?:\bnot|n't)(?:\s+(?:see|find|count|say|pick|choose))?)\s+\d+§|\d+§\s+(?:isn't|is\s+(?:not|wrong|incorrect))\b|\d+§\s+(?:-|–|to)\s*\d+§?"
 )
 """Number that only bounds the count, or is denied."""
 _COUNTED = r"(\d+)§"
@@ -37,7 +38,7 @@ _TOTALS = (
     r"{n}\s+(?:out\s+)?of\s+(?:the\s+|these\s+|all\s+)?(?:\d|total)",
 )
 _NONE = re.compile(
-    r"(?i)\A\W*no(?!\s+(?:answer|idea|way)\b)(?:\s+\w+){1,4}\W*\Z|\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?(?!\s+(?:answer|way)\b)|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)"
+    r"(?i)\A\W*no(?!\s+(?:answer|idea|way|option|choice|correct)\b)(?:\s+\w+){1,4}\W*\Z|\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?(?!\s+(?:answer|way)\b)|there\s+(?:isn't|aren't)\s+an?y?|none(?!\s+of\s+(?:(?:the|these|your)\s+)?(?:above|options|choices|answers|business|these|them)\b)|no\s+\w+\s+(?:is|are)"
     r"\s+(?:visible|present|shown|there)"
     r"|no\s+(?:images?|pictures?)\s+(?:contains?|shows?|ha(?:s|ve)))\b"
 )
@@ -54,7 +55,8 @@ def counted(text: str, options: Mapping[int, str]) -> str:
     >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
     ['D', 'B', '']
     """
-    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", text.replace("§", ""))
+    text = re.sub(r"(?<=\d)[-–](?=\d)", " to ", re.sub('[§"]', "", re.sub(r'(?i)"one"', "1", text)))
+    text = re.sub(r"(?i)(?:n't|\s+not)\s+(?:\w+\s+)?a\s+single\b", " no", text)
     text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)][^\S\n]+", "", text)) if len(text.split()) > 2 else text
     marked = re.sub(_NUMBER, lambda match: f" {_value(match)}§ ", text)
     marked = _BOUND.sub("some", marked)

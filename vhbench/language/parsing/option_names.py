@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from string import ascii_uppercase
 
 from vhbench.language import lexicon
@@ -45,7 +46,7 @@ _NO_NOUN = (
 )
 """Words that no article precedes, so that an A before them is the letter."""
 _REMARK = (
-    rf"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|(?:most\s+)?(?:likely|{_ADVERB})|please|maybe|perhaps|yes|yep|ok(?:ay)?|thank(?:s|\s+you)|overall|thereby|imh?o|btw|first|true|false|(?:like|same)\s+(?:\w+\s+)?\w+|(?:once\s+)?(?:again|more)|here|final|then"
+    rf"(?:\([^()\n]*\)|\[[^\[\]\n]*\]|for\s+sure|(?:most\s+)?(?:likely|{_ADVERB})|please|maybe|perhaps|yes|yep|ok(?:ay)?|thank(?:s|\s+you)|overall|thereby|imh?o|btw|lol|tbh|first|true|false|(?:like|same)\s+(?:\w+\s+)?\w+|(?:once\s+)?(?:again|more)|here|final|then"
     rf"|{_PARTICIPLE}|(?:in)?correct|right|wrong|best|better|see\s+\w+|no\s+(?:doubt|question|contest)(?:\s+about\s+it)?"
     r"|with\s+\w+\s+(?:confidence|certainty)|\d+\s?(?:%|/\s?\d+)(?:\s+\w+)?)\s*(?:[.;:!?\n]|,\s+(?:(?:because|since|as|so|the|it|not|but|and|while)\b|[(\[]?(?-i:[B-J])\b)|$)"
 )
@@ -61,34 +62,14 @@ _NUMBERED = re.compile(
     rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
 )
 _LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?P<is>\s+(?:is|are|has)\s.*)?\W*")
-_TOO_LITTLE = r"(?:not\s+enough|insufficient)\s+(?:information|evidence|data|context)"
-# Option that refers to the others, and its paraphrases in responses.
 _KINDS: Mapping[str, tuple[str, str]] = {
-    "none": (
-        r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
-        r"(?:none|neither|nothing)(?!\s+(?:else|more|other|but|that|special|unusual|particular|either|of\s+the\s+(?:others?|rest|remaining|first|last|previous))\b)"
-        r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
-        r"|picture)\b)?|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
-        r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf|with|where|which)|\W*$)"
-        r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|\w+n't\s+(?:in\s+)?any\s+of\b"
-        r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
-    ),
-    "both": (r"both\b|all of\b|all the\b", r"both|all\s+of\s+(?:the\s+above|them|these)|all\s+(?:the\s+)?images"),
-    "same": (
-        r".*\b(?:same|equal|identical)\b",
-        r"(?:the\s+)?same(?!\s+(?:as\s+the\s+(?:first|reference)|image|picture|style))|equal(?:ly)?|identical|a\s+tie"
-        r"|(?:no|little)\s+(?:\w+\s+)?difference",
-    ),
-    "unknown": (
-        r"(?:i )?(?:don'?t|do not|cannot|can'?t|can not|could not|not|un)\s*(?:be )?"
-        r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain"
-        rf"|{_TOO_LITTLE}",
-        r"(?:i\s+)?(?:don'?t|do\s+not|did\s+not)\s+know|(?:cannot|can't|could\s+not|couldn't|can\s+not|unable\s+to"
-        r"|not\s+possible\s+to|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:be\s+)?(?:determined?|tell|told|say|know"
-        r"|decide|answer)|(?:not|un)\s*(?:sure|certain|clear|known)|unsure"
-        rf"|{_TOO_LITTLE}",
-    ),
+    kind: (option, response)
+    for kind, option, response in (
+        row.split("\t")
+        for row in Path(__file__).with_name("option_kinds.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    )
 }
+"""Patterns of an option that refers to the others, and of its paraphrases in responses, by kind."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +132,10 @@ class Names:
         for match in pattern.finditer(text):
             group = str(match.lastgroup)
             option = pattern.match(text, match.end() + 1) if match[0] == "A" else None  # "A cat" names an option "cat"
-            if group in groups:
+            inner = pattern.match(text, match.start(group)) if group == "option" else None  # 'answer "A is closer"'
+            if inner and groups.get(str(inner.lastgroup), ("",))[0]:
+                yield Mention(inner.start(), inner.end(), groups[str(inner.lastgroup)][0])
+            elif group in groups:
                 yield Mention(match.start(), match.end(), groups[group][0], kind=groups[group][1])
             elif not option or groups.get(str(option.lastgroup), ("", "letter"))[1]:
                 yield Mention(match.start(), match.end(), match[group].upper(), by_letter=group != "bare")
@@ -160,7 +144,7 @@ class Names:
 def normal(text: str) -> str:
     """Return a text in lower case, without a leading article, with digits for number words."""
     words = re.sub(r"[^\w\s'+-]|(?<!\w)(?:'|-(?!\d))|['-](?!\w)", " ", text.lower().replace("−", "-")).split()
-    if len(words) > 1 and words[0] in lexicon.words("articles"):
+    if len(words) > 1 and words[0] in lexicon.words("articles") and re.match(r"\W*\w+\s", text):
         words = words[1:]
     return " ".join(str(NUMBER_WORDS.get(word, word)) for word in words)
 
@@ -248,11 +232,15 @@ def _labelled(choice: str, letter: str) -> list[tuple[str, str]]:
         return []
     label = match["label"]
     either = label if label in "AI" else f"[{label}{label.lower()}]"
-    subject = rf"(?-i:{either})(?=\s+(?:is|are|has)\b)(?!\s+is\s+(?:\w+\s+){{0,3}}?{_CHOSEN})"
+    own = re.escape(match["is"] or "\0")
+    subject = (
+        rf"(?-i:{either})(?!{own})(?=\s+(?:is|are|has)\b)(?!\s+(?:is|has\s+to\s+be)\s+(?:\w+\s+){{0,3}}?{_CHOSEN})"
+    )
     return [
         (rf"{_LABELLED}\s+\(?(?-i:{label})\)?", letter),
         (rf"(?:point|box|marker|dot)\s+\(?{label}\)?", letter),
-        (subject, letter if label == letter or match["is"] else ""),  # of "Point A" under D, it may be either
+        (rf"(?-i:{either})(?={own})", letter),
+        (subject, letter if label == letter else ""),  # of "Point A" under D, it may be either
     ]
 
 
@@ -289,7 +277,7 @@ def _by_letter(letters: str) -> Iterator[str]:
     either = f"[{letters}{letters.lower()}]"
     yield rf"[(\[](?P<bracket>{either})[)\]]"
     yield (
-        r"(?i:option|choice|answer|letter)\s*[:#]?\s*[(\"'\[]?"
+        rf"(?i:option|choice|answer(?!\W{{1,3}}(?-i:A)\s+(?!{_NO_NOUN})(?-i:[a-z]))|letter)\s*[:#]?\s*[(\"'\[]?"
         rf"(?P<option>(?-i:[{letters}])|(?i:{either})(?!\w|\s+\w))[)\"'\]]?(?!\w)"
     )
     yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"

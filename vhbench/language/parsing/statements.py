@@ -63,6 +63,8 @@ def match_statement(text: str, claim: Claim) -> tuple[str, bool]:
     for clause in chain.from_iterable(map(parts, sentences(normalize_phrases(text)))):
         if any(word.stem in claim.stems for word in clause.lead):  # unrelated clauses are left out
             clause = clause._replace(words=clause.words + clause.lead)
+        if verdicts and not claim.either and clause.continues and clause.words[0].surface == "or":
+            verdicts.pop()  # "A dog, or a wolf"
         skip = clause.continues and skip
         if skip or _outside(_UNSURE, clause.text, claim):
             verdicts, unsure, skip = [], True, True
@@ -126,24 +128,11 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     only = [word.surface for word in plain[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
     if only and claim.exists and len(plain) < 5 and not finite(plain) and not shares(plain, claim):
         return "no"  # "Only a bus."
-    if claim.exists and _only_another(plain, claim):
-        return "no"
+    contents = content(plain)
+    if claim.exists and contents and plain[0].surface == "only" and another(contents[0].stem, claim.stems[-1]):
+        return "no"  # "Only dogs are visible"
     verdict = measured(plain, claim, denied=False) or _affirmation(plain, clause, claim)
     return verdict or identified(plain, claim) or contrary(plain, clause, claim) or converse(plain, clause, claim)
-
-
-def _only_another(tokens: list[Word], claim: Claim) -> bool:
-    """Return whether the only animal is a cat where the question is about a dog."""
-    contents = content(tokens)
-    if not contents or not any(word.surface == "only" for word in tokens[:2]) or not finite(tokens):
-        return False
-    if tokens[0].surface == "only" and another(contents[0].stem, claim.stems[-1]):
-        return True  # "Only dogs are visible"
-    if len(contents) < 2:
-        return False
-    kind, thing = next((word for word in contents if word.surface != "only"), contents[0]), contents[-1]
-    expected = claim.stems[-1]
-    return kind.stem != expected and implies(expected, kind.stem) and another(thing.stem, expected)
 
 
 def _in_view_of(word: Word, claim: Claim) -> Word:
@@ -188,9 +177,6 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
     if count is not None:
         behind = tuple(word for word in behind if number(word) is None)
         return "no" if count == claim.count and _part_of(behind, claim) else ""
-    matches = tuple(word.stem for word in behind) == claim.stems[claim.subject :]
-    if clause.continues and matches and claim.subject and shares(clause.subject, claim):
-        return "no"  # "The state marked yellow is Wyoming, not Colorado"
     for chunk in _chunks(right):
         absent = any(word.surface in _ABSENT for word in right)  # "The dots that you see are not really there"
         if claim.exists and not chunk and tuple(word.stem for word in before) != claim.stems and not absent:
@@ -210,7 +196,7 @@ def _nothing(clause: Part) -> bool:
     if stems & {PICTURE, f"a {PICTURE}"}:
         return False
     if _THING in stems:
-        return any(word.surface == "no" for word in clause.words[:2])
+        return any(word.surface == "no" for word in clause.words[: 3 if clause.words[0].surface == "there" else 2])
     return bool(stems & _HERE)
 
 

@@ -25,7 +25,7 @@ _THOUGHT_BEGINS: Final = re.compile(
     r"(?:let'?s\b|let\s+(?:me|us)\b|i(?:'ll|\s+(?:will|need\s+to|have\s+to|should|must))\s|we\s+(?:need|should"
     r"|have)\s+to\b|the\s+(?:user|question|task|problem)\s+(?:is|asks?|wants?|says|needs)\b|to\s+(?:determine|answer"
     r"|find|figure|solve|decide|identify|count|check)\b[^.\n]{0,160}\b(?:i|we|let'?s|let\s+me)(?:'ll)?\s(?:need|will"
-    r"|must|should|have|examine|look|check|compare|first))|\A\W*(?:got\s+it|hmm+)\b"
+    r"|must|should|have|examine|look|check|compare|analy[sz]e|consider|evaluate|review|first))|\A\W*(?:got\s+it|hmm+)\b"
 )
 _ALOUD: Final = re.compile(
     r"(?i)\A\W*(?:got\s+it|hmm+|(?:okay|alright|so),?\s+(?:so\s+)?(?:i\s+need|let'?s|let\s+me)|the\s+user"
@@ -38,6 +38,10 @@ _CONCLUDES: Final = re.compile(
     r"|(?:\A\W*|\b(?:is|be)\W+)(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"
     r"|\b(?:supports?|matches|fits|favou?rs|to)\s+(?:option\s+)?\W?(?-i:[A-J])\b\W*\Z|\b(?-i:[A-J])\)?\s+(?:(?:is|must\s+be)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|answer|one)|fits)\b|\bmust\s+be\b"
 )
+_ITEM_BEGUN: Final = re.compile(
+    r"(?i)(?:\A|\n)\W*(?:\d{1,2}[.)]\W*)?(?-i:[A-J])[.):][^:\n]+:\s+(?:the|this|it|in|there|an?)\b[^\n.!?]*\w\Z"
+)
+"""Item on an option without the end of its sentence: "A. A dog: The image"."""
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s|\Z)|\n")
 
 
@@ -87,6 +91,6 @@ def unfinished(text: str) -> bool:
     sentences = [sentence for sentence in _SENTENCE_ENDS.split(text[-600:]) if sentence.strip()]
     last = sentences[1:] or sentences if len(text.split()) <= _FEW else sentences[-2:]  # the first is a plan
     concludes = any(map(_CONCLUDES.search, last))
-    if concludes:
+    if concludes and not _ITEM_BEGUN.search(text[-600:]):
         return False
     return text[-1:].isalnum() or text[-1:] in ",;:(-" or _ALOUD.match(text) is not None

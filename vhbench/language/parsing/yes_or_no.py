@@ -34,8 +34,21 @@ _WITHDRAWN: Final = re.compile(
     r"no\W+(?:wait|actually|hold on|correction|scratch that)\b.*?\W(?:yes|no|there|it|i|they)\b", re.DOTALL
 )
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+_ROW: Final = re.compile(
+    r"(?m)^[\s|]*(?P<before>[✅✓✔❌✗✘])?\s*(?P<label>[a-z][a-z0-9 '-]{0,40}?)\s*(?:(?:[|:]|\s[–—-])\s*(?P<word>yes|no"
+    r"|present|absent)|[|:–—-]?\s*(?P<after>[✅✓✔❌✗✘]))?[\s|.]*$"
+)
+"""Row of a table or list of verdicts: "| dog | ❌ |"."""
+_DISCARDED: Final = re.compile(
+    r"(?:\bnot|n't|(?:going|about|tempted|inclined) to|(?:might|could|may) be|thought it was|,\s*not"
+    r"|rather than|instead of)\s+(?:say |answer )?(?:an? )?[\"']?(?:yes|no)\b[\"']?(?:,?\s+but\b)?"
+    r"|[\"']?\b(?:yes|no)\b[\"']?(?: (?:is|was) (?:wrong|incorrect|not (?:right|correct))| does(?:n't| not)"
+    r" (?:match|fit)|\s*(?:→|\.\.+)(?=\W*(?:yes|no)\b))"
+)
+"""Answer that another replaces: "not yes but no", "no rather than yes"."""
+_SAID: Final = re.compile(r"\b(?:yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
-_BARE_NOUN: Final = re.compile(r"\W*([a-z]+(?: [a-z]+)?)\W*")
+_BARE_NOUN: Final = re.compile(r"\W*(?:(?:a|an|the) )?([a-z]+(?: [a-z]+)?)\W*")
 _SHORT: Final = 300
 """Maximum length, in characters, of a cached response."""
 _SAYS: Final = re.compile(r"\w")
@@ -46,9 +59,9 @@ _COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
 _HERE: Final = re.compile(r"\W*(?:present|visible|found|detected|exists)\W*")
 _ELLIPSIS: Final = re.compile(
     r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|clearly"
-    r"|as far as i can (?:tell|see)|certainly)[, ]+)*(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this"
-    r"|that|you|we|one|these|both)(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
-    r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)(?P<not>n't| not|not)?|(?:'s"
+    r"|as far as i can (?:tell|see)|certainly|of course)[, ]+)*(?P<who>sure|certainly|definitely|there|it|they|he|she"
+    r"|i|this|that|you|we|one|these|both)(?: (?:really|sure|certainly|definitely|clearly|indeed|actually|surely"
+    r"|all|both))?(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)(?P<not>n't| not|not)?|(?:'s"
     r"|'re)(?P<short_not> not)?|(?: can)? (?:see|spot|find|notice)(?= (?:one|some)\b))(?: (?:indeed|one|any|some|so"
     r"|here|certainly|definitely))?\W*"
 )
@@ -161,6 +174,8 @@ def _read(text: str, query: Claim | None) -> _Reading:
 
 def _read_once(text: str, query: Claim | None) -> _Reading:
     text = _without_echo(text)
+    kept = _DISCARDED.sub(". ", text)
+    text = kept if _SAID.search(kept) else text
     if _CONDITION.match(text) or (not _SAYS.search(text) and not assent.whole(text.strip())[0]):
         return "", bool(text)
     judged = _about_a_word(text, query) if query and query.word else None
@@ -236,11 +251,10 @@ def _leading(assents: Sequence[assent.AssentMatch], text: str, query: Claim | No
 
 def _listed(text: str, query: Claim | None) -> str | None:
     """Parse a list of verdicts, one per joint question."""
-    if query is None or ":" not in text:
+    if query is None:
         return None
+    text = _ROW.sub(_verdict, text)
     pairs = [(label, answer) for label, answer in _LABELLED.findall(text) if not _NO_LABEL.search(label)]
-    if len({label for label, _ in pairs}) < 2:
-        return None
     stems = set(query.stems)
     about = [str(answer) for label, answer in pairs if {word.stem for word in words(normalize_phrases(label))} & stems]
     alone = [
@@ -248,9 +262,17 @@ def _listed(text: str, query: Claim | None) -> str | None:
     ]
     if len(alone) == 1 and query.exists:
         return {"yes": "no", "no": "yes"}[alone[0]] if query.denied else str(alone[0])
+    if len({label for label, _ in pairs}) < 2:
+        return None
     if len(set(about)) == 1 or len(about) < 2:
         return about[0] if len(about) > 1 else None
     return "" if query.denied else "yes" if query.either else "no"
+
+
+def _verdict(row: re.Match[str]) -> str:
+    """Return a row as "dog: no"."""
+    verdict = row["before"] or row["word"] or row["after"]
+    return f"{row['label']}: {'yes' if verdict in ('yes', 'present', *'✅✓✔') else 'no'}" if verdict else row[0]
 
 
 def _sentences(text: str, query: Claim | None) -> _Reading:
@@ -261,8 +283,9 @@ def _sentences(text: str, query: Claim | None) -> _Reading:
         return ("yes" if query.denied else "no"), False
     if _NO_DOUBT.fullmatch(text):
         return "yes", False
-    if query.exists and (bare := _BARE_NOUN.fullmatch(text)) and set(map(stem, bare[1].split())) <= set(query.stems):
-        return "", True  # "Dog" to "Is there a dog?" repeats the question's word
+    noun = _BARE_NOUN.fullmatch(text) if query.exists and not query.either else None
+    if noun and set(map(stem, noun[1].split())) <= set(query.stems):
+        return "", True  # "Dog" and "A dog." to "Is there a dog?" repeat the question's words
     first = _FIRST.split(text.strip(), maxsplit=1)[0]
     short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
     if short:

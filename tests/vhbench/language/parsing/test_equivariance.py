@@ -141,7 +141,7 @@ def test_every_option_is_parsed_in_every_position(form: str) -> None:
     assert misread(form, lambda response, options: response) == []
 
 
-UNDECIDED = """
+UNDECIDED = r"""
 If the light is on, the answer is {L}; if it is off, the answer is {W}. | Is it {L}? | Why is {L} an option?
 It depends: {L} if seen from the left, {W} otherwise. | Assuming it is day, {L}; otherwise {W}. | Not {L}, not {W}.
 I see a problem with {L}. | A look at the image does not help. | I doubt {L}. | {L} must be wrong. | I exclude {L}.
@@ -169,6 +169,10 @@ Let's look at the picture. I see {T}. Therefore, the | Next, consider {L}. It st
 {L} is a poor match. | {L} is tempting. | I would hesitate to choose {L}. | {L} could be right, and so could {W}.
 {L} comes to mind, but it's not right. | {L}, {W}: not shown | I can see why one would choose {L}.
 {L} would be right only at night. | {L} would be a stretch.
+So option {L} is | So option {L} is the | {L} is... | Option {L} states that | I conclude that {L} seems
+({L}) shows the | Let's look at each.\n\n1. The first option is {L}. | {L}: 80 %, {W}: 20 % | {L} vs. {W}
+{L}: yes\n{W}: yes | {L}: no\n{W}: no
+The previous answer was {L}, but it is wrong. | Many models answer {L} here, which is wrong.
 {L} makes no sense. | {L} was my first thought, but no. | I would say {L} if it were day. | {L}, or possibly {W}.
 """
 
@@ -176,7 +180,7 @@ Let's look at the picture. I see {T}. Therefore, the | Next, consider {L}. It st
 @pytest.mark.parametrize("choices", [("cat", "dog", "boat", "umbrella"), ("Yes, it is far", "No, it is not", "No cup")])
 def test_no_option_is_parsed_where_none_is_chosen(choices: Sequence[str]) -> None:
     said = [
-        form.strip().format(L="ABC"[n], W="BCA"[n], T=choices[n])
+        form.strip().replace("\\n", "\n").format(L="ABC"[n], W="BCA"[n], T=choices[n])
         for form in UNDECIDED.replace("\n", " | ").split(" | ")
         if form.strip()
         for n in range(3)

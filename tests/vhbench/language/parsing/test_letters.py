@@ -229,3 +229,34 @@ def test_a_long_list_of_letters_is_read_in_linear_time() -> None:
     begin = time.process_time()
     parse("multiple_choice", "A) " * 1300, ("Neither", "Image 2", "Both", "Image 1"), question="Where is the cat?")
     assert time.process_time() - begin < 0.5  # 1.8 s when each letter searched the whole list
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("| {1} | ❌ |\n| {0} | ✅ |", "| Option | Shown |\n|---|---|\n| {0} | ✓ |\n| {1} | ✗ |", "{1}: ✗\n{0}: ✓"),
+        *('"{0}", not "{1}".', 'The answer is not "{1}" but "{0}".', '"{1}" is wrong. "{0}" is right.'),
+        *('I would not say "{1}". I would say "{0}".', '"{0}" rather than "{1}".'),
+    ],
+)
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("horse", "sheep", "train", "None of the above"),
+        *(("Image 1", "Neither", "Both", "Image 2"), ("bored", "not sure", "happy", "sad"), ("Yes", "No")),
+        ("It is raining.", "It is not raining.", "There is no rain.", "A man is in the rain."),
+    ],
+)
+def test_the_right_one_of_two_texts_is_read(form: str, options: tuple[str, ...]) -> None:
+    read = [
+        letter(form.format(options[i], options[i - 1]), options, "Which one is right?") for i in range(len(options))
+    ]
+    assert read == list("ABCD"[: len(options)])
+
+
+@pytest.mark.parametrize("options", [("yes, it is far", "no, it is not far"), ("No, it is close", "Yes, it is far")])
+def test_yes_and_no_name_the_options_that_begin_so(options: tuple[str, ...]) -> None:
+    question = "Is the car far from the tree?"
+    read = {word: letter(word, options, question) for word in ("Yes.", "No.", "No, it's not.")}
+    yes = "AB"[options[0].startswith("No")]
+    assert read == {"Yes.": yes, "No.": "BA"["AB".index(yes)], "No, it's not.": "BA"["AB".index(yes)]}

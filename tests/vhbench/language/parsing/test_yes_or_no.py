@@ -112,7 +112,7 @@ PAIRS = [
     ("There is.", "There isn't."), ("It appears so.", "It doesn't appear so."), ("I think so.", "I don't think so."),
     ("Probably.", "Probably not."), ("That's right.", "That's wrong."), ("That is true.", "That is not true."),
     ("I agree.", "I disagree."), ("There is a dog.", "There is no dog."), ("I can see a dog.", "I can't see a dog."),
-    ("A dog is visible.", "No dog is visible."), ("It has a dog.", "It has no dog."), ("A dog.", "No dog."),
+    ("A dog is visible.", "No dog is visible."), ("It has a dog.", "It has no dog."), ("One dog.", "No dog."),
     ("The image contains a dog.", "The image does not contain a dog."), ("Dogs are present.", "Dogs are not present."),
     ("A dog is present.", "A dog is absent."), ("It is a dog, not a cat.", "It is a cat, not a dog."),
     ("是", "不是"), ("はい", "いいえ"), ("네", "아니요"), ("Oui", "Non"), ("Ja", "Nein"), ("Sí", "No"), ("Sim", "Não"),
@@ -269,7 +269,9 @@ def test_a_megabyte_is_read_in_well_under_a_second(text: str) -> None:
     [
         ("Dog", ""),  # repeats the question's word
         ("dogs.", ""),
-        ("A dog.", "yes"),
+        ("A dog.", ""),
+        ("A dog, or a wolf.", ""),
+        ("A brown dog.", "yes"),
         ("Present", "yes"),
         ("Yes, there is — no, sorry, that is a cat.", ""),  # withdrawn
         ("Yes. Wait, no.", "no"),
@@ -278,3 +280,27 @@ def test_a_megabyte_is_read_in_well_under_a_second(text: str) -> None:
 )
 def test_an_echo_or_a_withdrawn_answer_is_none(response: str, prediction: str) -> None:
     assert parsing.parse("yes_no", response, question="Is there a dog in the image?") == prediction
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["| dog | {0} |\n| cat | {1} |", "dog: {0}\ncat: {1}", "- cat {1}\n- dog {0}", "{0} dog\n{1} cat", "| dog | {0} |"],
+)
+def test_a_table_of_signs_is_read_by_its_row(form: str) -> None:
+    assert [read(form.format(*signs), DOG) for signs in ("✅❌", "❌✅")] == ["yes", "no"]
+    assert [read(form.format(*signs), NO_DOG) for signs in ("✅❌", "❌✅")] == ["no", "yes"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(
+            'The answer is not "{1}" but "{0}".',
+            "I was going to say {1}, but it's {0}.",
+            '"{1}" is wrong. "{0}" is right.',
+        ),
+        *('It is not "{1}", it is "{0}".', "{0} rather than {1}.", "It might be {1}, but I would say {0}."),
+    ],
+)
+def test_a_replaced_answer_is_none(form: str) -> None:
+    assert [read(form.format(*words), DOG) for words in (("yes", "no"), ("no", "yes"))] == ["yes", "no"]
