@@ -45,7 +45,8 @@ def build(benchmark: str, root: Path) -> None:
     split_build = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
     # A worker takes seconds to start and to paint its own backdrops, half of what a smaller split takes in all.
     workers = os.cpu_count() or 1 if benchmark == "mioh" else 1
-    sharding.run(split_build, root, workers=workers, progress=sys.stderr.isatty())
+    # One progress bar, that of the longest build, where the demo builds all at once.
+    sharding.run(split_build, root, workers=workers, progress=benchmark == "mioh" and sys.stderr.isatty())
 
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:
