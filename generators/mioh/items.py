@@ -67,7 +67,7 @@ def by_answer(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], int], list[I
 
 
 def in_pairs(items: Sequence[Item], number: Callable[[Fact], int]) -> list[Item]:
-    """Put yes/no questions next to one with the other answer and an equal number, which then tells nothing.
+    """Put yes/no questions next to one with the other answer and an equal number, so that it predicts nothing.
 
     Those without such a question come last.
     """

@@ -206,7 +206,7 @@ class CheckOptions(WorkersOption):
 
     against: str = option(
         "Base revision of a pull request, such as origin/main: the rules are read from it, changes outside one model's "
-        "folder are rejected, and faults of unchanged entries are only listed.",
+        "folder are rejected, and errors of unchanged entries are only listed.",
         "",
         metavar="REVISION",
     )
@@ -243,7 +243,7 @@ def _check(options: CheckOptions) -> None:
     for line in find_duplicates(checked):
         typer.echo(in_a_line(f"note: {line}"), err=True)
     for line in old:
-        typer.echo(in_a_line(f"note: not a fault of this request: {line}"), err=True)
+        typer.echo(in_a_line(f"note: not an error of this request: {line}"), err=True)
     if refused:
         raise _refused(refused, str(options.board))
     typer.echo(f"{_entries(len(checked))}, all scores recomputed")

@@ -181,7 +181,7 @@ def _row(
 
 
 def tier_in_words(standings: Rankings, model: BoardModel, name: str = "") -> str:
-    """Return the tier of a model's entry, or of all, and whether an entry that nobody reran nearly is the answers."""
+    """Return the tier of an entry, or of all, and whether one not rerun nearly equals the reference answers."""
     tier = model.tiers.get(name, model.tier)
     near = {
         edition: standings.of(edition).rescorings[model.number].near_answers

@@ -163,7 +163,7 @@ def test_old_faults_are_listed_and_reject_no_request(two: Board, sources: dict[s
     assert rejected(run(two, sources, "check").output) == ["old/stray", f"ember-vl-8b/{NAME}"]
     done = run(two, sources, "check", "--against", "main")
     assert done.exit_code == 0, done.output
-    assert all(f"note: not a fault of this request: {line}" in done.output for line in old)
+    assert all(f"note: not an error of this request: {line}" in done.output for line in old)
     (two.folder / "entries/drift-vl-12b/\udcff").mkdir()  # bytes that are no UTF-8
     (two.folder / "entries/drift-vl-12b/\udcff/x").write_text("x")
     done = run(two, sources, "check", "--against", "main")
