@@ -154,6 +154,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     if (outcome := _judged_by_row(text, names)) is not None:
         return outcome
     text = _QUOTED.sub(lambda quoted: f"({name})" if len(name := _whole(quoted[1], names) or "") else quoted[0], text)
+    text = re.sub(r"\s*\((not\s[^()]*)\)", lambda no: f", {no[1]}," if any(names.find(no[1])) else no[0], text)
     text = _FOR_EXAMPLE.sub("for example", NOT_APPLICABLE.sub("not applicable", text))
     text = _LETTER_VERDICT.sub(r"\1 = ", _ARROW.sub(". So ", text))
     text = spread(_BUT.sub(r"\1 except ", _ONLY.sub(r"only \g<it> fits", _without_the_list(text, names))))
@@ -255,7 +256,7 @@ def _leading(text: str, names: Names) -> str:
 def _first_words(text: str, names: Names) -> str:
     """Return the option that is a first sentence alone: "Box B. Box A leaves out the neck."."""
     head = re.match(
-        r"\W*(?:(?:it\s+is|it's|the|option)\s+)?([^.,;:!\n]{1,80}?)\s*(?:[.,;!\n]|\bbecause\b|\bsince\b|\Z)",
+        r"\W*(?:(?:it\s+is|it's|the|option)\s+)?([^.,;:!\n]{1,80}?)\s*(?:[.;!\n]|,(?!\s*(?:no|or)\b)|\bbecause\b|\bsince\b|\Z)",
         text,
         re.IGNORECASE,
     )

@@ -19,7 +19,7 @@ _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marke
 _ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
 _LIST = re.compile(
     rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
-    r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-Z]))\b(?!\s*[.)]\s*\w|\s+in\b))+)"
+    r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-HJ-Z]))\b(?!\s*[.)]\s*\w|\s+in\b))+)"
 )
 _ORDINAL_LIST = re.compile(
     rf"(?i)(?P<items>{_ORDINAL.pattern[4:]}(?:,\s*{_ORDINAL.pattern[4:]})*,?\s+(?:and|or)\s+(?:the"

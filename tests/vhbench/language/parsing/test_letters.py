@@ -84,6 +84,11 @@ def test_the_reference_set(reference: Path) -> None:
     [
         (("Neither", "Image 1", "Both", "Image 2"), "Image 1 does not show it.", ""),
         (("Neither", "Image 1", "Both", "Image 2"), "Neither Image 1 nor Image 2.", "A"),
+        (("Neither", "Image 1", "Both", "Image 2"), "Rather than Image 1, I'd say Image 2.", "D"),
+        (("Neither", "Image 1", "Both", "Image 2"), "Image 1 (not Image 2)", "B"),
+        (("dog", "cat", "horse"), "dog, no, horse.", ""),
+        (("dog", "cat", "horse"), "dog, or rather horse.", ""),
+        (("dog", "cat", "horse"), "dog (not cat)", "A"),
         (("Image 1", "Image 2"), "Not Image 1.", ""),
         (("Image 1", "Image 2", "None of the above"), "Not Image 1.", ""),
         (("Image 1", "Image 2", "Image 3"), "Neither Image 1 nor Image 3 do.", ""),
