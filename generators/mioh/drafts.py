@@ -31,7 +31,7 @@ class ImageSlot:
         wants: facts, each with its required truth value.
         hp: the required fact that must be easy to see or, under HP, hard to see.
         hn: the fact that must be suggested by nothing or, under HN, strongly suggested: an absent one (or zero count),
-            or the one shown, if no image of some answer lacks it.
+            or the one shown, if no image of some answer lacks it (by nothing where possible).
         lures: distractors of which at least one must be true, so that this image alone does not reveal the answer.
         aside: categories not counted as suggesting ``hn``: the other options, which are distractors by design.
         there: attributes or relations whose objects and values must all be present, whether true or not: recognition

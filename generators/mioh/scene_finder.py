@@ -67,7 +67,7 @@ class SceneFinder:
                 mask &= truth.hard if hp else truth.easy
                 if fact == slot.hn:
                     company = self.pool.company(fact)
-                    mask &= company if hn else ~company
+                    mask, rest = (mask & company, rest) if hn else (mask, rest & ~company)
             elif fact == slot.hn:
                 far, near = self.pool.suggested(fact, slot.aside)
                 mask &= near if hn else far
