@@ -67,7 +67,10 @@ class SceneFinder:
                 mask &= truth.hard if hp else truth.easy
                 if fact == slot.hn:
                     company = self.pool.company(fact)
-                    mask, rest = (mask & company, rest) if hn else (mask, rest & ~company)
+                    if hn:
+                        mask &= company
+                    else:
+                        rest &= ~company  # photos without it are rare
             elif fact == slot.hn:
                 far, near = self.pool.suggested(fact, slot.aside)
                 mask &= near if hn else far
@@ -128,8 +131,8 @@ class SceneFinder:
 
     def suit(self, slots: Sequence[ImageSlot], scenes: Sequence[int], *, hp: bool = False, hn: bool = False) -> bool:
         """Return whether each scene matches its slot."""
-        found = (self._under(slot, hp, hn).loose for slot in slots)
-        return all(scene in self._places(where) for scene, where in zip(scenes, found, strict=False))
+        matches = (self._under(slot, hp, hn).loose for slot in slots)
+        return all(scene in self._places(where) for scene, where in zip(scenes, matches, strict=False))
 
     def _under(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
         # Pressure on correct images alone, or on incorrect ones, would mark them by their size or company.

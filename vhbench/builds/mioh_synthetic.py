@@ -323,6 +323,7 @@ def _draw_together(
             for chunk in (c for c in chunks if c not in items):
                 path = folder / f"{chunk[0]:06d}.msgpack"
                 try:
+                    # Not FileLock(…, timeout=…): lmms-eval makes a path return its first lock, with the first timeout.
                     with FileLock(path.with_suffix(".lock")).acquire(timeout=patience):
                         if not path.is_file():
                             drawn = [

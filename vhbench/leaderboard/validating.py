@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from secrets import randbelow
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +29,7 @@ from vhbench.leaderboard.question_index import QuestionIndex, cached_question_in
 from vhbench.leaderboard.reproduction import SELF_REPORTED, tier_of
 from vhbench.leaderboard.rescoring import ALIKE, FEWEST, RescoredEntry, counted, meanings, parsed, recompute
 from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
 
 ALIKE_IN_ERRORS = 0.25
 """Maximum number of differing predictions at which two entries are duplicates, as a share of the errors of both.
@@ -115,7 +115,7 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
         responses = packed_answers.unpack(file, entry.repeats * len(questions.rows))
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error).replace(f"{place.folder}{os.sep}", "")))  # for the site
-    _probe(questions, responses, _seconds(place, questions.source, rules, keep, claims))
+    _probe(questions, responses, digest, _seconds(place, questions.source, rules, keep, claims))
     rescoring = recompute(questions, responses, entry.repeats)
     unlike_scores = tuple(unlike_claims(entry.scores, rescoring)) if claims else ()
     moved = unlike_scores if entry.scorer not in ("", vhbench.__version__) else ()
@@ -133,14 +133,15 @@ def _examine(place: StoredEntry, questions: QuestionIndex, rules: Rules, keep: b
     return CheckedEntry(place, entry, tuple(reasons), rescoring, first, digests, tier, moved)
 
 
-def _probe(questions: QuestionIndex, responses: Sequence[PackedAnswer], seconds: float) -> None:
-    """Parse a sample of responses.
+def _probe(questions: QuestionIndex, responses: Sequence[PackedAnswer], digest: str, seconds: float) -> None:
+    """Parse a sample of responses, which follows from the digest of all: a submitter cannot choose it.
 
     Raises:
         VhbenchError: if it takes a second more than 1.5 times its share of the time, as that of a bomb does.
     """
     end = time.process_time() + SECONDS / 2 + 1.5 * seconds / _PROBED
-    for index in range(randbelow(_PROBED), len(responses), _PROBED):  # unknown to a submitter
+    sample = rng(0, "probe", digest).choice(len(responses), -(-len(responses) // _PROBED), replace=False)
+    for index in sample.tolist():
         place = index % len(questions.rows)
         counted(questions, parsed(questions, place, responses[index]))
         if time.process_time() > end:
