@@ -73,7 +73,7 @@ def test_every_posture_of_a_person_is_drawn_from_three_sides(word: str) -> None:
 @pytest.mark.parametrize("word", people.FIGURES)
 def test_hands_hold_the_knees_or_one_another(word: str, monkeypatch) -> None:
     """Each palm, 2.2 of 100 units beyond the wrist, is on what it holds; the bones of the arm keep their lengths."""
-    palms: list[people.Point] = []
+    palms: list[tuple[float, float]] = []
     monkeypatch.setattr(people, "_hand", lambda _, who, wrist, turn, *rest: palms.append(polar(wrist, turn, 2.2)))
     for action, variant in (("sitting", 0), ("sitting", 2), ("crouching", 1), ("crouching", 2), ("", 1)):
         palms.clear()
