@@ -162,7 +162,8 @@ def _usual(row: Row, location: str, plan: _Plan) -> Row:
                     f"{location}: expected {field} of at most {_LONGEST:,} characters, got {len(text):,}"
                 )
             fields[field] = _READ[field](text)
-    if type(image := row.get(plan.image)) in (str, int) and 0 < len(str(image)) <= _LONGEST_NAME:
+    image = row[plan.image] if plan.image else ""
+    if isinstance(image, str | int) and 0 < len(str(image)) <= _LONGEST_NAME:
         fields["scene_ids"] = (str(image),)
     if isinstance(identity := fields.get("id"), float) and identity.is_integer():
         fields["id"] = int(identity)
