@@ -19,7 +19,7 @@ _FEW = 1024
 """Number of scenes up to which their indices are kept instead of bits."""
 
 _CROWD = 1
-"""Difference in the number of categories between photos of one question about attributes."""
+"""Difference in the number of categories between photos of a question about attributes; synthetic scenes have none."""
 
 
 class Candidates(NamedTuple):
@@ -36,8 +36,9 @@ class SceneFinder:
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self._uses = [0] * len(pool)
+        self._slack = 0 if pool.suggesting else _CROWD
         counts = (pool.columns.present[i] for i in range(len(pool.categories)))
-        self._crowds: list[int] = sum(counts, np.zeros(len(pool), np.int64)).tolist()
+        self._crowds = sum(counts, np.zeros(len(pool), np.int64))
         self._all: Bits = pack(np.ones(len(pool), np.bool_))
         cache_size = min(4096, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
         self._candidates = lru_cache(maxsize=cache_size)(self._find_candidates)
@@ -48,9 +49,8 @@ class SceneFinder:
             self._uses[scene] += 1
 
     def alike(self, scenes: Sequence[int]) -> bool:
-        """Return whether photos show about as many categories each; synthetic scenes are balanced in this respect."""
-        crowds = [self._crowds[scene] for scene in scenes]
-        return bool(self.pool.suggesting) or max(crowds) - min(crowds) <= 2 * _CROWD
+        """Return whether photos show about as many categories each, and synthetic scenes exactly as many."""
+        return int(np.ptp(self._crowds[[*scenes]])) <= 2 * self._slack
 
     def _find_candidates(self, slot: ImageSlot, hp: bool, hn: bool) -> Candidates:
         """Return the matching scenes; a pressure may affect other facts only if unavoidable."""
@@ -109,7 +109,7 @@ class SceneFinder:
     ) -> tuple[int, ...] | None:
         """Return a distinct scene per slot or None, filling the most constrained slots first.
 
-        ``matched`` photos show about as many categories each: an attribute that another object has, as in distractors,
+        ``matched`` images show about as many categories each: an attribute that another object has, as in distractors,
         is more frequent where there are more objects.
         """
         pools: list[Candidates] = []
@@ -118,16 +118,20 @@ class SceneFinder:
             if not pools[-1].number:
                 return None
         used_scenes, chosen = {*others}, [0] * len(slots)
-        matched = matched and not self.pool.suggesting
-        like = self._crowds[others[0]] if matched and others else None
+        like = None if not matched else self._crowds[others[0]] if others else self._usual_crowd(pools)
         for i in sorted(range(len(slots)), key=lambda i: pools[i].number):
             scene = self._one(pools[i].strict, used_scenes, generator, like)
             if scene is None and (scene := self._one(pools[i].loose, used_scenes, generator, like)) is None:
                 return None
             used_scenes.add(scene)
             chosen[i] = scene
-            like = self._crowds[scene] if matched and like is None else like
         return tuple(chosen)
+
+    def _usual_crowd(self, pools: Sequence[Candidates]) -> int:
+        """Return the number of categories that the most scenes of every slot have."""
+        longest = self._crowds.max() + 1
+        numbers = [np.bincount(self._crowds[self._places(slot.loose)], minlength=longest) for slot in pools]
+        return int(np.minimum.reduce(numbers).argmax())
 
     def suit(self, slots: Sequence[ImageSlot], scenes: Sequence[int], *, hp: bool = False, hn: bool = False) -> bool:
         """Return whether each scene matches its slot."""
@@ -148,11 +152,11 @@ class SceneFinder:
     ) -> int | None:
         """Return one of the least used scenes, with about ``like`` categories."""
         scenes = self._places(candidates)
+        if like is not None:
+            scenes = scenes[abs(self._crowds[scenes] - like) <= self._slack]
         if len(scenes) > 64:
             scenes = scenes[generator.integers(len(scenes), size=48)]
         free: list[int] = scenes.tolist()
-        if like is not None:
-            free = [scene for scene in free if abs(self._crowds[scene] - like) <= _CROWD]
         if not used_scenes.isdisjoint(free):
             free = [scene for scene in free if scene not in used_scenes]
         if not free:

@@ -199,6 +199,16 @@ def test_the_same_seed_gives_the_same_questions_and_another_seed_others(scenes: 
     assert ask(1) != ask(2)
 
 
+def test_images_of_a_drawn_attribute_question_show_as_many_categories_each(scenes: list[Scene]) -> None:
+    """Else the true image, which needs no other object with the value, would more often be the emptiest."""
+    pool = ScenePool(scenes, suggesting=("lamp", "tent", "boat"))
+    shown = {scene.id: len(scene.categories()) for scene in scenes}
+    filler = Filler(QUESTION_TYPES["A5"], pool, sizes(10), seed=5, source="paper")
+    numbers = [{shown[scene] for scene in row.scene_ids} for row in filler.fill() if isinstance(row, Question)]
+    assert len(numbers) >= 20
+    assert {len(some) for some in numbers} == {1}
+
+
 def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
     first = scenes[0].objects[0]
     crowd = replace(scenes[0], objects=(replace(first, crowd=True),), countable=scenes[0].countable - {first.category})
