@@ -1,11 +1,13 @@
 """Names on a board that look like what they are: no invisible characters, no look-alikes, no reserved names.
 
-Look-alikes follow Unicode's TR 39 with the tables of disarm.
+Look-alikes follow Unicode's TR 39 with the tables of disarm. The words of the rules are in ``names.tsv``: names of
+baselines that boards elsewhere have, words around them, and claims and signs of a verification or a rank.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 
 import disarm
 
@@ -20,8 +22,8 @@ _ODD = re.compile(
 )
 """Marks that are stacked, enclosing or unseen; dashes and digits that look like those of ASCII."""
 
-_SIGNS = ("CHECK MARK", "WITH CHECK", "WITH BOLD CHECK", "SQUARE ROOT", "MEDAL", "TROPHY", "CROWN")
-"""Parts of Unicode's names of signs that say that an entry is checked, or comes first."""
+_ROWS = (row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:])
+_TABLE = {kind: words.split(",") for kind, words in _ROWS}
 
 _LETTERS = str.maketrans("01i", "oll")
 
@@ -45,8 +47,10 @@ def check_name(name: str, subject: str, most: int) -> None:
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
     if mixed or disarm.has_anomalies(name) or _ODD.search(name) or not unicodedata.is_normalized("NFKC", name):
         raise VhbenchError(f"expected {subject} without characters that look like others; got {name!a}")
-    if _VERDICT.search(_plain(name)) or any(part in unicodedata.name(sign, "") for sign in name for part in _SIGNS):
-        raise VhbenchError(f"expected {subject} without a verdict of the board; got {name!a}")
+    if _VERDICT.search(_plain(name)) or any(
+        part in unicodedata.name(sign, "") for sign in name for part in _TABLE["signs"]
+    ):
+        raise VhbenchError(f"expected {subject} without a verdict or rank of the board; got {name!a}")
 
 
 def look(name: str) -> str:
@@ -64,7 +68,7 @@ def names_reference(name: str, references: Iterable[str]) -> bool:
     >>> [names_reference(name, ["Oracle"]) for name in ("0r\u00e1-cle!", "The oracle model", "Oracle 2", "Oracle-VL")]
     [True, True, True, False]
     """
-    allowed = "|".join(map(_bare, references))
+    allowed = "|".join(map(_bare, (*references, *_TABLE["references"])))
     key = _bare(re.sub(r"(?:[\W_]*v?[\d.]+|[\W_]+[IV]+)\W*$", "", name))
     return re.fullmatch(rf"(?:{_BEFORE})?(?:vhbench.*|(?:{allowed})(?:{_AFTER})*)", key) is not None
 
@@ -73,17 +77,7 @@ def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, _plain(text)))
 
 
-_BEFORE, _AFTER = (
-    "|".join(map(_bare, words.split()))
-    for words in (
-        "a an the our pure average expert model",
-        "s accuracy agent annotator annotators answer answers baseline choice class expert flip guess guesser guessing "
-        "large level model ours performance reference score standard vote",
-    )
-)
-"""Words around the name of a reference that leave it one."""
-
-_PARTS = ("verified", "re produced", "self reported", "provenance complete")
-_WORDS = "|".join(_plain(words).replace(" ", r"[\W_]*") for words in _PARTS)
-_VERDICT = re.compile(rf"(?!\A(?:{_WORDS})[-_][^\W_])(?<![^\W_])(?:{_WORDS})(?![^\W_])")
-"""Words by which a board marks what it has checked; "Verified-VL" is a name that begins with one."""
+_BEFORE, _AFTER = ("|".join(map(_bare, _TABLE[kind])) for kind in ("before", "after"))
+_CLAIMS = "|".join(_plain(words).replace(" ", r"[\W_]*") for words in _TABLE["claims"])
+_VERDICT = re.compile(rf"(?!\A(?:{_CLAIMS})[-_][^\W_])(?<![^\W_])(?:{_CLAIMS})(?![^\W_])")
+"""Claims that a board alone makes; "Verified-VL" is a name that begins with one."""

@@ -17,7 +17,7 @@ from logged_run import write_run
 from toy_build import ToyBuild
 
 from vhbench import splits
-from vhbench.leaderboard import boards, validating
+from vhbench.leaderboard import boards, names, validating
 from vhbench.leaderboard.boards import Board, Rules
 from vhbench.leaderboard.entries import ModelInfo, StoredEntry, entries, parameters, stored
 from vhbench.leaderboard.packed_answers import PackedAnswer, pack
@@ -28,7 +28,7 @@ from vhbench.leaderboard.validating import check_entry
 from vhbench.schema import Row, VhbenchError
 
 INVISIBLE, ALIKE, RESERVED = "without invisible characters", "look like others", "is reserved for baselines"
-CONTROL, VERDICT = "without control characters", "without a verdict of the board"
+CONTROL, VERDICT = "without control characters", "without a verdict or rank of the board"
 
 NAMES = {
     # reserved for baselines, in any spelling that looks the same
@@ -79,6 +79,12 @@ NAMES = {
     "Upper bound": RESERVED, "Our baseline": RESERVED, "Majority class": RESERVED, "Constant yes": RESERVED,
     "All yes": RESERVED, "Always A": RESERVED, "Human annotators": RESERVED, "Expert humans": RESERVED,
     "Oracle II": RESERVED, "Oracle (III)": RESERVED, "Oracle IV.": RESERVED,
+    # claims of a rank
+    "#1 GPT-9": VERDICT, "GPT-9 #1": VERDICT, "GPT-9 # 1": VERDICT, "No. 1": VERDICT, "GPT-9 (no.1)": VERDICT,
+    "Number One": VERDICT, "Winner": VERDICT, "W1nner": VERDICT, "The winner": VERDICT, "GPT-9, winner 2026": VERDICT,
+    "GPT-9 – SOTA": ALIKE, "GPT-9 - S0TA": VERDICT, "State-of-the-art model": VERDICT, "GPT-9 1st place": VERDICT,
+    "GPT-9 First-Place": VERDICT, "Champion": VERDICT, "Best model": VERDICT, "GPT-9 ranked first": VERDICT,
+    "Certified GPT-9": VERDICT,
 }  # fmt: skip
 
 
@@ -95,7 +101,8 @@ def test_a_misleading_name_is_refused(name: str) -> None:
      "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "Chancellor 3",
      "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL",
      "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL",
-     "Gold-VL 3B", "Golden Gate 2", "Baseline-VL", "Reference-VL II", "Upper Bound Labs VL", "Claude IV", "V-JEPA"],
+     "Gold-VL 3B", "Golden Gate 2", "Baseline-VL", "Reference-VL II", "Upper Bound Labs VL", "Claude IV", "V-JEPA",
+     "Winner-VL 7B", "Champion-1", "Winnergrad 2", "LoRA rank 1", "GPT-9 no-1x", "Sotalol VL", "GPT-9 #12", "Noel 1B"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
     ModelInfo(name=name).check()
@@ -432,6 +439,11 @@ def test_odd_numbers_are_refused_before_they_are_written() -> None:
     assert parameters("7B") == 7_000_000_000
     with pytest.raises(VhbenchError, match="at most 1000T"):
         parameters("999999999999999B")
+
+
+def test_the_words_of_names_are_few() -> None:
+    """A board reserves what it says itself, and common references: not each word that a submitter may think of."""
+    assert sum(map(len, names._TABLE.values())) <= 75
 
 
 def test_the_table_is_long() -> None:
