@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from vhbench.files import LARGEST_TEXT, read_bytes
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import open_parquet, readable
+from vhbench.splits.unpacking import readable
 
 COLUMN = "response"
 LONGEST = 1 << 20
@@ -96,17 +96,17 @@ def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
         VhbenchError: if it is damaged, has other columns, another number of responses or a missing one, or unpacks to
             more text than allowed.
     """
-    read_bytes(path, LARGEST_TEXT)
-    file, schema = open_parquet(path)
-    if [(field.name, field.type) for field in schema] not in (_COLUMNS[:1], _COLUMNS):
-        raise VhbenchError(f"{path}: expected a text column, {COLUMN!r}, and perhaps the columns {', '.join(_LENGTHS)}")
+    data = pa.BufferReader(read_bytes(path, LARGEST_TEXT))
     with readable(path):
-        if file.metadata.num_rows != count:
-            raise VhbenchError(f"{path}: expected {count:,} responses, got {file.metadata.num_rows:,}")
-        size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
-        if size > _LONG:  # dictionaries of later batches would have all earlier texts
-            file = pq.ParquetFile(path, metadata=file.metadata)
-        batches = _batches(path, file, size)
+        metadata = pq.read_metadata(data)
+        if [(field.name, field.type) for field in metadata.schema.to_arrow_schema()] not in (_COLUMNS[:1], _COLUMNS):
+            both = f"{COLUMN!r}, and perhaps the columns {', '.join(_LENGTHS)}"
+            raise VhbenchError(f"{path}: expected a text column, {both}")
+        if metadata.num_rows != count:
+            raise VhbenchError(f"{path}: expected {count:,} responses, got {metadata.num_rows:,}")
+        size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+        repeated = [COLUMN] if size <= _LONG else []  # dictionaries of later batches would have all earlier texts
+        batches = _batches(path, pq.ParquetFile(data, metadata=metadata, read_dictionary=repeated), size)
         answers: Sequence[PackedAnswer] = (
             _Packed(*pa.Table.from_batches(batches).columns)
             if size > _LONG
