@@ -18,9 +18,10 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
 """Unicode categories of invisible characters, in which two names could differ but look identical; " " is allowed."""
 
 _ODD = re.compile(
-    r"[\u0300-\u036f]{2}|[\u034f\u0640\u115f\u1160\u20d0-\u20ff\u2800\u3164\uffa0]|(?![-0-9])[\u2010-\u2015\d]"
+    r"[\u0300-\u036f\u0640\u115f\u1160\u20d0-\u20ff\u2776-\u2793\u2800\u3164\uffa0\U0001f130-\U0001f1ff]"
+    r"|(?![-0-9])[\u2010-\u2015\d]"
 )
-"""Marks that are stacked, enclosing or unseen; dashes and digits that look like those of ASCII."""
+"""Marks beyond accents, unseen signs, letters and numbers as pictures; dashes and digits that look like ASCII's."""
 
 _ROWS = (row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:])
 _TABLE = {kind: words.split(",") for kind, words in _ROWS}
@@ -45,12 +46,20 @@ def check_name(name: str, subject: str, most: int) -> None:
     if unseen or disarm.strip_variation_selectors(name) != name:
         raise VhbenchError(f"expected {subject} without invisible characters; got {name!a}")
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
-    if mixed or disarm.has_anomalies(name) or _ODD.search(name) or not unicodedata.is_normalized("NFKC", name):
+    odd = mixed or disarm.has_anomalies(name) or _ODD.search(name) or _looks_ascii(name)
+    if odd or not unicodedata.is_normalized("NFKC", name):
         raise VhbenchError(f"expected {subject} without characters that look like others; got {name!a}")
     if _VERDICT.search(_plain(name)) or any(
         part in unicodedata.name(sign, "") for sign in name for part in _TABLE["signs"]
     ):
         raise VhbenchError(f"expected {subject} without a verdict or rank of the board; got {name!a}")
+
+
+def _looks_ascii(name: str) -> bool:
+    """Return whether other Latin letters, or all of three letters and more, look like those of ASCII."""
+    letters = [sign for sign in unicodedata.normalize("NFKD", name) if sign.isalpha()]
+    alike = [sign for sign in letters if not sign.isascii() and re.fullmatch("[a-z]", look(sign))]
+    return len(alike) == len(letters) > 2 or any(unicodedata.name(sign).startswith("LATIN") for sign in alike)
 
 
 def look(name: str) -> str:
@@ -78,6 +87,6 @@ def _bare(text: str) -> str:
 
 
 _BEFORE, _AFTER = ("|".join(map(_bare, _TABLE[kind])) for kind in ("before", "after"))
-_CLAIMS = "|".join(_plain(words).replace(" ", r"[\W_]*") for words in _TABLE["claims"])
+_CLAIMS = "|".join(r"[\W_]*".join(_plain(words).replace(" ", "")) for words in _TABLE["claims"])
 _VERDICT = re.compile(rf"(?!\A(?:{_CLAIMS})[-_][^\W_])(?<![^\W_])(?:{_CLAIMS})(?![^\W_])")
 """Claims that a board alone makes; "Verified-VL" is a name that begins with one."""
