@@ -14,8 +14,11 @@ import disarm
 from vhbench.leaderboard.boards import one_line
 from vhbench.schema import VhbenchError
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
-"""Unicode categories of invisible characters, in which two names could differ but look identical; " " is allowed."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+"""Unicode categories of invisible characters, in which two names could differ but look identical."""
+
+_JOINERS = "\u200c\u200d"
+"""Characters that notes in some languages need."""
 
 _ODD = re.compile(
     r"[\u0300-\u036f\u0640\u115f\u1160\u20d0-\u20ff\u2776-\u2793\u2800\u3164\uffa0\U0001f130-\U0001f1ff]"
@@ -35,15 +38,26 @@ def _plain(text: str) -> str:
     return "".join(sign for sign in signs if not unicodedata.combining(sign)).translate(_LETTERS)
 
 
+def check_text(text: str, subject: str, most: int, allowed: str = _JOINERS) -> None:
+    """Check that a line has no invisible characters but the allowed ones.
+
+    Raises:
+        VhbenchError: if it is too long, or has others.
+    """
+    one_line(text, subject, most)
+    if any(unicodedata.category(sign) in _UNSEEN and sign not in allowed for sign in text):
+        raise VhbenchError(f"expected {subject} without invisible characters; got {text!a}")
+
+
 def check_name(name: str, subject: str, most: int) -> None:
     """Check that a name shows all its characters, each in the writing system that it seems to be in.
 
     Raises:
         VhbenchError: if it is too long, or has invisible, stacked or confusable characters.
     """
-    one_line(name, subject, most)
-    unseen = any(unicodedata.category(sign) in _UNSEEN for sign in name.replace(" ", ""))
-    if unseen or disarm.strip_variation_selectors(name) != name:
+    check_text(name, subject, most, "")
+    spaced = any(unicodedata.category(sign) == "Zs" for sign in name.replace(" ", ""))
+    if spaced or disarm.strip_variation_selectors(name) != name:
         raise VhbenchError(f"expected {subject} without invisible characters; got {name!a}")
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
     odd = mixed or disarm.has_anomalies(name) or _ODD.search(name) or _looks_ascii(name)

@@ -28,7 +28,7 @@ MOST_TEXT = 160 << 20
 _LONG = 8 << 20
 """Bytes of distinct responses above which they are decoded one at a time, which takes longer."""
 
-_GROUP, _BATCH, _BATCH_OF_LONG = 1 << 16, 256, 8
+_GROUP, _BATCH, _BATCH_OF_LONG, _FOOTER = 1 << 16, 256, 8, 1 << 18
 
 
 class PackedAnswer(NamedTuple):
@@ -104,6 +104,8 @@ def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
             raise VhbenchError(f"{path}: expected a text column, {both}")
         if metadata.num_rows != count:
             raise VhbenchError(f"{path}: expected {count:,} responses, got {metadata.num_rows:,}")
+        if metadata.serialized_size > _FOOTER:
+            raise VhbenchError(f"{path}: expected a footer of at most {_FOOTER >> 10:,} kB")
         size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         repeated = [COLUMN] if size <= _LONG else []  # dictionaries of later batches would have all earlier texts
         batches = _batches(path, pq.ParquetFile(data, metadata=metadata, read_dictionary=repeated), size)
@@ -132,8 +134,9 @@ def _batches(path: Path, file: pq.ParquetFile, size: int) -> Iterator[pa.RecordB
         values = texts.dictionary if isinstance(texts, pa.DictionaryArray) else texts
         if texts.null_count or values.null_count:
             raise VhbenchError(f"{path}: column {COLUMN} holds a null; a response without text is the empty string")
-        if any(value is None or value < 0 for column in batch.columns[1:] for value in column.to_pylist()):
-            raise VhbenchError(f"{path}: expected token counts of at least 0")
+        lengths = [value for column in batch.columns[1:] for value in column.to_pylist()]
+        if any(value is None or not 0 <= value <= LONGEST for value in lengths):
+            raise VhbenchError(f"{path}: expected token counts of at least 0, and at most {LONGEST:,}")
         try:
             values.validate(full=True)
         except pa.ArrowInvalid as error:
