@@ -1,8 +1,10 @@
 """People by kind, action, clothes colour and variant (age, build, skin, hair, clothes)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from vhbench.files import read_typed
 from vhbench.generators.scenes.creatures.faces import Head, Heads, Points, draw_head, hair_behind
@@ -36,14 +38,19 @@ class Physique:
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """Action: upper and lower angles of arms and legs (near, far), lean and view; ``open`` hands show fingers."""
+    """Action, usual or in one view: upper and lower angles of arms and legs (near, far), lean and side of the body."""
 
     arms: tuple[tuple[float, float], tuple[float, float]]
     legs: tuple[tuple[float, float], tuple[float, float]]
+    reach: tuple[tuple[float, float], tuple[float, float]] = ((1, 1), (1, 1))  # of foreshortened legs
     lean: float = 0
     front: bool = False
     lying: bool = False
-    open: bool = False
+    hands: Literal["loose", "open", "fist", "knees", "clasped"] = "loose"  # what they do or hold
+
+
+_VIEWS = ("front", "quarter", "side", "quarter")
+"""View of the variants of an action that is usually seen from the front; others begin with the side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,21 @@ class Person:
         """Return a trunk point by fraction of its length from the hip, and sideways offset."""
         return _along(self.hip, self.stance.lean, distance * self.trunk, side)
 
+    def joints(self, side: int) -> tuple[Point, Point, Point]:
+        """Return root, knee and ankle of the near (1) or far (-1) leg."""
+        far, offset = int(side < 0), side * self.hip_width * 0.52
+        root = (self.hip[0] + (offset if self.stance.front else 0.8 * self.unit), self.hip[1])
+        if self.stance.front and self.stance.lying:
+            root = self.up(0, offset)
+        thigh, shin = (self.leg * 0.5 * reach for reach in self.stance.reach[far])
+        knee = hang(root, self.stance.legs[far][0], thigh)
+        return root, knee, hang(knee, self.stance.legs[far][1], shin)
+
+    @property
+    def knees_up(self) -> bool:
+        """Whether the thighs point to the viewer, and so cover the trunk."""
+        return self.stance.front and self.stance.hands == "knees" and not self.dress
+
 
 def _along(hip: Point, lean: float, distance: float, side: float) -> Point:
     return polar(polar(hip, 90 - lean, distance), -lean, side)
@@ -100,34 +122,36 @@ def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
     who = _person(kind, colour, action, variant)
     sketch = Sketch(prefix="")
     front = who.stance.front
-    near_arm, far_arm = who.stance.arms
     hair_behind(sketch, who.head, _TABLES)
     if not front:
-        _arm(sketch, who, -1, far_arm)
-    _leg(sketch, who, -1, who.stance.legs[1])
-    _leg(sketch, who, 1, who.stance.legs[0])
+        _arm(sketch, who, -1)
+    if not who.knees_up:
+        _legs(sketch, who)
     _neck(sketch, who)
     _trunk(sketch, who)
+    if who.knees_up:
+        _legs(sketch, who)
     if front:
-        _arm(sketch, who, -1, far_arm)
+        _arm(sketch, who, -1)
     draw_head(sketch, who.head, _TABLES)
-    _arm(sketch, who, 1, near_arm)
+    _arm(sketch, who, 1)
     return sketch
 
 
 def _person(kind: str, colour: str, action: str, variant: int) -> Person:
     figure, stance, order = FIGURES[kind], _TABLES.stances[action], list(FIGURES).index(kind)
+    view = (_VIEWS if stance.front else _VIEWS[2:] + _VIEWS[:2])[variant % 4]
+    stance = _TABLES.stances.get(f"{action} {view}".strip(), stance)
     unit, young = figure.height, 7.3 - figure.heads
     build = _TABLES.builds[(variant * 3 + order) % len(_TABLES.builds)]
     old = not young and (variant + order) % 4 == 3
     leg, trunk = (48 - 2.8 * young) * unit, 30 * unit
     leg_width = 5.8 * unit * figure.width * build.girth
-    drop = max(_drop(angles, leg) for angles in stance.legs) + 3.8 * unit
+    drop = max(map(_drop, stance.legs, stance.reach)) * leg + 3.8 * unit
     if action == "sitting" or stance.lying:
         drop = leg_width * 1.1
     radius = 50 / figure.heads * unit
     lean = stance.lean * (1 if stance.lying else 0.5)
-    view = ("front", "quarter", "front", "quarter")[variant % 4] if stance.front else ("side", "quarter")[variant % 2]
     style = figure.hair[(variant + order) % len(figure.hair)]
     grey = old or style == "grey"
     dress = figure.skirt or (figure.dress and variant % 3 == 1)
@@ -155,7 +179,7 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
             centre=_along((0.0, drop), stance.lean, trunk + (2.2 - 1.1 * young) * unit + radius, 0),
             radius=radius,
             tilt=lean,
-            view="side" if stance.lying else view,
+            view=view,
             mirror=-1 if stance.front and variant % 4 == 3 else 1,
             skin=_pick("skin", variant * 5 + order),
             hair=_pick("grey" if grey else "hair", variant * 3 + order),
@@ -171,9 +195,9 @@ def _pick(name: str, index: int) -> str:
     return shades[index % len(shades)]
 
 
-def _drop(angles: tuple[float, float], leg: float) -> float:
-    """Return the vertical distance from the hip to an ankle."""
-    return -hang(hang((0, 0), angles[0], leg * 0.5), angles[1], leg * 0.5)[1]
+def _drop(angles: tuple[float, float], reach: tuple[float, float]) -> float:
+    """Return the vertical distance from the hip to an ankle, in lengths of the leg."""
+    return -hang(hang((0, 0), angles[0], 0.5 * reach[0]), angles[1], 0.5 * reach[1])[1]
 
 
 def _limb(sketch: Sketch, start: Point, start_radius: float, end: Point, end_radius: float, colour: str) -> None:
@@ -191,14 +215,18 @@ def _creases(sketch: Sketch, joint: Point, turn: float, width: float, colour: st
         sketch.stroke([start, end], shade(colour, 0.72), width * 0.13)
 
 
-def _leg(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) -> None:
+def _legs(sketch: Sketch, who: Person) -> None:
+    for side in (-1, 1):
+        _leg(sketch, who, side)
+
+
+def _leg(sketch: Sketch, who: Person, side: int) -> None:
     front, width = who.stance.front, who.leg_width
-    root = (who.hip[0] + side * (who.hip_width * 0.52 if front else 0.8 * who.unit), who.hip[1])
-    knee = hang(root, angles[0], who.leg * 0.5)
-    foot = hang(knee, angles[1], who.leg * 0.5)
+    root, knee, foot = who.joints(side)
+    angle = who.stance.legs[int(side < 0)][1]
     dark = 1.0 if front or side > 0 else 0.78
     cloth, skin = shade(who.trousers, dark), shade(who.skin, dark)
-    _shoe(sketch, who, foot, side, angles[1])
+    _shoe(sketch, who, foot, side, angle)
     if who.dress or who.shorts:
         sketch.material = "skin"
         _limb(sketch, root, width * 0.86, knee, width * 0.58, skin)
@@ -209,15 +237,15 @@ def _leg(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) ->
     elif not who.dress:
         _limb(sketch, knee, width * 0.74, foot, width * 0.56, cloth)
         _limb(sketch, root, width, knee, width * 0.74, cloth)
-        _creases(sketch, knee, angles[1] - 90, width * 0.74, cloth)
-        _creases(sketch, between(knee, foot, 0.88), angles[1] - 90, width * 0.56, cloth)
+        _creases(sketch, knee, angle - 90, width * 0.74, cloth)
+        _creases(sketch, between(knee, foot, 0.88), angle - 90, width * 0.56, cloth)
 
 
 def _shoe(sketch: Sketch, who: Person, foot: Point, side: int, angle: float) -> None:
     """Draw a shoe: its toe points forward, or towards the viewer."""
     unit = who.unit * (who.leg_width / who.unit / 5.5) ** 0.5
     sketch.material = "leather"
-    towards = who.stance.front and abs(angle) < 25
+    towards = who.stance.front and (abs(angle) < 25 or who.stance.hands == "knees")
     shape = (
         ((-2.6, -1), (2.4, -1), (3.2, 1.6), (3.6, 3.4), (1.6, 4.6), (-1.2, 4.4), (-2.8, 2.6))
         if towards
@@ -233,19 +261,23 @@ def _shoe_point(foot: Point, angle: float, toe: float, down: float) -> Point:
     return polar(polar(foot, angle - 90, down), angle, toe)
 
 
-def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) -> None:
-    front, width = who.stance.front, who.arm_width
+def _arm(sketch: Sketch, who: Person, side: int) -> None:
+    front, width, angles = who.stance.front, who.arm_width, who.stance.arms[int(side < 0)]
     root = who.up(0.86 if abs(angles[0]) < 90 else 0.90, side * (who.shoulder * 0.80 if front else who.unit))
     elbow = hang(root, angles[0], 16.5 * who.unit)
     wrist = hang(elbow, angles[1], 13.5 * who.unit)
+    if who.stance.hands in ("knees", "clasped"):
+        held = who.joints(side)[1] if who.stance.hands == "knees" else who.up(-0.1, side * 0.4 * who.unit)
+        elbow, wrist = _bent(root, held, who.unit, side if front else -1)
+    turn = math.degrees(math.atan2(wrist[1] - elbow[1], wrist[0] - elbow[0]))
     dark = 1.0 if front or side > 0 else 0.80
     skin, cloth = shade(who.skin, dark), shade(who.shirt, dark)
-    _hand(sketch, who, wrist, angles[1] - 90, skin, side)
+    _hand(sketch, who, wrist, turn, skin, side)
     if who.long_sleeves:
         sketch.material = "cloth"
         _limb(sketch, elbow, width * 0.94, wrist, width * 0.74, cloth)
         _limb(sketch, root, width * 1.12, elbow, width * 0.98, cloth)
-        _creases(sketch, elbow, angles[1] - 90, width * 0.95, cloth)
+        _creases(sketch, elbow, turn, width * 0.95, cloth)
     else:
         sketch.material = "skin"
         _limb(sketch, elbow, width * 0.82, wrist, width * 0.56, skin)
@@ -253,8 +285,18 @@ def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float]) ->
         sketch.material = "cloth"
         cuff = between(root, elbow, 0.5)
         _limb(sketch, root, width * 1.12, cuff, width * 1.14, cloth)
-        hem = [polar(cuff, angles[0], width * 1.1), polar(cuff, angles[0] + 180, width * 1.1)]
+        across = math.degrees(math.atan2(elbow[1] - root[1], elbow[0] - root[0])) + 90
+        hem = [polar(cuff, across, width * 1.1), polar(cuff, across + 180, width * 1.1)]
         sketch.stroke(hem, shade(cloth, 0.66), width * 0.16)
+
+
+def _bent(root: Point, held: Point, unit: float, side: int) -> tuple[Point, Point]:
+    """Return elbow and wrist of an arm whose hand is at a point; the elbow points outwards or backwards."""
+    x, y = held[0] - root[0], held[1] - root[1]
+    direction, far = math.degrees(math.atan2(y, x)), min(math.hypot(x, y) - 3.4 * unit, 29.5 * unit)
+    opening = (16.5**2 + (far / unit) ** 2 - 13.5**2) / (33 * far / unit)
+    elbow = polar(root, direction + side * math.degrees(math.acos(min(1.0, opening))), 16.5 * unit)
+    return elbow, polar(root, direction, far)
 
 
 def _hand(sketch: Sketch, who: Person, wrist: Point, turn: float, skin: str, side: int) -> None:
@@ -262,10 +304,11 @@ def _hand(sketch: Sketch, who: Person, wrist: Point, turn: float, skin: str, sid
     sketch.material = "skin"
     palm = polar(wrist, turn, 2.2 * unit)
     thumb = turn + 50 * (side if who.stance.front else 1)
-    fingers = (-24, -8, 8, 24) if who.stance.open else (-9, -3, 3, 9)
-    for spread in fingers:
-        root, bend = polar(palm, turn + spread * 2.2, 1.5 * unit), 0 if who.stance.open else 14
-        tip = polar(root, turn + spread + bend, (3.6 if abs(spread) < 9 else 3.0) * unit)
+    hands = who.stance.hands
+    width, bend, long = {"open": (8, 0, 1.0), "knees": (6, 0, 0.9), "fist": (11, 0, 0.2)}.get(hands, (3, 14, 1.0))
+    for spread in (-3 * width, -width, width, 3 * width):
+        root = polar(palm, turn + spread * 2.2, 1.5 * unit)
+        tip = polar(root, turn + spread + bend, (3.6 if abs(spread) < 9 else 3.0) * unit * long)
         sketch.stroke([root, tip], shade(skin, 0.9 if spread < 0 else 0.97), 1.15 * unit)
     sketch.ellipse(palm, 2.5 * unit, 1.9 * unit, skin, turn=turn)
     sketch.stroke([polar(wrist, turn, 1.2 * unit), polar(palm, thumb, 2.9 * unit)], shade(skin, 0.86), 1.3 * unit)
@@ -347,7 +390,10 @@ def _skirt(sketch: Sketch, who: Person) -> None:
     hem = -who.leg * 0.40 / who.trunk
     wide, deep = who.hip_width, who.shoulder * 0.6
     if who.stance.front:
-        shape = ((0.34, -0.88 * wide), (0.34, 0.88 * wide), (hem, 1.75 * wide), (hem - 0.04, 0), (hem, -1.75 * wide))
+        reach = 1.75 * wide
+        if who.stance.hands == "knees":
+            hem, reach = -0.1, max(reach, who.joints(1)[1][0] + who.leg_width)
+        shape = ((0.34, -0.88 * wide), (0.34, 0.88 * wide), (hem, reach), (hem - 0.04, 0), (hem, -reach))
         points = [who.up(d, s) for d, s in shape]
     elif who.stance.lying:
         points = [who.up(d, s) for d, s in ((0.34, -deep), (0.34, deep), (hem, 1.25 * deep), (hem, -deep))]
