@@ -17,7 +17,7 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-pytest_plugins = ["browsing", "editions", "tiny_vlms", "tiny_image_models"]
+pytest_plugins = ["browsing", "editions", "running", "tiny_vlms", "tiny_image_models"]
 
 ROOT = Path(__file__).resolve().parent.parent
 

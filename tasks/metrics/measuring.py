@@ -106,6 +106,8 @@ class Measured:
         if any(metric.bounded for metric in self.metrics) and unread > MANY_UNPARSED * self.n and not self.withheld:
             share = f"{unread} of {self.n} responses ({100 * unread / self.n:.1f} %)"
             lines.append(f"{share} could not be parsed; the bounds show how far the score depends on them")
+        if self.n == len(self.answers.codes) and not self.withheld and (wordless := self.answers.responses.warning):
+            lines.append(wordless)
         return [*lines, *self._letter_bias(), *self._kept_letters()]
 
     def _letter_bias(self) -> Iterator[str]:

@@ -3,13 +3,13 @@
 A failed request shows nothing about a model. A share of up to :data:`ALLOWED` counts as incorrect, which changes
 accuracy by at most that; with more, scores are withheld: they are None, with the reason in one line. So are they if
 most responses are repetitions of a few texts without an answer (an error page, "N/A"; not an always-yes model), if most
-are loops, if one caption serves most images, or if most captions are in another language than English, or contain no
-word of the vocabulary. Refusals are responses: they count as incorrect, at any rate.
+are loops, if up to three captions serve most images, or if most captions are in another language than English, or
+contain no word of the vocabulary. Refusals are responses: they count as incorrect, at any rate.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import takewhile
 
 from vhbench.files import short_digest
@@ -37,6 +37,13 @@ _SHOWN = 200
 """Maximum characters of an error in a line."""
 
 _EXAMPLES = 3
+"""Maximum number of texts that are shown, or serve most images."""
+
+_MANY_WORDLESS = 0.2
+"""Share of captions without a word of the vocabulary above which a warning is printed."""
+
+_NO_ANSWER = "responses repeat a text without an answer"
+_FOREIGN_TEXT, _WORDLESS, _LOOPS = "are not in English", "contain no word of the vocabulary", "are loops"
 _DIGIT, _LONG_NUMBER = re.compile(r"\d"), re.compile(r"(?:\d\D*){3}")
 """Words with a digit differ between copies of an error: times, request numbers. Short ones in a caption are counts."""
 
@@ -50,8 +57,10 @@ class ResponseCounts:
 
     def __init__(self) -> None:
         """Begin without responses."""
-        self.total = self.failed = self.captions = self.wordless = self.foreign = self.loops = 0
+        self.total = self.failed = self.captions = 0
         self.first_error = ""
+        self._problems = Counter[str]()
+        self._firsts: dict[str, str] = {}
         self._alike = Counter[bytes]()
         self._texts: dict[bytes, str] = {}
 
@@ -63,7 +72,7 @@ class ResponseCounts:
             self.first_error = self.first_error or record.response.strip()
         if outcome_of(record) or not record.response:
             return
-        self.loops += is_loop(record.response)
+        self._note(_LOOPS, record, is_loop(record.response))
         counts = record.kind == "caption" and (claims is None or claims.named)
         number = _LONG_NUMBER if counts else _DIGIT
         tokens = ["#" if number.search(word) else word for word in _TOKEN.findall(record.response.casefold())]
@@ -73,8 +82,14 @@ class ResponseCounts:
             self._texts[key] = record.response.strip()[:_SHOWN]
         if record.kind == "caption":
             self.captions += 1
-            self.foreign += is_foreign(record.response)
-            self.wordless += claims is not None and not claims.named
+            self._note(_FOREIGN_TEXT, record, is_foreign(record.response))
+            self._note(_WORDLESS, record, claims is not None and not claims.named)
+
+    def _note(self, problem: str, record: Record, is_there: bool) -> None:
+        """Count a problem of a response, with the first that has it."""
+        if is_there:
+            self._problems[problem] += 1
+            self._firsts.setdefault(problem, record.response.strip()[:_SHOWN])
 
     @property
     def reason(self) -> str | None:
@@ -90,21 +105,33 @@ class ResponseCounts:
             return None
         least = max(2, _REPEATED * self.total)
         repeated = [(count, self._texts[key]) for key, count in self._alike.most_common(20) if count >= least]
-        problems = [("responses repeat a text without an answer", sum(count for count, _ in repeated))]
-        if self.captions:
-            repeated = repeated[:1]
-            problems = [("captions are identical", sum(count for count, _ in repeated))]
-            problems += [("captions are not in English", self.foreign)]
-            problems += [("captions contain no word of the vocabulary", self.wordless)]
-        problems += [("captions are loops" if self.captions else "responses are loops without an answer", self.loops)]
-        return next(filter(None, (self._uninformative(*problem, repeated) for problem in problems)), None)
+        few = f"captions are copies of {_EXAMPLES} texts or fewer"
+        by_kind = {"captions are identical": repeated[:1], few: repeated[:_EXAMPLES]}
+        for problem, texts in (by_kind if self.captions else {_NO_ANSWER: repeated}).items():
+            examples = "; ".join(f"{count} times {text!r}" for count, text in texts[:_EXAMPLES])
+            if line := self._uninformative(problem, sum(count for count, _ in texts), examples):
+                return line
+        kind, end = ("captions", "") if self.captions else ("responses", " without an answer")
+        for problem in (_FOREIGN_TEXT, _WORDLESS, _LOOPS):
+            first = f"the first: {self._firsts.get(problem)!r}"
+            if line := self._uninformative(f"{kind} {problem}{end}", self._problems[problem], first):
+                return line
+        return None
 
-    def _uninformative(self, problem: str, count: int, repeated: Sequence[tuple[int, str]]) -> str | None:
-        """Return a reason, with the most frequent responses, if most responses have this problem."""
+    def _uninformative(self, problem: str, count: int, examples: str) -> str | None:
+        """Return a reason, with examples, if most responses have this problem."""
         if count <= _MOST * self.total:
             return None
-        examples = "".join(f"; {n} times {text!r}" for n, text in repeated[:_EXAMPLES])
-        return f"{count} of {self.total} {problem}, more than {100 * _MOST:.0f} %: scores are withheld{examples}"
+        return f"{count} of {self.total} {problem}, more than {100 * _MOST:.0f} %: scores are withheld; {examples}"
+
+    @property
+    def warning(self) -> str | None:
+        """A warning if many captions contain no word of the vocabulary: they count as free of hallucinations."""
+        count = self._problems[_WORDLESS]
+        if self.total < _FEWEST or count <= _MANY_WORDLESS * self.total:
+            return None
+        share = f"{count} of {self.total} captions ({100 * count / self.total:.1f} %)"
+        return f"{share} {_WORDLESS}, and so no hallucination; the first: {self._firsts[_WORDLESS]!r}"
 
 
 def is_foreign(text: str) -> bool:

@@ -17,6 +17,7 @@ import tiny_trainable
 from any_vlm import build as any_model
 from peak_memory import PeakMemory
 from PIL import Image
+from running import Evaluate, scores
 from transformers import AutoModelForImageTextToText as AutoModel
 from typer.testing import CliRunner
 
@@ -172,29 +173,21 @@ def test_the_loss_falls_and_what_is_saved_is_whole(family: str, tuned: Any, rows
         finetune(told["base"], rows, out, FAST)
 
 
-EVALUATE = """
-import contextlib, json, sys
-from lmms_eval.evaluator import simple_evaluate
-from lmms_eval import models
-from lmms_eval.tasks import TaskManager
-manager, found = TaskManager("ERROR"), []
-for kind, model_args in json.loads(sys.argv[1]):
-    with contextlib.redirect_stdout(sys.stderr):
-        done = simple_evaluate(
-            model=kind, model_args=model_args + ",device_map=cpu", tasks=["ode_standard_existence"], batch_size=1,
-            device="cpu", bootstrap_iters=0, task_manager=manager, gen_kwargs="max_new_tokens=8",
-        )
-    found.append(done["results"]["ode_standard_existence"]["accuracy,none"])
-print(json.dumps(found))
-"""
-
-
 @pytest.mark.slow
-def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, editions: Editions) -> None:
+def test_lmms_eval_s_own_classes_see_what_was_learnt(
+    tuned: Any, editions: Editions, evaluate: Evaluate, use_data: Callable[[Path], None]
+) -> None:
     """Before and after, adapter and merged, on the training edition, with which the test edition shares nothing."""
     more = {"qwen2_vl": ",min_pixels=3136,max_pixels=12544"}  # as the tiny processor has them
-    runs = [
-        (model, arguments + more.get(told["lmms_eval"], ""))
+    use_data(editions.train.parent)
+
+    def share(kind: str, arguments: str, family: str) -> float:
+        arguments += more.get(family, "") + ",device_map=cpu"
+        found = evaluate(kind, ["ode_standard_existence"], model_args=arguments, gen_kwargs="max_new_tokens=8")
+        return scores(found, "ode_standard_existence")["accuracy"]
+
+    shares = [
+        share(model, arguments, told["lmms_eval"])
         for told in tuned.values()
         for model, arguments in (
             (told["lmms_eval"], f"pretrained={told['base']}"),
@@ -202,12 +195,7 @@ def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, editions: Editi
             (told["lmms_eval"], f"pretrained={told['merged']}"),
         )
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", EVALUATE, json.dumps(runs)], capture_output=True, text=True, check=False,
-        env=dict(os.environ) | {"VHBENCH_DATA": str(editions.train.parent)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    before, after, merged = (json.loads(done.stdout.splitlines()[-1])[i::3] for i in range(3))
+    before, after, merged = (shares[i::3] for i in range(3))
     assert all(share is None or share < 60 for share in before), before  # None: one nonsense text for all questions
     assert min(after) >= 90, after
     assert merged == after

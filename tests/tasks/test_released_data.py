@@ -6,9 +6,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from forking import Ended, ForkServer
 from hub_standin import HubStandin
 from PIL import Image
 
@@ -58,9 +60,12 @@ def environment(hub: HubStandin, folder: Path, name: str) -> dict[str, str]:
     return {**own, **hub.environment(folder / "cache", xet=True), "VHBENCH_RELEASE": name}
 
 
-def resolve(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+@pytest.fixture(scope="module")
+def resolve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[dict[str, str]], Ended]]:
+    """Look for the data as a task does, in a process of its own."""
     code = "from vhbench.tasks import datasets; print(datasets.or_exit(datasets.resolve, 'ode').path)"
-    return subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False)
+    with ForkServer(tmp_path_factory.mktemp("server"), "vhbench.tasks.datasets") as server:
+        yield lambda variables: server.run(code, environment=variables)
 
 
 @pytest.mark.slow
@@ -96,7 +101,9 @@ def test_lmms_eval_runs_on_the_pinned_commit(hub: HubStandin, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_release_is_that_release_or_an_error(hub: HubStandin, tmp_path: Path) -> None:
+def test_a_release_is_that_release_or_an_error(
+    hub: HubStandin, resolve: Callable[[dict[str, str]], Ended], tmp_path: Path
+) -> None:
     old, commit = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
     new, _ = release(hub, tmp_path / "2/ode", "2.0.0", "no")
     online = environment(hub, tmp_path, old)
@@ -119,7 +126,7 @@ def test_a_release_is_that_release_or_an_error(hub: HubStandin, tmp_path: Path) 
         assert "Traceback" not in done.stderr
 
 
-def test_a_stale_cache_is_an_error(hub: HubStandin, tmp_path: Path) -> None:
+def test_a_stale_cache_is_an_error(hub: HubStandin, resolve: Callable[[dict[str, str]], Ended], tmp_path: Path) -> None:
     old, _ = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
     release(hub, tmp_path / "2/ode", "2.0.0", "no")
     online = environment(hub, tmp_path, old)

@@ -21,12 +21,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Field → column of a table; columns with one option each; fields to parse; whether the answer is 1 or 0."""
+    """Field → column of a table; columns with one option each; fields to parse; column that names the image."""
 
     columns: Mapping[str, str]
     single: tuple[str, ...]
     read: tuple[str, ...]
-    flags: bool
+    image: str | None
+
+    @property
+    def flags(self) -> bool:
+        """Return whether the answer is 1 or 0."""
+        return self.columns.get("answer") == "gt_answer"
 
 
 IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id", "custom_id")
@@ -37,6 +42,7 @@ ANSWERS = (
 RESPONSES = ("response", "prediction", "pred", "output", "model_answer", "model_output", "model_prediction", "caption")
 QUESTIONS = ("question", "prompt", "query", "text")
 CHOICES = ("choices", "options")
+IMAGES = ("image", "image_id", "image_path", "image_file", "img")
 KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
 """Keys that identify a JSON object as a row: ours, POPE's, VLMEvalKit's, LLaVA's and similar ones."""
 
@@ -49,11 +55,17 @@ _LONGEST = 1 << 20
 """Maximum characters of a list stored as text; parsing takes up to 250 times as much memory."""
 
 
+_LONGEST_NAME = 1000
+"""Maximum characters of an image's name; longer texts are images in base64."""
+
+
 def asked(row: Row, location: str) -> Row:
     """Return a row of questions with the field names of a record.
 
     >>> asked({"question_id": 1, "text": "Is there a dog?", "label": "no"}, "row 1")
     {'id': 1, 'answer': 'no', 'question': 'Is there a dog?'}
+    >>> asked({"id": 1, "image": "7.jpg", "answer": "no"}, "row 1")  # questions about one image form a cluster
+    {'id': 1, 'answer': 'no', 'scene_ids': ('7.jpg',)}
     >>> asked({"id": 1, "type": "generative", "truth": ["dog"], "hallu": ["cat"]}, "row 1")  # ODE's and AMBER's
     {'id': 1, 'kind': 'caption', 'objects': ['dog'], 'candidates': ['cat']}
     """
@@ -126,7 +138,8 @@ def _plan(columns: tuple[str | None, ...], role: str) -> _Plan:
     listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, names))
     single = listed if "choices" not in fields else ()
     read = tuple([field for field in _READ if field in fields])
-    return _Plan(fields, single, read, fields.get("answer") == "gt_answer")
+    image = next((there[name] for name in IMAGES if name in there), None)
+    return _Plan(fields, single, read, image if role != "joined" and "scene_ids" not in fields else None)
 
 
 def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[str]) -> dict[str, str]:
@@ -149,6 +162,9 @@ def _usual(row: Row, location: str, plan: _Plan) -> Row:
                     f"{location}: expected {field} of at most {_LONGEST:,} characters, got {len(text):,}"
                 )
             fields[field] = _READ[field](text)
+    image = row[plan.image] if plan.image else ""
+    if isinstance(image, str | int) and 0 < len(str(image)) <= _LONGEST_NAME:
+        fields["scene_ids"] = (str(image),)
     if isinstance(identity := fields.get("id"), float) and identity.is_integer():
         fields["id"] = int(identity)
     if (choices := fields.get("choices")) is not None and not isinstance(choices, str):

@@ -248,7 +248,8 @@ def test_captions_in_another_language_that_name_an_object_give_no_score(name: st
     score, rows, metric, _ = METRICS[name]
     found = score(rows([said.format("x " * number) for number in range(80)]))
     assert found[metric] is None
-    assert found["withheld"] == "80 of 80 captions are not in English, more than 50 %: scores are withheld"
+    withheld = "80 of 80 captions are not in English, more than 50 %: scores are withheld; the first: "
+    assert found["withheld"] == withheld + repr(said.format(""))
 
 
 @pytest.mark.parametrize(
@@ -333,3 +334,37 @@ def test_the_first_error_is_in_the_reason(name: str) -> None:
     else:
         found = multiple_choice.score(choice_rows([text] * 20))
     assert f"; the first: {text!r}" in found["withheld"]
+
+
+@pytest.mark.parametrize("name", ["ode_captions", "chair"])
+def test_three_captions_that_serve_all_images_give_no_score(name: str) -> None:
+    score, rows, metric, _ = METRICS[name]
+    texts = ["A dog in the park.", "A cat on a boat.", "A dog and a cat."]
+    found = score(rows([texts[number % 3] for number in range(20)]))
+    problem = "20 of 20 captions are copies of 3 texts or fewer, more than 50 %: scores are withheld"
+    assert (found[metric], found["withheld"]) == (
+        None,
+        f"{problem}; 7 times 'A dog in the park.'; 7 times 'A cat on a boat.'; 6 times 'A dog and a cat.'",
+    )
+    half = score(rows([texts[number % 3] if number % 2 else "dog" for number in range(20)]))
+    assert half["withheld"] is None, "10 of 20 are not more than half"
+
+
+def test_the_first_loop_is_shown() -> None:
+    loops = ["word" + "s" * number + " the" * 20 for number in range(20)]
+    said = multiple_choice.score(choice_rows(loops))["withheld"]
+    assert said.startswith("20 of 20 responses are loops without an answer, more than 50 %: scores are withheld")
+    assert said.endswith("; the first: " + repr(loops[0]))
+
+
+def test_captions_without_a_word_of_the_vocabulary_are_pointed_out() -> None:
+    """They name nothing, and so nothing that is not there: 9 of 20 lower CHAIR from 100 to 55 %."""
+    said = ["N/A"] * 9 + [f"A boat and {'very ' * number}big waves." for number in range(11)]
+    found = ode_captions.score(caption_rows(said), vocabulary=WORDS)
+    assert (found["withheld"], found["chair_s"]) == (None, 0.55)
+    warning = "9 of 20 captions (45.0 %) contain no word of the vocabulary, and so no hallucination; the first: 'N/A'"
+    assert found["warnings"] == [warning]
+    assert ode_captions.score(caption_rows(said[6:]), vocabulary=WORDS)["warnings"] == [
+        "3 of 14 captions (21.4 %) contain no word of the vocabulary, and so no hallucination; the first: 'N/A'"
+    ]
+    assert ode_captions.score(caption_rows(said[7:]), vocabulary=WORDS)["warnings"] == [], "2 of 13 are few"

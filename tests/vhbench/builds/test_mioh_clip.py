@@ -1,5 +1,6 @@
 """MIOH built with CLIP: a tiny random model decides what is hard, once per image."""
 
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -23,50 +24,46 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_clip_model.save(folder)
 
 
-def build(out: Path, *more: str, types: str = "E1,E5") -> Manifest:
+def build(out: Path, *more: str) -> Manifest:
     mioh._pool.cache_clear()
-    arguments = ["build", "mioh", "--source", "scenes:80", "--size", "96", "--types", types, "--cells", "3"]
+    arguments = ["build", "mioh", "--source", "scenes:80", "--size", "96", "--types", "E1,E5,A1,P1", "--cells", "3"]
     done = CliRunner().invoke(app, [*arguments, "--allow-missing", "--out", str(out), *more], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return splits.read_manifest(out / "mioh")
 
 
-def pressed(out: Path, pressure: str) -> list[Question]:
-    return [q for q in splits.read_questions(out / "mioh") if q.pressure == pressure]
+@pytest.fixture(scope="module")
+def built(clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder of one build by rules alone and one with CLIP, and of the cache of the latter."""
+    folder = tmp_path_factory.mktemp("built")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VHBENCH_CACHE", str(folder / "cache"))
+        assert build(folder / "plain").config["pressures"] == "rules alone, no CLIP"
+        assert build(folder / "clip", "--clip", str(clip)).config["pressures"] == "rules and CLIP (tiny-clip)"
+        yield folder
+
+
+def pressed(out: Path, kind: str, pressure: str) -> list[Question]:
+    found = [q for q in splits.read_questions(out / "mioh") if (q.question_type, q.pressure) == (kind, pressure)]
+    assert found, f"no question of {kind} under {pressure}"
+    return found
 
 
 @pytest.mark.slow
-def test_clip_changes_what_is_hard_and_looks_at_each_image_once(
-    clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
-    plain, one = build(tmp_path / "plain"), build(tmp_path / "one", "--clip", str(clip))
-    assert plain.config["pressures"] == "rules alone, no CLIP"
-    assert one.config["pressures"] == "rules and CLIP (tiny-clip)"
-    for pressure in ("hp", "hn"):
-        images = [[q.scene_ids for q in pressed(tmp_path / name, pressure)] for name in ("plain", "one")]
-        assert images[0] != images[1]
+@pytest.mark.parametrize(("kind", "pressure"), product(("E1", "E5", "A1", "P1"), ("hp", "hn")))
+def test_clip_changes_what_is_hard(built: Path, kind: str, pressure: str) -> None:
+    plain, clip = ([q.scene_ids for q in pressed(built / name, kind, pressure)] for name in ("plain", "clip"))
+    assert plain != clip
 
-    features = list((tmp_path / "cache" / "clip").glob("*/*"))
-    assert 60 < len(features) <= 80
-    written = {file: file.stat().st_mtime_ns for file in features}
+
+@pytest.mark.slow
+def test_clip_looks_at_each_image_once(built: Path, clip: Path, tmp_path: Path) -> None:
+    written = {file: file.stat().st_mtime_ns for file in (built / "cache" / "clip").glob("*/*")}
+    assert 60 < len(written) <= 80
     # Worker processes find every image in the cache.
-    assert build(tmp_path / "two", "--clip", str(clip), "--workers", "2").content_hash == one.content_hash
-    assert {file: file.stat().st_mtime_ns for file in (tmp_path / "cache" / "clip").glob("*/*")} == written
-
-
-def test_clip_changes_what_is_hard_of_attributes_and_positions(
-    clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
-    build(tmp_path / "plain", types="A1,P1")
-    build(tmp_path / "clip", "--clip", str(clip), types="A1,P1")
-    for kind, pressure in product(("A1", "P1"), ("hp", "hn")):
-        images = [
-            [q.scene_ids for q in pressed(tmp_path / name, pressure) if q.question_type == kind]
-            for name in ("plain", "clip")
-        ]
-        assert images[0] != images[1]
+    again = build(tmp_path, "--clip", str(clip), "--workers", "2")
+    assert again.content_hash == splits.read_manifest(built / "clip" / "mioh").content_hash
+    assert {file: file.stat().st_mtime_ns for file in (built / "cache" / "clip").glob("*/*")} == written
 
 
 FACTS = ("a thing", "a colour", "left of")

@@ -264,22 +264,26 @@ def test_kill_9_and_a_rerun_give_the_same_content(tmp_path: Path, victims: str) 
 
 
 @pytest.mark.slow
-def test_ray_gives_the_same_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray")
+def test_ray_gives_the_same_content_and_a_lost_worker_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build ends the Ray that it has started, and leaves one alone that runs already: here, the first build's."""
+    ray = pytest.importorskip("ray")
     monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    by_ray = sharding.run(toy(), tmp_path / "ray", ray="local", progress=False)
-    alone = sharding.run(toy(), tmp_path / "alone", progress=False)
-    assert by_ray == alone
-
-
-@pytest.mark.slow
-def test_a_lost_ray_worker_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray")
-    monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    with pytest.raises(VhbenchError, match=r"Ray lost a worker \(WorkerCrashedError\).*run the same command again"):
-        sharding.run(toy(crash=True), tmp_path, ray="local", progress=False)
+    ends = []
+    shutdown = ray.shutdown
+    monkeypatch.setattr(ray, "shutdown", lambda: ends.append("first build"))
+    try:
+        by_ray = sharding.run(toy(), tmp_path / "ray", ray="local", progress=False)
+        assert ends == ["first build"]
+        alone = sharding.run(toy(), tmp_path / "alone", progress=False)
+        assert by_ray == alone
+        with pytest.raises(VhbenchError, match=r"Ray lost a worker \(WorkerCrashedError\).*run the same command again"):
+            sharding.run(toy(crash=True, shards=3), tmp_path, ray="local", progress=False)
+        assert ends == ["first build"]
+    finally:
+        shutdown()
 
 
 @pytest.mark.parametrize("text", ["", "3", "3/3", "-1/3", "1/0", "a/b"])

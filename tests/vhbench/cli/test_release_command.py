@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from forking import ForkServer
 from hub_standin import HubStandin
 from huggingface_hub import HfApi
 from typer.testing import CliRunner
@@ -158,7 +159,7 @@ setattr(owner, name, dies)
 from vhbench.cli import app
 app()
 """
-"""Process that SIGKILL ends right after the n-th call of a function: ``python -c KILLED FUNCTION N COMMAND…``."""
+"""Program that SIGKILL ends right after the n-th call of a function: FUNCTION N COMMAND…"""
 
 
 @pytest.mark.slow
@@ -167,25 +168,26 @@ def test_sigkill_in_every_step_leaves_one_commit_and_one_tag(online: HubStandin,
     file, out = write(tmp_path / "small.yaml"), tmp_path / "out"
     environment = {**os.environ, **online.environment(tmp_path / "hub-cache")}
     release = ("release", file, "--repo-id", REPO, "--out", out)
-    for function, calls in (
-        ("vhbench.builds.sharding.run", 1),  # pilot
-        ("vhbench.builds.sharding.build_shard", 2),  # build: the pilot's shard is the first
-        ("vhbench.builds.sharding._write", 1),  # build: merged, before its folder of parts is removed
-        ("vhbench.release.verify_release", 1),
-        ("vhbench.cli.review.write_pages", 1),  # review: before the pages get their name
-        ("huggingface_hub.HfApi.preupload_lfs_files", 1),
-        ("huggingface_hub.HfApi.create_commit", 1),  # push: commit without a tag
-        ("huggingface_hub.HfApi.create_tag", 1),
-    ):
-        if function == "huggingface_hub.HfApi.preupload_lfs_files":
-            code, output = run(*release)
-            assert code == command.AWAITS_VERDICT
-            assert all(Path(page).is_file() for page in re.findall(r"review: (\S+\.html): \d+ questions", output))
-            assert "review.html: " in output
-            accept(file, out / "ode")
-        words = [sys.executable, "-c", KILLED, function, str(calls), *map(str, release)]
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == -signal.SIGKILL, (function, done.stdout, done.stderr)
+    imported = ("vhbench.cli", "vhbench.cli.release", "vhbench.cli.review", "huggingface_hub.hf_api")
+    with ForkServer(tmp_path, *imported, environment=environment) as server:
+        for function, calls in (
+            ("vhbench.builds.sharding.run", 1),  # pilot
+            ("vhbench.builds.sharding.build_shard", 2),  # build: the pilot's shard is the first
+            ("vhbench.builds.sharding._write", 1),  # build: merged, before its folder of parts is removed
+            ("vhbench.release.verify_release", 1),
+            ("vhbench.cli.review.write_pages", 1),  # review: before the pages get their name
+            ("huggingface_hub.HfApi.preupload_lfs_files", 1),
+            ("huggingface_hub.HfApi.create_commit", 1),  # push: commit without a tag
+            ("huggingface_hub.HfApi.create_tag", 1),
+        ):
+            if function == "huggingface_hub.HfApi.preupload_lfs_files":
+                code, output = run(*release)
+                assert code == command.AWAITS_VERDICT
+                assert all(Path(page).is_file() for page in re.findall(r"review: (\S+\.html): \d+ questions", output))
+                assert "review.html: " in output
+                accept(file, out / "ode")
+            done = server.run(KILLED, [function, calls, *release], environment)
+            assert done.returncode == -signal.SIGKILL, (function, done)
     code, output = run(*release)
     assert (code, "nothing new" in output) == (0, True), output
     data = online.load(REPO)

@@ -2,13 +2,12 @@
 
 import os
 import socket
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import orjson
 import pytest
+from forking import Ended, ForkServer
 from hub_standin import HubStandin
 from toy_build import ToyBuild
 from typer.testing import CliRunner
@@ -51,28 +50,42 @@ def yank(*arguments: object) -> tuple[int, str]:
     return result.exit_code, str(result.exception) if isinstance(result.exception, VhbenchError) else result.output
 
 
-def resolve(hub: HubStandin, folder: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    with ForkServer(tmp_path_factory.mktemp("server"), "vhbench.tasks.datasets") as started:
+        yield started
+
+
+@pytest.fixture
+def resolve(server: ForkServer, released: HubStandin, tmp_path: Path) -> Callable[..., Ended]:
     """Look for the data as a task does, in a process of its own."""
-    code = "from vhbench.tasks import datasets; datasets.or_exit(datasets.resolve, 'ode')"
-    own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
-    own |= {**hub.environment(folder / "cache"), "VHBENCH_RELEASE": named(folder), **more}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, env=own, capture_output=True, text=True, check=False, timeout=120)
+
+    def run(**more: str) -> Ended:
+        code = "from vhbench.tasks import datasets; datasets.or_exit(datasets.resolve, 'ode')"
+        own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
+        own |= {**released.environment(tmp_path / "cache"), "VHBENCH_RELEASE": named(tmp_path), **more}
+        return server.run(code, environment=own)
+
+    return run
 
 
-def test_a_hub_that_never_answers_is_not_waited_for(released: HubStandin, tmp_path: Path) -> None:
-    assert resolve(released, tmp_path).returncode == 0
+def test_a_hub_that_never_answers_is_not_waited_for(
+    released: HubStandin, resolve: Callable[..., Ended], tmp_path: Path
+) -> None:
+    assert resolve().returncode == 0
     with socket.create_server(("127.0.0.1", 0)) as silent:
         away = {"HF_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}"}
-        assert resolve(released, tmp_path, **away).returncode == 0
+        assert resolve(**away).returncode == 0
         assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
-        assert resolve(released, tmp_path).returncode == 2
-        done = resolve(released, tmp_path, **away)
+        assert resolve().returncode == 2
+        done = resolve(**away)
         assert (done.returncode, "ode 1.0.0 was withdrawn" in done.stderr) == (2, True), "as the cache knows"
 
 
-def test_a_withdrawn_version_is_marked_everywhere_and_refused(released: HubStandin, tmp_path: Path) -> None:
-    assert resolve(released, tmp_path).returncode == 0
+def test_a_withdrawn_version_is_marked_everywhere_and_refused(
+    released: HubStandin, resolve: Callable[..., Ended], tmp_path: Path
+) -> None:
+    assert resolve().returncode == 0
     revision = released.resolve(REPO, "v1.0.0")
     code, output = yank("1.0.0", "--repo-id", REPO, "--reason", REASON)
     assert code == 0, output
@@ -86,28 +99,30 @@ def test_a_withdrawn_version_is_marked_everywhere_and_refused(released: HubStand
     assert files["README.md"].decode().startswith("---\nlicense")
     assert released.resolve(REPO, "v1.0.0") != released.resolve(REPO, "main"), "what is released stays as it is"
 
-    done = resolve(released, tmp_path)
+    done = resolve()
     assert done.returncode == 2
     assert f"ode 1.0.0 was withdrawn: {REASON}. Pin another version" in done.stderr
     assert "Traceback" not in done.stderr
-    done = resolve(released, tmp_path, VHBENCH_ALLOW_YANKED="1")
+    done = resolve(VHBENCH_ALLOW_YANKED="1")
     assert (done.returncode, "was withdrawn" in done.stderr) == (0, True)
 
 
-def test_a_newer_version_is_hinted_at(released: HubStandin, tmp_path: Path) -> None:
+def test_a_newer_version_is_hinted_at(released: HubStandin, resolve: Callable[..., Ended], tmp_path: Path) -> None:
     publish(tmp_path, "1.1.0")
-    newest = resolve(released, tmp_path, VHBENCH_RELEASE=named(tmp_path, "1.1.0"))
+    newest = resolve(VHBENCH_RELEASE=named(tmp_path, "1.1.0"))
     assert (newest.returncode, "vhbench: ode 1.0.0" in newest.stderr) == (0, False)
-    done = resolve(released, tmp_path)
+    done = resolve()
     assert (done.returncode, "ode 1.0.0 is evaluated; v1.1.0 is available" in done.stderr) == (0, True)
     assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
-    assert f"was withdrawn: {REASON}; v1.1.0 is available" in resolve(released, tmp_path).stderr
+    assert f"was withdrawn: {REASON}; v1.1.0 is available" in resolve().stderr
     assert "yanked" not in orjson.loads(released.files(REPO)["manifest.json"])["extra"], "that is 1.1.0's"
 
 
-def test_without_the_hub_what_was_fetched_is_evaluated(released: HubStandin, tmp_path: Path) -> None:
-    assert resolve(released, tmp_path).returncode == 0
-    done = resolve(released, tmp_path, HF_HUB_OFFLINE="1")
+def test_without_the_hub_what_was_fetched_is_evaluated(
+    released: HubStandin, resolve: Callable[..., Ended], tmp_path: Path
+) -> None:
+    assert resolve().returncode == 0
+    done = resolve(HF_HUB_OFFLINE="1")
     assert done.returncode == 0, done.stderr
 
 
@@ -137,30 +152,32 @@ def test_bad_input_is_one_line(released: HubStandin, arguments: tuple[str, ...],
     assert released.load(REPO) == before
 
 
-def test_a_moved_tag_is_told(released: HubStandin, tmp_path: Path) -> None:
+def test_a_moved_tag_is_told(released: HubStandin, resolve: Callable[..., Ended], tmp_path: Path) -> None:
     data = released.load(REPO)
     assert data is not None
-    assert resolve(released, tmp_path).returncode == 0
+    assert resolve().returncode == 0
     first = data["tags"]["v1.0.0"]
     assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0") == reading.ReleaseStatus()
     assert yank("1.0.0", "--repo-id", REPO, "--reason", "x")[0] == 0
     data = released.load(REPO) or {}
     released.save(REPO, {**data, "tags": {"v1.0.0": data["branches"]["main"]}})
     assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0").moved
-    done = resolve(released, tmp_path, VHBENCH_ALLOW_YANKED="1")
+    done = resolve(VHBENCH_ALLOW_YANKED="1")
     assert (done.returncode, "was moved or deleted; the release is the one that was named" in done.stderr) == (0, True)
-    fresh = resolve(released, tmp_path, HF_HUB_CACHE=str(tmp_path / "fresh"))
+    fresh = resolve(HF_HUB_CACHE=str(tmp_path / "fresh"))
     assert (fresh.returncode, "the tag was moved" in fresh.stderr) == (2, True), "without the first copy: no other data"
 
 
-def test_a_release_named_by_its_commit_and_a_deleted_tag_are_refused_too(released: HubStandin, tmp_path: Path) -> None:
+def test_a_release_named_by_its_commit_and_a_deleted_tag_are_refused_too(
+    released: HubStandin, resolve: Callable[..., Ended], tmp_path: Path
+) -> None:
     by_commit = named(tmp_path).replace("@v1.0.0#", f"@{released.resolve(REPO, 'v1.0.0')}#")
     for name in (by_commit, named(tmp_path)):
-        assert resolve(released, tmp_path, VHBENCH_RELEASE=name).returncode == 0
+        assert resolve(VHBENCH_RELEASE=name).returncode == 0
     assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
 
     def found(name: str, **more: str) -> tuple[int, bool]:
-        done = resolve(released, tmp_path, VHBENCH_RELEASE=name, **more)
+        done = resolve(VHBENCH_RELEASE=name, **more)
         return done.returncode, f"ode 1.0.0 was withdrawn: {REASON}" in done.stderr
 
     assert found(by_commit) == (2, True)

@@ -88,3 +88,12 @@ def test_a_row_that_is_longer_than_the_header() -> None:
 def test_a_list_of_megabytes_in_a_cell_is_refused() -> None:
     with pytest.raises(VhbenchError, match="row 1: expected choices of at most 1,048,576 characters, got 2,000,001"):
         answered({"id": 1, "choices": "[" + "[]" * 1_000_000, "answer": "A", "response": "x"}, "row 1", joined=False)
+
+
+def test_a_column_that_names_the_image_names_the_cluster() -> None:
+    row = {"id": 1, "answer": "no", "response": "No", "image": "7.jpg"}
+    assert answered(row, "row 1", joined=False)["scene_ids"] == ("7.jpg",)
+    assert answered({**row, "image": 7}, "row 1", joined=False)["scene_ids"] == ("7",)
+    assert "scene_ids" not in answered(row, "row 1", joined=True), "the questions' own file names the images"
+    assert "scene_ids" not in answered({**row, "image": "/9j/" + "A" * 1000}, "row 1", joined=False), "base64"
+    assert answered({**row, "scene_ids": ["s"]}, "row 1", joined=False)["scene_ids"] == ["s"]

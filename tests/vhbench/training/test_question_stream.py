@@ -56,14 +56,6 @@ def test_questions_come_in_pairs_of_both_answers(questions: list[Question]) -> N
     assert len({q.id for q in questions}) == len(questions)
 
 
-def test_a_block_asks_each_case_once() -> None:
-    """Under other pressures and with other numbers of images, it has the same text and the same answer."""
-    asked = list(islice(questions_of(replace(SMALL, benchmark=("mioh",), seed=1)), 240))
-    assert asked[0].pressure.startswith("ni")
-    assert len({(q.question_type, q.pair_id) for q in asked}) == 240
-    assert max(len(q.images) for q in asked) > 4
-
-
 def test_the_same_seed_asks_the_same_and_another_one_draws_anew() -> None:
     ode = replace(SMALL, benchmark=("ode",))
     first, again, other = (list(islice(questions_of(one), 60)) for one in (ode, ode, replace(ode, seed=1)))
@@ -73,14 +65,23 @@ def test_the_same_seed_asks_the_same_and_another_one_draws_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "column"), [("ode", "criterion"), ("vhexpansion", "perturbation"), ("mioh", "pressure")]
+    ("name", "column", "easiest"), [("ode", "criterion", "standard"), ("vhexpansion", "perturbation", "")]
 )
-def test_levels_are_added_one_by_one(name: str, column: str) -> None:
+def test_levels_are_added_one_by_one(name: str, column: str, easiest: str) -> None:
     """A block has the levels that are open when it begins."""
     values = (getattr(q, column) for q in questions_of(replace(SMALL, benchmark=(name,), curriculum=30)))
-    easiest = {"ode": "standard", "mioh": "easy", "vhexpansion": ""}[name]
     assert set(islice(values, 30)) == {easiest}
     assert next(value for value in values if value != easiest)
+
+
+def test_pressures_are_added_and_a_block_asks_each_case_once() -> None:
+    """Under other pressures and with other numbers of images, it has the same text and the same answer."""
+    asked = questions_of(replace(SMALL, benchmark=("mioh",), curriculum=30))
+    assert {q.pressure for q in islice(asked, 30)} == {"easy"}
+    block = list(islice((q for q in asked if q.pressure != "easy"), 60))
+    assert {q.pressure[:2] for q in block} == {"ni"}
+    assert len({(q.question_type, q.pair_id) for q in block}) == 60
+    assert max(len(q.images) for q in block) > 4
 
 
 @pytest.fixture(scope="module")
