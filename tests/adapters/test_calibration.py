@@ -9,7 +9,7 @@ from datasets import Dataset, Features, Image, List, Value
 from PIL import Image as Pillow
 from PIL import ImageFile
 
-from vhbench.adapters.calibration import Yes, YesChat
+from vhbench.adapters.calibration import Oracle, Yes, YesChat
 from vhbench.images import to_png
 from vhbench.tasks import prompts
 
@@ -81,3 +81,22 @@ def test_images_that_are_files_are_all_decoded(tmp_path: Path) -> None:
     docs = rows([], []).remove_columns("images").add_column("images", shown, feature=FEATURES["images"])
     with pytest.raises(OSError, match="identify"):
         asked(Yes(), docs, prompts.to_visual)
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "answer", "expected"),
+    [
+        ("multiple_choice", ["cat", "dog", "owl"], "A", "B"),
+        ("multiple_choice", ["cat", "dog", "owl"], "C", "A"),
+        ("yes_no", [], "yes", "no"),
+        ("caption", [], "", "A picture of cat."),
+    ],
+)
+def test_an_oracle_that_errs_names_the_next_option(kind: str, choices: list[str], answer: str, expected: str) -> None:
+    doc = {"kind": kind, "choices": choices, "answer": answer, "objects": ["dog"], "candidates": ["cat"]}
+    where = {"task": "existence", "mode": "selective", "pressure": "hn", "criterion": "", "question_type": "E1"}
+    right = answer or "A picture of dog."
+    for wrong in ("existence/hn", "position:selective"):
+        assert Oracle(wrong=wrong).answer(doc | where) == expected
+    for wrong in ("", "existence/hp", "existence/comparative:E2"):
+        assert Oracle(wrong=wrong).answer(doc | where) == right

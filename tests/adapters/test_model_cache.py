@@ -97,10 +97,12 @@ def test_detections_and_verdicts_are_made_once_for_an_image_and_its_words(tmp_pa
     assert looker.seen == 2
     detector.detect([b"1"], [["dog"]])
     assert looker.seen == 3
+    detector.detect([b"1", b"2", b"3"], [["cat"]] * 3)
+    assert looker.seen == 5, "the same words, but of the second image"
     assert not detector.knows("unicorn")
     verifier = KeptVerdicts("looker", {"model": "a"}, lambda: looker, folder=tmp_path)
     assert verifier.probabilities([b"1"], [["x", "y"]]) == verifier.probabilities([b"1"], [["x", "y"]]) == [[0.5, 0.5]]
-    assert looker.seen == 4
+    assert looker.seen == 6
 
 
 def test_a_model_is_what_it_holds_and_not_where_it_lies(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from PIL import Image
 from vhbench import splits
 from vhbench.images import to_png
 from vhbench.schema import Question, Record, Row
-from vhbench.tasks.text_only_baseline import ALL, across_seeds, of_questions, overall
+from vhbench.tasks.text_only_baseline import ALL, across_seeds, baseline_sentences, of_questions, overall
 
 IMAGE = to_png(Image.new("RGB", (8, 8)))
 
@@ -61,3 +61,12 @@ def test_questions_and_pairs_have_baselines_of_their_own() -> None:
     assert (twins_alone.value, twins_alone.leaks_answers) == (1.0, True)
     originals = of_questions([record for record in asked if not record.negated])[ALL]
     assert originals.leaks_answers is False
+
+
+def test_a_baseline_above_chance_is_told_with_its_cell() -> None:
+    floor = {"text_only_baseline": 61.26, "interval": [55.0, 67.04], "chance": 50.0, "leaks_answers": True}
+    cells = {"hp": floor, "hn": floor | {"leaks_answers": False}, "ni": floor | {"interval": None, "chance": 33.333}}
+    assert list(baseline_sentences(cells)) == [
+        "Text-only baseline above chance, hp: 61.3 %, 95 % CI [55.0, 67.0], chance 50.0 %",
+        "Text-only baseline above chance, ni: 61.3 %, no CI (one cluster), chance 33.3 %",
+    ]

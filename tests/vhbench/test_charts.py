@@ -30,6 +30,12 @@ def test_the_wider_an_interval_the_paler_its_cell() -> None:
     assert charts.shade(7, 0)[0] == charts.shade(1, 0)[0] == "#0072b2"
 
 
+def test_the_contrast_is_that_of_wcag() -> None:
+    # As published: #767676 is the lightest grey that can be read on white at 4.5; pure red on white has 4.0.
+    found = [charts.contrast(colour, "#ffffff") for colour in ("#767676", "#777777", "#ff0000", "#ffffff")]
+    assert found == pytest.approx([4.542, 4.478, 3.998, 1], abs=0.0005)
+
+
 @example(0.875, 0, 0)  # a blue on which neither ink nor white can be read
 @given(st.floats(-2, 2), st.floats(0, 2), st.floats(0, 2))
 def test_less_is_never_brighter_than_more(position: float, width: float, more: float) -> None:

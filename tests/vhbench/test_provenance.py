@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from vhbench.provenance import (
     hash_of_row,
     missing,
     one_of,
+    provenance_in,
     safe_arguments,
 )
 from vhbench.schema import Record, VhbenchError
@@ -51,6 +53,17 @@ def test_what_somebody_wrote_into_it_is_named_with_its_place() -> None:
         one_of([written, written | {"model": "other"}], "here")
     with pytest.raises(VhbenchError, match="one of the two has no provenance"):
         one_of([written, None], "here")
+
+
+def test_a_file_of_samples_has_the_provenance_of_its_first_one(tmp_path: Path) -> None:
+    told, none = (
+        {"doc_id": 0, "accuracy": {"id": "q", "provenance": TOLD.to_json()}},
+        {"doc_id": 1, "accuracy": {"id": "r"}},
+    )
+    for rows, expected in (([told, none], TOLD), ([none, told], None), ([], None), (["no sample"], None)):
+        file = tmp_path / "samples.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert provenance_in(file) == expected
 
 
 def test_no_question_may_be_missing_without_a_word() -> None:

@@ -1,8 +1,10 @@
-"""JSON becomes a record."""
+"""JSON becomes a record, and so does a question with its response."""
+
+from typing import Any
 
 import pytest
 
-from vhbench.records import as_records, to_record, to_records
+from vhbench.records import answered, as_records, to_record, to_records
 from vhbench.schema import Record, VhbenchError
 
 
@@ -43,3 +45,21 @@ def test_repetitions_are_records_of_their_own_with_numbered_ids() -> None:
 def test_an_id_may_occur_once() -> None:
     with pytest.raises(VhbenchError, match="id 'b' occurs twice \\(again in row 2\\)"):
         as_records([{"id": "a"}, Record("b"), {"id": "b"}])
+
+
+@pytest.mark.parametrize(
+    ("how", "cut_off", "tokens"),
+    [
+        ({}, False, 0),
+        ({"tokens": 7}, False, 7),
+        ({"tokens": 7, "limit": 8}, False, 7),
+        ({"tokens": 8, "limit": 8}, True, 8),
+        ({"limit": 0}, False, 0),
+        ({"cut_off": True}, True, 0),
+    ],
+)
+def test_a_response_that_reaches_its_limit_is_truncated(how: dict[str, Any], cut_off: bool, tokens: int) -> None:
+    asked = {"id": "q", "kind": "yes_no", "question": "Is there a dog?", "answer": "no", "choices": ()}
+    found = answered(asked, "Yes.", **how)
+    assert (found.prediction, found.failure) == ("yes", "")
+    assert (found.cut_off, found.tokens) == (cut_off, tokens)

@@ -120,7 +120,10 @@ def test_the_hub_is_asked_once_where_a_version_goes(
     assert asked == ["1.0.0", *("1.0.0", "1.0.0"), "2.0.0", "2.0.0"]
 
 
-def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, command: Command, tmp_path: Path) -> None:
+def test_a_hidden_edition_is_released_without_its_answers(
+    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hidden_seed, "_COST", 1 << 4)  # a key is derived a dozen times
     mine, file = tmp_path / "mine.yaml", tmp_path / "secret"
     mine.write_text("ode: 1")
     hidden_seed.write_secret(file)

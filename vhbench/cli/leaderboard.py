@@ -282,7 +282,9 @@ class ReproduceOptions(BoardOption):
 
     entry: str = option("MODEL/EDITION, the entry's folder in entries.", metavar="ENTRY", argument=True)
     model: str = option("Class of the model, as for `lmms-eval --model`.")
-    model_args: str = option("Arguments of the model, as for `lmms-eval --model_args`.", "")
+    model_args: str = option(
+        "Arguments of the model, as for `lmms-eval --model_args`.", "", names=("--model-args", "--model_args")
+    )
     sample: int = option("Number of questions to rerun.", 100, least=1)
     seed: int | None = option("Random seed of the sample; by default random, so that submitters cannot know it.", None)
 

@@ -94,7 +94,7 @@ def provenance_gaps(questions: QuestionIndex, rules: Rules, provenance: Sequence
         yield f"has no provenance for {len(lost):,} of {len(questions.rows):,} questions (the first: {lost[0]!r})"
     for run in provenance:
         missing = [name for name in rules.generation if name not in run.generation]
-        missing += [] if run.model else ["model"]
+        missing += [] if any(map(str.isalnum, run.model)) else ["model"]
         if missing:
             yield f"{run.task}: its provenance does not record {', '.join(missing)}"
 

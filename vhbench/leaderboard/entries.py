@@ -14,10 +14,10 @@ from msgspec import Meta
 
 from vhbench.benchmarks import of_task
 from vhbench.benchmarks import task as task_named
-from vhbench.files import convert, quote_value, write_atomic
+from vhbench.files import convert, json_bytes, quote_value, write_atomic
 from vhbench.leaderboard.baselines import REFERENCES
-from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
-from vhbench.leaderboard.names import check_name, names_reference
+from vhbench.leaderboard.boards import ENTRIES, Board, Edition, read_yaml, web_address, yaml_bytes
+from vhbench.leaderboard.names import check_name, check_text, names_reference
 from vhbench.provenance import Provenance
 from vhbench.schema import VhbenchError
 
@@ -69,14 +69,14 @@ class ModelInfo:
     def check(self) -> None:
         """Raise VhbenchError if a field is not safe to show on a page or a terminal, or misleads."""
         for name, most in _LONGEST.items():
-            check = check_name if name in ("name", "organisation") else one_line
+            check = check_text if name == "note" else check_name
             check(getattr(self, name), f"the {name}", most)
         if not self.name.strip() or self.name != self.name.strip():
             raise VhbenchError(f"expected a model name without spaces around it, got {self.name!r}")
         if not self.reference and names_reference(self.name, REFERENCES):
             raise VhbenchError(f"{quote_value(self.name)} is reserved for baselines; add one with --reference KIND")
         if self.url:
-            web_address(self.url, "the url")
+            check_text(web_address(self.url, "the url"), "the url", len(self.url), "")
         if self.date and not _is_date(self.date):
             raise VhbenchError(f"expected a date YYYY-MM-DD until today, got {quote_value(self.date)}")
 
@@ -180,6 +180,11 @@ class StoredEntry:
             )
         for run in entry.provenance:
             owner = of_task(run.task)
+            json_bytes(run.to_json())  # raises for numbers that no output could have
+            if run.repeats != entry.repeats or [one.task for one in entry.provenance].count(run.task) > 1:
+                raise VhbenchError(
+                    f"expected {quote_value(run.task)} once in its provenance, with repeats: {entry.repeats}"
+                )
             if owner is None or owner.name != edition.benchmark or task_named(run.task).variants:
                 raise VhbenchError(
                     f"expected tasks of {edition.benchmark} in its provenance, got {quote_value(run.task)}"

@@ -1,27 +1,33 @@
 """Names on a board that look like what they are: no invisible characters, no look-alikes, no reserved names.
 
-Look-alikes follow Unicode's TR 39 with the tables of disarm.
+Look-alikes follow Unicode's TR 39 with the tables of disarm. The words of the rules are in ``names.tsv``: names of
+baselines that boards elsewhere have, words around them, and claims and signs of a verification or a rank.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 
 import disarm
 
 from vhbench.leaderboard.boards import one_line
 from vhbench.schema import VhbenchError
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zs", "Zl", "Zp"})
-"""Unicode categories of invisible characters, in which two names could differ but look identical; " " is allowed."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+"""Unicode categories of invisible characters, in which two names could differ but look identical."""
+
+_JOINERS = "\u200c\u200d"
+"""Characters that notes in some languages need."""
 
 _ODD = re.compile(
-    r"[\u0300-\u036f]{2}|[\u034f\u0640\u115f\u1160\u20d0-\u20ff\u2800\u3164\uffa0]|(?![-0-9])[\u2010-\u2015\d]"
+    r"[\u0300-\u036f\u0640\u115f\u1160\u20d0-\u20ff\u2776-\u2793\u2800\u3164\uffa0\U0001f130-\U0001f1ff]"
+    r"|(?![-0-9])[\u2010-\u2015\d]"
 )
-"""Marks that are stacked, enclosing or unseen; dashes and digits that look like those of ASCII."""
+"""Marks beyond accents, unseen signs, letters and numbers as pictures; dashes and digits that look like ASCII's."""
 
-_SIGNS = ("CHECK MARK", "WITH CHECK", "WITH BOLD CHECK", "SQUARE ROOT", "MEDAL", "TROPHY", "CROWN")
-"""Parts of Unicode's names of signs that say that an entry is checked, or comes first."""
+_ROWS = (row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:])
+_TABLE = {kind: words.split(",") for kind, words in _ROWS}
 
 _LETTERS = str.maketrans("01i", "oll")
 
@@ -32,21 +38,42 @@ def _plain(text: str) -> str:
     return "".join(sign for sign in signs if not unicodedata.combining(sign)).translate(_LETTERS)
 
 
+def check_text(text: str, subject: str, most: int, allowed: str = _JOINERS) -> None:
+    """Check that a line has no invisible characters but the allowed ones.
+
+    Raises:
+        VhbenchError: if it is too long, or has others.
+    """
+    one_line(text, subject, most)
+    if any(unicodedata.category(sign) in _UNSEEN and sign not in allowed for sign in text):
+        raise VhbenchError(f"expected {subject} without invisible characters; got {text!a}")
+
+
 def check_name(name: str, subject: str, most: int) -> None:
     """Check that a name shows all its characters, each in the writing system that it seems to be in.
 
     Raises:
         VhbenchError: if it is too long, or has invisible, stacked or confusable characters.
     """
-    one_line(name, subject, most)
-    unseen = any(unicodedata.category(sign) in _UNSEEN for sign in name.replace(" ", ""))
-    if unseen or disarm.strip_variation_selectors(name) != name:
+    check_text(name, subject, most, "")
+    spaced = any(unicodedata.category(sign) == "Zs" for sign in name.replace(" ", ""))
+    if spaced or disarm.strip_variation_selectors(name) != name:
         raise VhbenchError(f"expected {subject} without invisible characters; got {name!a}")
     mixed = disarm.is_mixed_script(name) and disarm.is_confusable(name)
-    if mixed or disarm.has_anomalies(name) or _ODD.search(name) or not unicodedata.is_normalized("NFKC", name):
+    odd = mixed or disarm.has_anomalies(name) or _ODD.search(name) or _looks_ascii(name)
+    if odd or not unicodedata.is_normalized("NFKC", name):
         raise VhbenchError(f"expected {subject} without characters that look like others; got {name!a}")
-    if _VERDICT.search(_plain(name)) or any(part in unicodedata.name(sign, "") for sign in name for part in _SIGNS):
-        raise VhbenchError(f"expected {subject} without a verdict of the board; got {name!a}")
+    if _VERDICT.search(_plain(name)) or any(
+        part in unicodedata.name(sign, "") for sign in name for part in _TABLE["signs"]
+    ):
+        raise VhbenchError(f"expected {subject} without a verdict or rank of the board; got {name!a}")
+
+
+def _looks_ascii(name: str) -> bool:
+    """Return whether other Latin letters, or all of three letters and more, look like those of ASCII."""
+    letters = [sign for sign in unicodedata.normalize("NFKD", name) if sign.isalpha()]
+    alike = [sign for sign in letters if not sign.isascii() and re.fullmatch("[a-z]", look(sign))]
+    return len(alike) == len(letters) > 2 or any(unicodedata.name(sign).startswith("LATIN") for sign in alike)
 
 
 def look(name: str) -> str:
@@ -64,7 +91,7 @@ def names_reference(name: str, references: Iterable[str]) -> bool:
     >>> [names_reference(name, ["Oracle"]) for name in ("0r\u00e1-cle!", "The oracle model", "Oracle 2", "Oracle-VL")]
     [True, True, True, False]
     """
-    allowed = "|".join(map(_bare, references))
+    allowed = "|".join(map(_bare, (*references, *_TABLE["references"])))
     key = _bare(re.sub(r"(?:[\W_]*v?[\d.]+|[\W_]+[IV]+)\W*$", "", name))
     return re.fullmatch(rf"(?:{_BEFORE})?(?:vhbench.*|(?:{allowed})(?:{_AFTER})*)", key) is not None
 
@@ -73,17 +100,7 @@ def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, _plain(text)))
 
 
-_BEFORE, _AFTER = (
-    "|".join(map(_bare, words.split()))
-    for words in (
-        "a an the our pure average expert model",
-        "s accuracy agent annotator annotators answer answers baseline choice class expert flip guess guesser guessing "
-        "large level model ours performance reference score standard vote",
-    )
-)
-"""Words around the name of a reference that leave it one."""
-
-_PARTS = ("verified", "re produced", "self reported", "provenance complete")
-_WORDS = "|".join(_plain(words).replace(" ", r"[\W_]*") for words in _PARTS)
-_VERDICT = re.compile(rf"(?!\A(?:{_WORDS})[-_][^\W_])(?<![^\W_])(?:{_WORDS})(?![^\W_])")
-"""Words by which a board marks what it has checked; "Verified-VL" is a name that begins with one."""
+_BEFORE, _AFTER = ("|".join(map(_bare, _TABLE[kind])) for kind in ("before", "after"))
+_CLAIMS = "|".join(r"[\W_]*".join(_plain(words).replace(" ", "")) for words in _TABLE["claims"])
+_VERDICT = re.compile(rf"(?!\A(?:{_CLAIMS})[-_][^\W_])(?<![^\W_])(?:{_CLAIMS})(?![^\W_])")
+"""Claims that a board alone makes; "Verified-VL" is a name that begins with one."""

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from vhbench.files import LARGEST_TEXT, read_bytes
 from vhbench.schema import VhbenchError
-from vhbench.splits.unpacking import open_parquet, readable
+from vhbench.splits.unpacking import readable
 
 COLUMN = "response"
 LONGEST = 1 << 20
@@ -28,7 +28,7 @@ MOST_TEXT = 160 << 20
 _LONG = 8 << 20
 """Bytes of distinct responses above which they are decoded one at a time, which takes longer."""
 
-_GROUP, _BATCH, _BATCH_OF_LONG = 1 << 16, 256, 8
+_GROUP, _BATCH, _BATCH_OF_LONG, _FOOTER = 1 << 16, 256, 8, 1 << 18
 
 
 class PackedAnswer(NamedTuple):
@@ -96,17 +96,19 @@ def unpack(path: Path, count: int) -> Sequence[PackedAnswer]:
         VhbenchError: if it is damaged, has other columns, another number of responses or a missing one, or unpacks to
             more text than allowed.
     """
-    read_bytes(path, LARGEST_TEXT)
-    file, schema = open_parquet(path)
-    if [(field.name, field.type) for field in schema] not in (_COLUMNS[:1], _COLUMNS):
-        raise VhbenchError(f"{path}: expected a text column, {COLUMN!r}, and perhaps the columns {', '.join(_LENGTHS)}")
+    data = pa.BufferReader(read_bytes(path, LARGEST_TEXT))
     with readable(path):
-        if file.metadata.num_rows != count:
-            raise VhbenchError(f"{path}: expected {count:,} responses, got {file.metadata.num_rows:,}")
-        size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
-        if size > _LONG:  # dictionaries of later batches would have all earlier texts
-            file = pq.ParquetFile(path, metadata=file.metadata)
-        batches = _batches(path, file, size)
+        metadata = pq.read_metadata(data)
+        if [(field.name, field.type) for field in metadata.schema.to_arrow_schema()] not in (_COLUMNS[:1], _COLUMNS):
+            both = f"{COLUMN!r}, and perhaps the columns {', '.join(_LENGTHS)}"
+            raise VhbenchError(f"{path}: expected a text column, {both}")
+        if metadata.num_rows != count:
+            raise VhbenchError(f"{path}: expected {count:,} responses, got {metadata.num_rows:,}")
+        if metadata.serialized_size > _FOOTER:
+            raise VhbenchError(f"{path}: expected a footer of at most {_FOOTER >> 10:,} kB")
+        size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+        repeated = [COLUMN] if size <= _LONG else []  # dictionaries of later batches would have all earlier texts
+        batches = _batches(path, pq.ParquetFile(data, metadata=metadata, read_dictionary=repeated), size)
         answers: Sequence[PackedAnswer] = (
             _Packed(*pa.Table.from_batches(batches).columns)
             if size > _LONG
@@ -132,8 +134,9 @@ def _batches(path: Path, file: pq.ParquetFile, size: int) -> Iterator[pa.RecordB
         values = texts.dictionary if isinstance(texts, pa.DictionaryArray) else texts
         if texts.null_count or values.null_count:
             raise VhbenchError(f"{path}: column {COLUMN} holds a null; a response without text is the empty string")
-        if any(value is None or value < 0 for column in batch.columns[1:] for value in column.to_pylist()):
-            raise VhbenchError(f"{path}: expected token counts of at least 0")
+        lengths = [value for column in batch.columns[1:] for value in column.to_pylist()]
+        if any(value is None or not 0 <= value <= LONGEST for value in lengths):
+            raise VhbenchError(f"{path}: expected token counts of at least 0, and at most {LONGEST:,}")
         try:
             values.validate(full=True)
         except pa.ArrowInvalid as error:

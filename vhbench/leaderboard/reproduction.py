@@ -41,9 +41,7 @@ MARGIN = 0.15
 FOLDER = "reproduced"
 """Folder of the verdicts, next to the entries, which submitters may not write."""
 
-FORMAT = "vhbench-reproduction-2"
-_FORMAT_OF_ANSWERS = "vhbench-reproduction-1"
-"""Earlier format, whose verdicts are void: they do not say which model card and provenance they are about."""
+FORMAT = "vhbench-reproduction-1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +154,7 @@ def read_verdict(place: StoredEntry) -> Reproduction | None:
     if not path_exists(path):
         return None
     data = read_yaml(path)
-    if (file_format := data.pop("format", None)) == _FORMAT_OF_ANSWERS:
-        return None
-    if file_format != FORMAT:
+    if data.pop("format", None) != FORMAT:
         raise VhbenchError(f"{path}: expected format {FORMAT!r}")
     reproduction: Reproduction = convert(data, Reproduction, str(path))
     return reproduction

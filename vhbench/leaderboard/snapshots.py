@@ -36,7 +36,7 @@ class Snapshot:
     """Scores of a board on one day.
 
     Attributes:
-        name: short hash of dataset versions, responses and the scorer's version.
+        name: short hash of dataset versions, responses, tiers and the scorer's version.
         date: YYYY-MM-DD.
         vhbench: version of the scorer.
         editions: name of an edition → its content hash.
@@ -55,9 +55,12 @@ class Snapshot:
 
 
 def snapshot_name(standings: Rankings) -> str:
-    """Return the short hash of a board's dataset versions, models, responses and scorer."""
+    """Return the short hash of a board's dataset versions, models, responses, tiers and scorer."""
     hashes = [one.edition.content_hash for one in standings.editions]
-    models = [[model.slug, *(one.answers for one in model.entries.values())] for model in standings.models]
+    models = [
+        [model.slug, *([one.answers, model.tiers[edition]] for edition, one in model.entries.items())]
+        for model in standings.models
+    ]
     return sha256(canonical([hashes, models, vhbench.__version__])).hexdigest()[:12]
 
 

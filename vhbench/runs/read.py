@@ -1,6 +1,6 @@
 """Reading responses: a run of lmms-eval, or a file of responses in any format, joined with its questions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -44,8 +44,6 @@ Found = tuple[str, Record]
 Row = Mapping[str, Any]
 
 OPEN = "responses to open questions (the reference answer is neither yes, no nor a letter)"
-_PLAIN, _VARIED = 1, 2
-"""Bits of a question that was answered as it is, or in a variant."""
 _BLOCK, _JUDGED = 256, 4096
 """Batch size for parsing responses; larger with a judge, which takes several at a time."""
 
@@ -208,7 +206,7 @@ class Responses:
         split = splits.read_manifest(questions) if is_split(questions) else None
         drafts = split and RowNames(split.seed, split.benchmark)  # the source's own ids, such as AMBER's numbers
         answered = bytearray(len(known))
-        last, seen, varied = -1, set[str](), set[tuple[int, str]]()
+        of_prefix: defaultdict[str, bytearray] = defaultdict(lambda: bytearray(len(known)))  # repetition or variant
         for _, location, row in failed_last(self._rows(joined=True)):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
@@ -221,21 +219,14 @@ class Responses:
                 )
             at, (config, question) = match
             variants = split_repetition(name).variant[0]
-            if variants:
-                again = (at, number) in varied
-                varied.add((at, number))
-            else:
-                again = bool(answered[at] & _PLAIN) and (not number or at != last or number in seen)
-                last, seen = (last, seen) if answered[at] & _PLAIN else (at, set())
-                seen.add(number)
-            if again and is_failed(row):
+            if of_prefix[number][at] and is_failed(row):
                 continue
-            if again:
+            if of_prefix[number][at]:
                 raise VhbenchError(
                     f"{location}: id {quote_value(name)} occurs twice; expected one response per question"
                 )
             self.asked[config] += not answered[at]
-            answered[at] |= _VARIED if variants else _PLAIN
+            answered[at] = of_prefix[number][at] = True
             question = split_repetition(number).vary(question) if variants else question
             if not isinstance(row, Record):
                 self._prompts.see(question, row)
@@ -243,9 +234,7 @@ class Responses:
         self.notes += self._prompts.notes((self.path, *self.further), questions) if split else ()
         if split and (withdrawn := split.rejections.get("label_withdrawn")):
             self.notes.append(f"{withdrawn:,} questions of the source were withdrawn when its labels were corrected")
-        rotated = {split_repetition(number).variant[0] for _, number in varied} == {"r"} and not any(
-            state & _PLAIN for state in answered
-        )
+        rotated = {split_repetition(number).variant[0] for number in of_prefix} == {"r"}
         for at in (at for at, state in enumerate(answered) if not state):
             config, question = known.at(at)
             if rotated and not question.get("choices"):

@@ -66,3 +66,10 @@ def test_what_things_do_is_said_in_the_ing_form_or_follows_as_a_phrase() -> None
 def test_a_word_and_its_noun(word: str, noun: str, slot: str, kind: str, said: str) -> None:
     found = attribute(word, noun, slot)
     assert (found.kind, found.text) == (kind, said)
+
+
+def test_what_an_object_does_and_how_it_stands_are_of_the_body() -> None:
+    assert {kind: attribute_words.Attribute(kind, "").bodily for kind in KINDS} == {
+        kind: kind in ("posture", "action") for kind in KINDS
+    }
+    assert {"posture", "action"} < set(KINDS)

@@ -10,6 +10,7 @@ from vhbench.compare import scored_runs, scoring
 from vhbench.schema import Record
 from vhbench.tasks import aggregate, report
 from vhbench.tasks.metrics import ode_captions, registry
+from vhbench.tasks.metrics.measuring import measure
 from vhbench.tasks.metrics.metric import Answer, Count, Metric
 
 MADE_UP = Metric(name="made_up", count=lambda answer, facts: Count(answer.outcome != "no"), higher_is_better=False)
@@ -75,3 +76,8 @@ def test_a_new_case_is_a_wrong_answer_to_a_negated_question_or_a_perturbed_image
 
     assert count(negated=True) == count(perturbation="defocus_blur") == 1
     assert count() == count(negated=True, prediction="no") == count(negated=True, failure="refused") == 0
+
+
+def test_responses_without_a_count_of_tokens_are_not_in_their_mean() -> None:
+    rows = [Record(str(tokens), kind="yes_no", answer="no", prediction="no", tokens=tokens) for tokens in (10, 0, 40)]
+    assert measure(rows, "yes_no").scores["tokens"].value == 25

@@ -18,6 +18,7 @@ from vhbench.splits.stored_scenes import StoredScene
 
 COMMITMENT = "d3cdf385174eedced75046852e195bc3d64fe7d116e58363aa240a14d587cc68"
 SEED = 883740149861985075
+KEY = "6cc3ac2007da35e286b95da6ab82756587ae112708d443e978b429901ade9177"
 
 
 def edition(key: bytes, out: Path, **options: object) -> object:
@@ -30,6 +31,9 @@ def test_the_seed_is_derived_as_documented() -> None:
     # openssl: printf 'vhbench commitment ode 1.0.0' | openssl dgst -sha256 -hmac 0123456789abcdef
     assert hidden_seed.commitment_of(b"0123456789abcdef", "ode", "1.0.0") == COMMITMENT
     assert hidden_seed.seed_of(b"0123456789abcdef", "ode", "1.0.0") == SEED
+    # openssl kdf -keylen 32 -kdfopt pass:0123456789abcdef -kdfopt 'salt:vhbench hidden test set' -kdfopt n:65536
+    #     -kdfopt r:8 -kdfopt p:1 -kdfopt maxmem_bytes:134217728 SCRYPT
+    assert hidden_seed.key_of(b"0123456789abcdef").hex() == KEY
 
 
 def test_a_secret_edition_keeps_its_seed_to_itself(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from logged_run import write_run
 from toy_build import ToyBuild
 
 from vhbench import splits
-from vhbench.leaderboard import boards, validating
+from vhbench.leaderboard import boards, names, validating
 from vhbench.leaderboard.boards import Board, Rules
 from vhbench.leaderboard.entries import ModelInfo, StoredEntry, entries, parameters, stored
 from vhbench.leaderboard.packed_answers import PackedAnswer, pack
@@ -28,7 +28,7 @@ from vhbench.leaderboard.validating import check_entry
 from vhbench.schema import Row, VhbenchError
 
 INVISIBLE, ALIKE, RESERVED = "without invisible characters", "look like others", "is reserved for baselines"
-CONTROL, VERDICT = "without control characters", "without a verdict of the board"
+CONTROL, VERDICT = "without control characters", "without a verdict or rank of the board"
 
 NAMES = {
     # reserved for baselines, in any spelling that looks the same
@@ -79,6 +79,17 @@ NAMES = {
     "Upper bound": RESERVED, "Our baseline": RESERVED, "Majority class": RESERVED, "Constant yes": RESERVED,
     "All yes": RESERVED, "Always A": RESERVED, "Human annotators": RESERVED, "Expert humans": RESERVED,
     "Oracle II": RESERVED, "Oracle (III)": RESERVED, "Oracle IV.": RESERVED,
+    # claims of a rank
+    "#1 GPT-9": VERDICT, "GPT-9 #1": VERDICT, "GPT-9 # 1": VERDICT, "No. 1": VERDICT, "GPT-9 (no.1)": VERDICT,
+    "Number One": VERDICT, "Winner": VERDICT, "W1nner": VERDICT, "The winner": VERDICT, "GPT-9, winner 2026": VERDICT,
+    "GPT-9 – SOTA": ALIKE, "GPT-9 - S0TA": VERDICT, "State-of-the-art model": VERDICT, "GPT-9 1st place": VERDICT,
+    "GPT-9 First-Place": VERDICT, "Champion": VERDICT, "Best model": VERDICT, "GPT-9 ranked first": VERDICT,
+    "Certified GPT-9": VERDICT, "v e r i f i e d GPT-9": VERDICT, "GPT-9 [re-pro-duced]": VERDICT,
+    "GPT-9 V.E.R.I.F.I.E.D": VERDICT,
+    # one writing system whose letters all look Latin, other Latin letters, letters and numbers as pictures, lines
+    "ɢᴘᴛ-9": ALIKE, "ꓖꓑꓔ-9": ALIKE, "ɡemini": ALIKE, "ɑlpha-VL": ALIKE, "сосоа": ALIKE, "ɢPT-9": ALIKE,
+    "🅖🅟🅣-9": ALIKE, "🅶🅿🆃-9": ALIKE, "🇬🇵🇹-9": ALIKE, "GPT-9 ❶": ALIKE, "GPT-❾": ALIKE, "G\u0335PT-9": ALIKE,
+    "GPT-9\u0332": ALIKE,
 }  # fmt: skip
 
 
@@ -95,7 +106,9 @@ def test_a_misleading_name_is_refused(name: str) -> None:
      "Unverified-1B", "Oracle-VL", "The Oracle of Delphi", "Human-VL 7B", "Humane", "Random-VL", "Chancellor 3",
      "RandomForest-VL", "Blindspot 1B", "Coin-LM", "Square Root VL", "People's VL",
      "Perfect-VL", "Oracle-VL large", "GT-VL 7B", "Coinflipper 2", "Textonly-VL", "Crown-VL",
-     "Gold-VL 3B", "Golden Gate 2", "Baseline-VL", "Reference-VL II", "Upper Bound Labs VL", "Claude IV", "V-JEPA"],
+     "Gold-VL 3B", "Golden Gate 2", "Baseline-VL", "Reference-VL II", "Upper Bound Labs VL", "Claude IV", "V-JEPA",
+     "Winner-VL 7B", "Champion-1", "Winnergrad 2", "LoRA rank 1", "GPT-9 no-1x", "Sotalol VL", "GPT-9 #12", "Noel 1B",
+     "π0", "straße", "λ-VL", "Яндекс", "İstanbul-VL", "Å-VL", "한국어 VL", "हिन्दी VL"],
 )  # fmt: skip
 def test_an_honest_name_is_taken(name: str) -> None:
     ModelInfo(name=name).check()
@@ -178,6 +191,31 @@ FIELDS: list[tuple[str, Any, str]] = [
     ("rank", 1, "expected fields"),
     ("tier", "reproduced", "expected fields"),
     ("__proto__", {}, "expected fields"),
+    ("note", "a\u200bb", INVISIBLE),
+    ("note", "ask the reader\U000e0041", INVISIBLE),
+    ("url", "https://x.example/\u200b", INVISIBLE),
+    ("reference", "reproduced", VERDICT),
+    ("reference", "\u200b", INVISIBLE),
+    ("submitter", "octo\u200bcat", INVISIBLE),
+    ("submitter", "\u212aate", ALIKE),
+    ("organisation", "Verified Labs", VERDICT),
+    ("organisation", "Reproduced by the board", VERDICT),
+    ("url", "https://x.example%40evil.example", "expected a URL"),
+    ("url", "https://x.example\\@evil.example", "expected a URL"),
+    ("url", "https://x.exam\tple/", "expected a URL"),
+    ("url", "https:x.example", "expected a URL"),
+    ("date", "2026-W01-1", "expected a date"),
+    ("date", " 2026-01-01", "expected a date"),
+    ("answers", 0, "answers"),
+    ("repeats", "1", "repeats"),
+    ("format", ["vhbench-entry-1"], "expected format"),
+    ("benchmark", "ODE", "expected an entry for"),
+    ("version", "v2.0.0", "expected an entry for"),
+    ("scores", {"yes_no": {"accuracy": True}}, "scores"),
+    ("scores", {"\x1b[2J": {}}, "claims"),
+    ("open_weights", 1, "open_weights"),
+    ("parameters", 7e9, "parameters"),
+    ("folder", "/etc", "expected fields"),
 ]
 """Field of entry.yaml, its value, and the reason."""
 
@@ -191,6 +229,7 @@ TEXTS: list[tuple[Callable[[str], str], str]] = [
     (lambda text: text + "note: !unknown x\n", "not YAML"),
     (lambda text: text + "note: " + "[" * 5000, "not YAML"),
     (lambda text: text + "note: '" + "x" * (1 << 20) + "'\n", "has 1 MiB"),
+    (lambda text: text + "note: [" + "[]," * (1 << 16) + "]\n", "at most"),
     (lambda text: text + "note: \x00\n", "not YAML"),
     (lambda text: text + "name: Oracle\n", "'name' occurs twice"),
     (lambda text: text + "name: Fjord\n", "'name' occurs twice"),
@@ -283,6 +322,14 @@ ANSWERS: list[tuple[Callable[[], bytes], str]] = [
     (lambda: _lengths(pa.array([1] * 48), [False] * 48), "expected a text column"),
     (lambda: _lengths(pa.array([-1] * 48, pa.int32()), [False] * 48), "token counts of at least 0"),
     (lambda: _lengths(pa.array([1] * 48, pa.int32()), [False] * 47 + [None]), "token counts of at least 0"),
+    (lambda: _lengths(pa.array([2**31 - 1] * 48, pa.int32()), [False] * 48), "at most 1,048,576"),
+    (lambda: _table(response=pa.array(["yes"] * 48), __index_level_0__=pa.array(range(48))), "expected a text column"),
+    (lambda: _table(response=pa.array(["yes"] * 48, pa.large_string())), "expected a text column"),
+    (lambda: _table(response=pa.array(["yes"] * 48).dictionary_encode()), "expected a text column"),
+    (lambda: _table(response=pa.array(["1"] * 48, pa.json_())), "expected a text column"),
+    (lambda: _with_a_long_footer(), "expected a footer of at most 256 kB"),
+    (lambda: b"PARE" + b"\0" * 20 + b"\4\0\0\0PARE", "not a readable Parquet file"),
+    (lambda: b"PAR1" + b"\0" * 20 + b"\xff\xff\xff\x7fPAR1", "not a readable Parquet file"),
     (lambda: _table(response=pa.array(["yes"] * 48), tokens=pa.array([1] * 48, pa.int32())), "expected a text column"),
     (lambda: _table(response=pa.array(["yes"] * 48))[:-40], "not a readable Parquet file"),
     (lambda: _table(response=pa.array(["yes"] * 48))[:-4] + b"PARE", "not a readable Parquet file"),
@@ -292,6 +339,13 @@ ANSWERS: list[tuple[Callable[[], bytes], str]] = [
 
 def _lengths(tokens: pa.Array, cut_off: list[bool | None]) -> bytes:
     return _table(response=pa.array(["yes"] * 48), tokens=tokens, cut_off=pa.array(cut_off))
+
+
+def _with_a_long_footer() -> bytes:
+    out = pa.BufferOutputStream()
+    table = pa.table({"response": ["yes"] * 48}).replace_schema_metadata({b"junk": b"x" * (1 << 18)})
+    pq.write_table(table, out)
+    return bytes(out.getvalue())
 
 
 def _table(**columns: pa.Array) -> bytes:
@@ -369,6 +423,21 @@ PROVENANCE: list[tuple[dict[str, Any], str]] = [
     ({"task": "mioh_wordings"}, "expected tasks of mioh in its provenance, got 'mioh_wordings'"),
     ({"asked": 5}, "evaluated 5 of"),
     ({"of": 5}, "of 5 questions"),
+    ({"repeats": 2}, "expected 'mioh' once in its provenance, with repeats: 1"),
+    ({"repeats": -1}, "expected 'mioh' once in its provenance, with repeats: 1"),
+    ({"repeats": 10**400}, "cannot be written as JSON"),
+    ({"generation": {"temperature": 0, "seed": 10**5000}}, "cannot be written as JSON"),
+    ({"generation": {"temperature": 0, "max_new_tokens": 10**30}}, "cannot be written as JSON"),
+    ({"generation": {"temperature": float("nan")}}, "expected temperature 0, got nan"),
+    ({"generation": {"temperature": "0"}}, "expected temperature 0, got '0'"),
+    ({"model": "  "}, "does not record model"),
+    ({"model": "\u200b"}, "does not record model"),
+    ({"task": "mioh\0"}, "expected tasks of mioh in its provenance"),
+    ({"task": "../mioh"}, "expected tasks of mioh in its provenance"),
+    ({"benchmark": "ode"}, "another split"),
+    ({"asked": 10**9}, "evaluated 1,000,000,000 of"),
+    ({"of": -5, "asked": -5}, "of -5 questions"),
+    ({"data": {"kind": "moon"}}, "provenance"),
 ]
 
 
@@ -409,9 +478,17 @@ def test_hostile_provenance_is_refused(
     assert lenient.tier == "self-reported" or change in lenient_tiers()
 
 
+def test_a_task_is_once_in_the_provenance(logged: StoredEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = yaml.safe_load((logged.folder / "entry.yaml").read_text())
+    data["provenance"] *= 2
+    monkeypatch.setattr(boards.yaml, "load", lambda *_: dict(data))
+    with pytest.raises(VhbenchError, match="expected 'mioh' once in its provenance"):
+        logged.read()
+
+
 def lenient_tiers() -> list[dict[str, Any]]:
     """Changes that leave provenance complete where the board rules no settings."""
-    return [change for change, told in PROVENANCE if "model" not in change or change["model"]]
+    return [change for change, told in PROVENANCE if "does not record model" not in told]
 
 
 def test_nothing_is_added_where_check_would_refuse_it(toy: StoredEntry, tmp_path: Path) -> None:
@@ -432,6 +509,11 @@ def test_odd_numbers_are_refused_before_they_are_written() -> None:
     assert parameters("7B") == 7_000_000_000
     with pytest.raises(VhbenchError, match="at most 1000T"):
         parameters("999999999999999B")
+
+
+def test_the_words_of_names_are_few() -> None:
+    """A board reserves what it says itself, and common references: not each word that a submitter may think of."""
+    assert sum(map(len, names._TABLE.values())) <= 75
 
 
 def test_the_table_is_long() -> None:

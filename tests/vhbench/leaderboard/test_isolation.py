@@ -92,7 +92,7 @@ def test_a_bomb_of_many_questions_ends_after_a_sample(tmp_path: Path) -> None:
         patch.setattr(time, "process_time", lambda: 0.03 * next(ticks))
         checked = validating.check_entry(place, tmp_path / "ode", Rules(), keep=False)
         assert checked.reasons == ("takes more than 20 seconds",)
-        assert next(ticks) - 1 == 74  # of 3,000 responses: the first ones that take more than 1 + 1.5 * 20 / 25 seconds
+        assert next(ticks) - 1 == 44  # of 3,000 responses: the first ones that take more than 0.5 + 20 / 25 seconds
 
 
 def test_what_is_no_fault_of_the_entry_is_raised() -> None:

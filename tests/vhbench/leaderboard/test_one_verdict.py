@@ -114,7 +114,10 @@ def compared(
         found[edition] = (
             group.headlines[0],
             [verdict_of(group.headlines[0], one) for one in group.headlines[0].differences],
-        )
+            [run.groups[group.group].scores[FIRST.name] for run in runs],
+            [headline for one in match.groups if one.group.family == wanted and one.group.task
+             for headline in one.headlines if headline.name == FIRST.name],
+        )  # fmt: skip
         assert any(line.startswith(f"{asked.edition.benchmark}, ") for line in tables.terminal(match))
     return found
 
@@ -126,7 +129,8 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
     overview = re.sub(r"<[^>]+>", " ", (made / "index.html").read_text())
     for at, one in enumerate(standings.editions):
         family, metric, name = one.questions.main.family.name, one.questions.main.headline, one.edition.name
-        headline, verdicts = compared[name]
+        headline, verdicts, firsts, by_task = compared[name]
+        assert by_task
         page = re.sub(r"<[^>]+>", " ", (made / f"{name}.html").read_text())
         present = [model for model in standings.ranked if name in model.entries]
         assert len(present) == len(headline.scores) == 9 - (at > 0)
@@ -165,10 +169,22 @@ def test_all_outputs_have_the_same_numbers(standings: Rankings, made: Path, comp
             assert shown in overview
             assert shown in page
             _check_exports(standings, one.edition.name, model, metric, score)
-            # the own metric, which `vhbench compare` has for each task alone
+            # the own metric, which `vhbench compare` prints for each task alone
             rescoring = one.rescorings[model.number]
             first = rescoring.scores[family][FIRST.name]
             assert first.value is not None
+            assert firsts[number].value == pytest.approx(first.value, abs=1e-9)
+            assert firsts[number].interval == pytest.approx(first.interval, abs=1e-9)
+            values = [task.scores[number].value for task in by_task]  # none of a task with too many failed requests
+            assert None not in values or model.about.name == "Failed-VL"
+            if None not in values:
+                pooled = sum(task.n * value for task, value in zip(by_task, values, strict=True))
+                assert pooled == pytest.approx(first.value * sum(task.n for task in by_task))
+            for task, value in zip(by_task, values, strict=True):
+                assert task.higher_is_better is False
+                told = [change.value for change in task.differences if change.run == number]
+                known = number and value is not None
+                assert told == ([pytest.approx(value - task.scores[0].value)] if known else [])
             if model.entries[name].repeats == 1:
                 predictions = [rescoring.predictions[place] for place in one.questions.main.places]
                 shown_first = sum(prediction in ("A", "yes") for prediction in predictions)

@@ -77,6 +77,16 @@ def test_a_page_of_a_snapshot_stays(
     assert "snapshots" in pushing.kind_of(tmp_path / "later")[1]
 
 
+def test_a_verdict_is_part_of_a_snapshot(two: Board, sources: dict[str, Path]) -> None:
+    standings = rank_entries(two, sources, workers=1)
+    first, *others = standings.models
+    verified = replace(standings, models=[replace(first, tiers={NAME: "reproduced"}), *others])
+    record(standings)
+    assert record(verified).stem != snapshot_name(standings)
+    tiers = [{score.model: score.tier for score in one.scores} for one in read_snapshots(two)]
+    assert sorted(one[first.slug] for one in tiers) == ["reproduced", first.tiers[NAME]]
+
+
 def test_a_snapshot_file_cannot_name_another_place(two: Board, sources: dict[str, Path], tmp_path: Path) -> None:
     file = record(rank_entries(two, sources, workers=1))
     file.write_text(file.read_text().replace(file.stem, "../../escaped"))

@@ -103,6 +103,16 @@ def test_other_token_counts_than_lmms_eval_logged_are_found() -> None:
     assert list(faults(found, found[headline], TOLD)) == ["expected [7] tokens as logged by lmms-eval, got [0]"]
 
 
+@pytest.mark.parametrize(("limit", "cut_off"), [(8, True), (9, False), ("8", False)])
+def test_a_response_is_truncated_that_has_as_many_tokens_as_the_run_allowed(limit: object, cut_off: bool) -> None:
+    found, headline = sample(ROWS["yes_no"], ["no"])
+    asked = replace(TOLD, generation={"max_new_tokens": limit})
+    for said in (True, False):
+        found[headline] |= {"tokens": 8, "cut_off": said}
+        wrong = [f"its cut_off is {said}, but its response is parsed as {cut_off}"] if said != cut_off else []
+        assert list(faults(found, found[headline], asked)) == wrong
+
+
 def test_a_prompt_that_was_changed_is_found() -> None:
     found, headline = sample(ROWS["yes_no"], ["no"])
     found["input"] = "Say yes.\n" + found["input"]

@@ -48,10 +48,12 @@ def test_questions_without_a_response_are_missing(tmp_path: Path) -> None:
     assert (found.asked.total(), found.missing.total(), found.first_missing) == (3, 2, "d1")
 
 
-def test_repetitions_have_their_number_in_both_ids(tmp_path: Path) -> None:
-    found = joined(tmp_path, ("d1", "yes"), ("2#d1", "no"), ("d2", "no"), ("2#d2", "yes"), ("m", "A"), ("2#m", "B"))
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4, 5), (0, 2, 4, 1, 3, 5), (5, 3, 1, 0, 2, 4)])
+def test_repetitions_have_their_number_in_both_ids_in_any_order(tmp_path: Path, order: Sequence[int]) -> None:
+    said = [("d1", "yes"), ("2#d1", "no"), ("d2", "no"), ("2#d2", "yes"), ("m", "A"), ("2#m", "B")]
+    found = joined(tmp_path, *(said[number] for number in order))
     told = [(record.id, record.pair_id, record.prediction) for record in found]
-    assert told == [
+    assert [told[order.index(number)] for number in range(6)] == [
         ("d1", "d", "yes"),
         ("2#d1", "2#d", "no"),
         ("d2", "d", "no"),
@@ -59,6 +61,12 @@ def test_repetitions_have_their_number_in_both_ids(tmp_path: Path) -> None:
         ("m", "", "A"),
         ("2#m", "", "B"),
     ]
+    assert found.uneven == []
+
+
+def test_a_failed_first_repetition_is_kept_where_the_second_did_not_fail(tmp_path: Path) -> None:
+    found = joined(tmp_path, ("2#d1", "yes"), ("d1", ""), ("d2", "no"), ("2#d2", "no"), ("m", "A"), ("2#m", "B"))
+    assert ("d1", "failed") in [(record.id, record.failure) for record in found]
     assert found.uneven == []
 
 

@@ -1,5 +1,6 @@
 """The questions that responses are joined with are those that a manifest stands for."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,3 +44,11 @@ def test_each_question_has_an_id_of_its_own(rows: str, fault: str, tmp_path: Pat
     (tmp_path / "a.csv").write_text(rows)
     with pytest.raises(VhbenchError, match=fault):
         questions.known_questions(tmp_path / "a.csv")
+
+
+def test_words_are_those_that_the_rows_of_a_table_list(tmp_path: Path) -> None:
+    rows = [{"id": "1", "objects": ["dog"]}, {"id": "2", "candidates": ["cat", "dog"]}, {"id": "3", "answer": "no"}]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert questions.annotated_words(tmp_path / "a.json") == {"dog": (), "cat": ()}
+    assert questions.annotated_words(tmp_path / "none") == {}
+    assert questions.annotated_words(split(tmp_path / "split", "no")) is None

@@ -26,12 +26,17 @@ def test_errors_are_wrong_answers_and_not_unread_ones() -> None:
         [
             said("a", "yes", "no"), said("b", "yes", "yes"), said("c", "no", ""), said("2#a", "yes", "no"),
             said("d", "A", "B", "multiple_choice"), said("e", "no", "", failure="failed"),
+            said("2#d", "A", "C", "multiple_choice"),
         ],
         None,
     )  # fmt: skip
-    assert list(found.wrong) == ["a", "d"]
+    assert {name: (record.id, record.prediction) for name, record in found.wrong.items()} == {
+        "a": ("a", "no"),
+        "d": ("d", "B"),
+    }
+    assert {name: record.id for name, record in found.answers.items()} == {"a": "a", "b": "b", "d": "d"}
     assert found.unread == 2
-    assert found.counts == {"yes_no": [3, 2], "multiple_choice": [1, 1]}
+    assert found.counts == {"yes_no": [3, 2], "multiple_choice": [2, 2]}
 
 
 def test_the_errors_of_a_yes_sayer_come_with_their_mates() -> None:

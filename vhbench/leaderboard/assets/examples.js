@@ -120,7 +120,7 @@ function draw(q, [question, choices, answer, images, texts, codes]) {
       make("h2", {}, question),
       choices.length ? make("ol", { class: "choices" }, ...choices.map((c, i) =>
         make("li", { class: String.fromCharCode(65 + i) === answer ? "gold" : "" }, c))) : null,
-      make("p", {}, "Right answer: ", make("b", {}, answer), " · ",
+      make("p", {}, "Reference answer: ", make("b", {}, answer), " · ",
         `${wrong(q)} of ${ranked.length} models incorrect`),
       make("ul", { class: "answers" }, ...list)));
 }
